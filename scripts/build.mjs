@@ -1,0 +1,41 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const { outputFiles } = await build({
+  entryPoints: ['src/main.ts'],
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  // A string of one-byte characters is read faster.
+  charset: 'ascii',
+  logLevel: 'warning',
+  write: false,
+});
+
+/**
+ * The program travels in its launcher as text: Node skips over a string quickly and compiles the text through its
+ * compile cache, which the first file of a process cannot use. The launcher itself runs on any Node and says what it
+ * needs.
+ */
+const launcher = `#!/usr/bin/env node
+'use strict';
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  process.stderr.write('adjutant: needs Node 24 or newer; this is ' + process.version + '. Install it from nodejs.org or with "npm install -g node@24".\\n');
+  process.exit(1);
+}
+const Module = require('node:module');
+Module.enableCompileCache();
+const program = new Module(__filename, module);
+program.filename = __filename;
+program.paths = module.paths;
+program._compile(${JSON.stringify(outputFiles[0].text)}, __filename + '.program.cjs');
+`;
+
+rmSync('dist', { recursive: true, force: true });
+mkdirSync('dist');
+writeFileSync('dist/adjutant.cjs', launcher);
+chmodSync('dist/adjutant.cjs', 0o755);

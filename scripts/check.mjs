@@ -1,0 +1,40 @@
+// Types, style and tests, one after the other. The last line counts what passed and what failed.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-check-'));
+const report = join(folder, 'vitest.json');
+const steps = [
+  ['types', 'tsc', []],
+  ['style', 'biome', ['check', '--error-on-warnings', '.']],
+  [
+    'tests',
+    'vitest',
+    ['run', '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...process.argv.slice(2)],
+  ],
+];
+let passed = 0;
+let failed = 0;
+for (const [name, program, args] of steps) {
+  process.stdout.write(`\n── ${name}\n`);
+  const { status } = spawnSync(program, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+  if (name !== 'tests') {
+    if (status === 0) passed += 1;
+    else failed += 1;
+    continue;
+  }
+  try {
+    const result = JSON.parse(readFileSync(report, 'utf8'));
+    passed += result.numPassedTests;
+    failed += result.numFailedTests;
+    // A file that does not load or a crash between tests fails no single test.
+    if (status !== 0 && result.numFailedTests === 0) failed += 1;
+  } catch {
+    failed += 1;
+  }
+}
+rmSync(folder, { recursive: true, force: true });
+process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,62 @@
+// Brings a clone to the state its scripts need: dependencies, Node 24, the build. Runs on any Node from 20 on and does
+// nothing that is already done.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const npm = process.env.npm_execpath;
+
+function run(folder, ...args) {
+  const [program, first] = npm
+    ? [process.execPath, [npm]]
+    : [process.platform === 'win32' ? 'npm.cmd' : 'npm', []];
+  // The output goes to stderr: scripts may be used for what they print.
+  execFileSync(program, [...first, ...args], { cwd: folder, stdio: ['ignore', 2, 2] });
+}
+
+function install(folder) {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
+  const stamp = join(folder, 'node_modules', '.installed');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  process.stderr.write(`Installing what ${folder === root ? 'Adjutant' : 'the tests'} need, once…\n`);
+  run(folder, 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+  writeFileSync(stamp, lock);
+}
+
+/** The package `node` fetches its platform's part in an install script; where scripts are off, it is called here. */
+function ensureNode() {
+  const node = join(root, 'node_modules', '.bin', 'node');
+  try {
+    execFileSync(node, ['-e', '']);
+  } catch {
+    execFileSync(process.execPath, ['installArchSpecificPackage.js'], {
+      cwd: join(root, 'node_modules', 'node'),
+      stdio: ['ignore', 2, 2],
+    });
+  }
+}
+
+function newest(folder) {
+  return Math.max(
+    ...readdirSync(folder, { withFileTypes: true }).map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? newest(path) : statSync(path).mtimeMs;
+    }),
+  );
+}
+
+install(root);
+ensureNode();
+const bundle = join(root, 'dist', 'adjutant.cjs');
+const sources = Math.max(
+  newest(join(root, 'src')),
+  newest(join(root, 'scripts')),
+  statSync(join(root, 'package.json')).mtimeMs,
+);
+if (!existsSync(bundle) || statSync(bundle).mtimeMs < sources) run(root, 'run', '--silent', 'build');
+if (process.argv.includes('--test')) install(join(root, 'test', 'components'));

@@ -1,0 +1,65 @@
+import { flagOf, type Setting, variableOf } from '../setting.ts';
+import { settings } from '../settings.ts';
+import type { Command } from './command.ts';
+
+export function programHelp(commands: readonly Command[]): string {
+  return [
+    'adjutant: one MCP server for prompts, sub-agents and a diary',
+    '',
+    'Usage: adjutant COMMAND [FLAGS]',
+    '',
+    'Commands:',
+    ...columns(commands.map(({ name, summary }) => [name, summary])),
+    '',
+    'adjutant COMMAND --help tells more. adjutant --version prints the version.',
+    '',
+  ].join('\n');
+}
+
+export function commandHelp(command: Command): string {
+  const table: Readonly<Record<string, Setting>> = settings;
+  const own = Object.entries(command.flags ?? {}).map(([flag, { description, short }]): [string, string] => [
+    `${short ? `-${short}, ` : ''}--${flag}`,
+    description,
+  ]);
+  const shared = command.settings.map((name): [string, string] => {
+    const setting = table[name]!;
+    const aliases = (setting.aliases ?? []).flatMap(({ flag }) => (flag === undefined ? [] : [`--${flag}`]));
+    const choices = setting.type === 'choice' ? ` (${setting.values.join(', ')})` : '';
+    return [
+      [`--${flagOf(name)}`, ...aliases].join(', '),
+      `${setting.description}${choices} [${variableOf(name)}]`,
+    ];
+  });
+  return [
+    `adjutant ${command.name}: ${command.summary}`,
+    '',
+    `Usage: adjutant ${command.usage}`,
+    '',
+    'Flags:',
+    ...columns([...own, ...shared, ['-h, --help', 'Show this help.']]),
+    '',
+  ].join('\n');
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)) + 2);
+  return rows.flatMap(([left, right]) => {
+    const [first = '', ...more] = wrap(right, 100 - width);
+    const head =
+      left.length < width
+        ? [`  ${left.padEnd(width)}${first}`]
+        : [`  ${left}`, `  ${' '.repeat(width)}${first}`];
+    return [...head, ...more.map((line) => `  ${' '.repeat(width)}${line}`)];
+  });
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,103 @@
+import { createServer } from '../app.ts';
+import { ConfigError, type LoadedConfig } from '../config.ts';
+import { contractNames } from '../contracts/contract.ts';
+import type { Server } from '../engine/server.ts';
+import { log } from '../log.ts';
+import { serveStdio } from '../transports/stdio.ts';
+import type { Command, Terminal } from './command.ts';
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Serve MCP on stdio, or on HTTP with --http.',
+  usage: 'serve [--http [--host HOST] [--port PORT]] [--contract NAME] [FLAGS]',
+  flags: {
+    http: {
+      type: 'boolean',
+      description: 'Serve Streamable HTTP at /mcp and the page at / instead of stdio.',
+    },
+  },
+  settings: [
+    'contract',
+    'home',
+    'config',
+    'http.host',
+    'http.port',
+    'http.token_file',
+    'http.allowed_hosts',
+    'commands.dir',
+    'max_message_bytes',
+    'log_level',
+  ],
+  run: (loaded, terminal) => (loaded.flags['http'] === true ? overHttp(loaded) : overStdio(loaded, terminal)),
+};
+
+async function overStdio({ config }: LoadedConfig, terminal: Terminal): Promise<number> {
+  const server = createServer(config.contract, config);
+  terminal.output.on('error', () => process.stdin.destroy());
+  await serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
+  await server.close();
+  return 0;
+}
+
+async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
+  const { createHash } = await import('node:crypto');
+  const { serveHttp } = await import('../transports/http.ts');
+  const { keepToken, readToken } = await import('../transports/token.ts');
+  const { servePage } = await import('../web/page.ts');
+  const tokenFile = config['http.token_file'];
+  const host = config['http.host'];
+  if (tokenFile === undefined && !isLoopback(host)) {
+    throw new ConfigError(
+      `listening on ${host} lets other machines in; bring a token with --token-file FILE first`,
+    );
+  }
+  const token = tokenFile === undefined ? keepToken(config['http.state_dir']) : readToken(tokenFile);
+  const stateKey = createHash('sha256').update(`request state ${token}`).digest();
+
+  const servers = new Map<string, Server>();
+  const serverFor = (name: string = config.contract): Server | undefined => {
+    const contract = contractNames.find((known) => known === name);
+    if (contract === undefined) return undefined;
+    const known = servers.get(contract) ?? createServer(contract, config, { stateKey });
+    servers.set(contract, known);
+    return known;
+  };
+  serverFor();
+
+  const start = (port: number) =>
+    serveHttp({
+      host,
+      port,
+      token,
+      allowedHosts: isLoopback(host) ? config['http.allowed_hosts'] : [host, ...config['http.allowed_hosts']],
+      maxMessageBytes: config.max_message_bytes,
+      serverFor,
+      page: servePage,
+    });
+  const endpoint = await start(config['http.port']).catch((error: NodeJS.ErrnoException) => {
+    // Only a port that nobody asked for may be another one.
+    if (error.code === 'EADDRINUSE' && origins['http.port'] === 'default') return start(0);
+    throw error.code === 'EADDRINUSE'
+      ? new ConfigError(`port ${config['http.port']} is taken; choose another with --port`)
+      : error;
+  });
+  process.stderr.write(
+    `Adjutant is ready.\n  Page: ${endpoint.url}/#token=${token}\n  MCP:  ${endpoint.url}/mcp  (Authorization: Bearer ${token})\n`,
+  );
+
+  await stopped();
+  log('info', 'stopping');
+  await endpoint.close();
+  for (const server of servers.values()) await server.close();
+  return 0;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}

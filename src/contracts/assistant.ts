@@ -1,0 +1,84 @@
+import type { FailureKind } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
+import type { Contract } from './contract.ts';
+import { codes, standard } from './standard.ts';
+
+/** Users, events and notifications: indented JSON as text, codes of its own, resource templates listed as resources. */
+export const assistant: Contract = {
+  ...standard,
+  name: 'assistant',
+  server: { name: 'assistant-mcp-server', version: '1.0.0' },
+  modern: false,
+  methods: new Set([
+    'initialize',
+    'tools/list',
+    'tools/call',
+    'resources/list',
+    'resources/read',
+    'prompts/list',
+    'prompts/get',
+  ]),
+  tools: new Set(['getUser', 'getEvent', 'listEvents', 'listNotifications', 'planNotifications']),
+
+  negotiate: () => '2024-11-05',
+  capabilities: () => ({
+    tools: { listChanged: false },
+    resources: { subscribe: false, listChanged: false },
+    prompts: { listChanged: false },
+  }),
+  initialized: ({ instructions: _, ...result }) => result,
+
+  toolItem: ({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema: inputSchema as JsonObject,
+  }),
+  toolResult: (result) => ({
+    content: [{ type: 'text', text: JSON.stringify(result.structured ?? {}, null, 2) }],
+    isError: result.failed ?? false,
+  }),
+  promptItem: ({ name, description, arguments: args }) => ({
+    name,
+    ...(description !== undefined && { description }),
+    arguments: args as unknown as JsonObject[],
+  }),
+  prompt: ({ messages, description }) => ({
+    messages: messages.map(({ role, content }) => ({
+      role,
+      content: content.type === 'text' ? content.text : '',
+    })),
+    ...(description !== undefined && { description }),
+  }),
+  resourceItems: (_, templates) =>
+    templates.map(({ uriTemplate, name, description, mimeType }) => ({
+      uri: uriTemplate,
+      name,
+      ...(description !== undefined && { description }),
+      ...(mimeType !== undefined && { mimeType }),
+    })),
+  contents: (contents, hash) => ({ ...(contents as unknown as JsonObject), hash }),
+
+  codes: {
+    ...codes,
+    'tool-not-found': -32601,
+    'prompt-not-found': -32601,
+    'resource-not-found': -32002,
+    'capability-missing': -32001,
+    'tool-failed': -32003,
+    timeout: -32004,
+    cancelled: -32005,
+    unavailable: -32000,
+  },
+  toolErrors: new Set<FailureKind>(),
+  silent: new Set<FailureKind>(),
+
+  error(failure, code) {
+    const [issue] = failure.issues;
+    if (issue === undefined) return { code, message: failure.message };
+    return {
+      code,
+      message: 'Invalid params',
+      data: { path: issue.path, validator: issue.keyword, validator_value: issue.expected },
+    };
+  },
+};

@@ -1,0 +1,177 @@
+import type { FailureKind } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import type { Content, PromptArgument, ToolResult } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+import { version } from '../version.ts';
+import type { Contract } from './contract.ts';
+
+/** Revisions that begin with `initialize`, newest first. */
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
+export const modernVersion = '2026-07-28';
+
+export const codes = {
+  'parse-error': -32700,
+  'invalid-request': -32600,
+  'unsupported-version': -32022,
+  'method-not-found': -32601,
+  'tool-not-found': -32602,
+  'prompt-not-found': -32602,
+  'resource-not-found': -32602,
+  'invalid-params': -32602,
+  'missing-argument': -32602,
+  'content-missing': -32603,
+  'render-failed': -32603,
+  conflict: -32602,
+  refused: -32602,
+  'capability-missing': -32021,
+  'tool-failed': -32603,
+  timeout: -32603,
+  cancelled: -32603,
+  unavailable: -32603,
+  internal: -32603,
+} as const satisfies Record<FailureKind, number>;
+
+/** Plain, current MCP. The other contracts spread this one and override what their document says otherwise. */
+export const standard: Contract = {
+  name: 'standard',
+  server: { name: 'adjutant', title: 'Adjutant', version },
+  modern: true,
+  methods: new Set([
+    'initialize',
+    'ping',
+    'server/discover',
+    'subscriptions/listen',
+    'logging/setLevel',
+    'completion/complete',
+    'tools/list',
+    'tools/call',
+    'prompts/list',
+    'prompts/get',
+    'prompts/create',
+    'prompts/update',
+    'prompts/delete',
+    'resources/list',
+    'resources/templates/list',
+    'resources/read',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'tasks/get',
+    'tasks/update',
+    'tasks/cancel',
+  ]),
+  // Many clients read the first page only.
+  pageSize: 1000,
+
+  negotiate: (requested) => legacyVersions.find((known) => known === requested) ?? legacyVersions[0],
+
+  capabilities: (offer) => ({
+    logging: {},
+    ...(offer.completions && { completions: {} }),
+    ...(offer.tools && { tools: { listChanged: true } }),
+    ...(offer.prompts && {
+      prompts: {
+        listChanged: true,
+        ...('adjutant/prompt-management' in offer.extensions && { mutable: true }),
+      },
+    }),
+    ...(offer.resources && { resources: { subscribe: true, listChanged: true } }),
+    ...(Object.keys(offer.extensions).length > 0 && { extensions: offer.extensions }),
+  }),
+
+  initialized: (result) => result,
+
+  startOf(cursor) {
+    if (cursor === undefined || cursor === null || cursor === '') return 0;
+    if (typeof cursor === 'string' && /^\d{1,9}$/.test(cursor)) return Number(cursor);
+    throw new Failure(
+      'invalid-params',
+      'The cursor is not one this server gave out; start again without one.',
+    );
+  },
+  nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
+
+  toolItem: (tool) => ({
+    name: tool.name,
+    ...(tool.title !== undefined && { title: tool.title }),
+    description: tool.description,
+    inputSchema: tool.inputSchema as JsonObject,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema as JsonObject }),
+    ...(tool.annotations !== undefined && { annotations: { ...tool.annotations } }),
+  }),
+
+  toolResult: (result) => ({
+    content: contentOf(result) as unknown as JsonObject[],
+    ...(result.structured !== undefined && { structuredContent: result.structured as JsonObject }),
+    ...(result.failed && { isError: true }),
+    ...(result.meta !== undefined && { _meta: result.meta }),
+  }),
+
+  promptItem: (prompt) => ({
+    name: prompt.name,
+    ...(prompt.title !== undefined && { title: prompt.title }),
+    ...(prompt.description !== undefined && { description: prompt.description }),
+    arguments: prompt.arguments as unknown as JsonObject[],
+    inputSchema: argumentsSchema(prompt.arguments),
+    ...(prompt.meta !== undefined && { _meta: prompt.meta }),
+  }),
+
+  prompt: (rendered) => ({
+    ...(rendered.description !== undefined && { description: rendered.description }),
+    messages: rendered.messages.map((message) => ({
+      role: message.role === 'assistant' ? 'assistant' : 'user',
+      content: message.content as unknown as JsonObject,
+    })),
+    ...(rendered.meta !== undefined && { _meta: rendered.meta }),
+  }),
+
+  resourceItems: (resources) => resources as unknown as JsonObject[],
+  contents: (contents, hash) => ({
+    ...(contents as unknown as JsonObject),
+    hash,
+    _meta: { 'adjutant/hash': hash },
+  }),
+
+  codes,
+  toolErrors: new Set<FailureKind>([
+    'prompt-not-found',
+    'resource-not-found',
+    'invalid-params',
+    'missing-argument',
+    'content-missing',
+    'render-failed',
+    'conflict',
+    'refused',
+    'tool-failed',
+    'timeout',
+    'unavailable',
+    'internal',
+  ]),
+  silent: new Set<FailureKind>(['cancelled']),
+
+  error: (failure, code) => ({
+    code,
+    message: failure.message,
+    ...(failure.data !== undefined
+      ? { data: failure.data }
+      : failure.issues.length > 0 && { data: { issues: failure.issues } }),
+  }),
+};
+
+export function contentOf(result: ToolResult): readonly Content[] {
+  return result.content ?? [{ type: 'text', text: JSON.stringify(result.structured ?? {}) }];
+}
+
+/** The schema some clients build a form from; MCP itself has only the list of arguments. */
+export function argumentsSchema(args: readonly PromptArgument[]): JsonObject {
+  const required = args.filter((argument) => argument.required).map((argument) => argument.name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      args.map(({ name, description }) => [
+        name,
+        { type: 'string', ...(description !== undefined && { description }) },
+      ]),
+    ),
+    ...(required.length > 0 && { required }),
+  };
+}

@@ -1,0 +1,20 @@
+import { messageOf } from './json.ts';
+
+const levels = ['debug', 'info', 'warning', 'error'] as const;
+export type LogLevel = (typeof levels)[number];
+
+let threshold = 1;
+
+export function setLogLevel(level: LogLevel): void {
+  threshold = levels.indexOf(level);
+}
+
+/** One line on stderr: stdout belongs to the protocol. */
+export function log(level: LogLevel, message: string, error?: unknown): void {
+  if (levels.indexOf(level) < threshold) return;
+  const cause =
+    error === undefined
+      ? ''
+      : `: ${level === 'error' && error instanceof Error ? error.stack : messageOf(error)}`;
+  process.stderr.write(`adjutant: ${level}: ${message}${cause}\n`);
+}

@@ -1,0 +1,17 @@
+import { runProgram } from './cli/program.ts';
+
+// Stdout belongs to the protocol: whatever a library prints goes to stderr.
+const output = Object.create(process.stdout, {
+  write: { value: process.stdout.write.bind(process.stdout) },
+}) as NodeJS.WriteStream;
+process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+
+void runProgram(
+  process.argv.slice(2),
+  { input: process.stdin, output, env: process.env, print: (text) => void output.write(text) },
+  process.cwd(),
+).then((code) => {
+  process.exitCode = code;
+  // Everything is answered and flushed; a timer of some library must not keep us.
+  output.write('', () => process.exit(code));
+});

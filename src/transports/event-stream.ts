@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http';
+import type { JsonObject } from '../json.ts';
+
+const keepAliveMs = 15_000;
+const kept = 256;
+
+/**
+ * One stream of server-sent events. What was written is kept for a while, so that a client whose connection broke can
+ * take the stream up again where it lost it.
+ */
+export class EventStream {
+  readonly id: string;
+  #events: { readonly sequence: number; readonly text: string }[] = [];
+  #sequence = 0;
+  #response: ServerResponse | undefined;
+  #keepAlive: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  get attached(): boolean {
+    return this.#response !== undefined;
+  }
+
+  attach(response: ServerResponse, headers: Readonly<Record<string, string>>, after = -1): void {
+    this.#response?.end();
+    this.#response = response;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    });
+    response.flushHeaders();
+    response.on('close', () => this.#detach(response));
+    for (const event of this.#events) if (event.sequence > after) response.write(event.text);
+    if (this.#ended) response.end();
+    this.#keepAlive = setInterval(() => response.write(': alive\n\n'), keepAliveMs);
+    this.#keepAlive.unref();
+  }
+
+  /** Gives the client an event id to come back with before there is anything to say. */
+  prime(): void {
+    this.#write('');
+  }
+
+  send(message: JsonObject | readonly JsonObject[]): void {
+    this.#write(JSON.stringify(message));
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#response?.end();
+    clearInterval(this.#keepAlive);
+  }
+
+  #write(data: string): void {
+    const sequence = this.#sequence++;
+    const text = `event: message\nid: ${this.id}_${sequence}\ndata: ${data}\n\n`;
+    this.#events.push({ sequence, text });
+    if (this.#events.length > kept) this.#events.shift();
+    this.#response?.write(text);
+  }
+
+  #detach(response: ServerResponse): void {
+    if (this.#response !== response) return;
+    this.#response = undefined;
+    clearInterval(this.#keepAlive);
+  }
+}
+
+/** The stream and the last event a client has seen, from its `Last-Event-ID`. */
+export function parseEventId(id: string): { stream: string; sequence: number } | undefined {
+  const match = /^(.+)_(\d+)$/.exec(id);
+  return match ? { stream: match[1]!, sequence: Number(match[2]) } : undefined;
+}

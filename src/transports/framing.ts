@@ -1,0 +1,162 @@
+import { isUtf8 } from 'node:buffer';
+import type { RequestId } from '../engine/message.ts';
+
+export type Framing = 'lines' | 'headers';
+
+export type Frame =
+  | { readonly kind: 'message'; readonly value: unknown }
+  | { readonly kind: 'malformed' }
+  /** Longer than allowed; its id where it could be made out. */
+  | { readonly kind: 'oversized'; readonly id: RequestId | null };
+
+const newline = 0x0a;
+const header = /^content-(length|type)[ \t]*:/i;
+
+/**
+ * Bytes in, JSON values out. A stream is newline-delimited until a `Content-Length` header shows up; then it is
+ * answered with headers too. A header without its blank line, or with a wrong length, does not lose the message.
+ */
+export class Deframer {
+  framing: Framing = 'lines';
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes of a body that the last header announced. */
+  #expected: number | undefined;
+  /** Bytes of an oversized message still to be thrown away, or until the next newline. */
+  #discarding: { left: number; head: Buffer; tail: Buffer } | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  push(chunk: Buffer): Frame[] {
+    const frames: Frame[] = [];
+    let rest: Buffer | undefined = chunk;
+    while (rest !== undefined && rest.length > 0) rest = this.#step(rest, frames);
+    return frames;
+  }
+
+  /** What is left at the end of input, complete or not. */
+  end(): Frame[] {
+    const frames: Frame[] = [];
+    if (this.#discarding) frames.push(oversized(this.#discarding.head, this.#discarding.tail));
+    else this.#parse(this.#take(), frames);
+    return frames;
+  }
+
+  #step(chunk: Buffer, frames: Frame[]): Buffer | undefined {
+    if (this.#discarding) return this.#discard(chunk, frames);
+    if (this.#expected !== undefined) return this.#body(chunk, frames);
+    const end = chunk.indexOf(newline);
+    if (end < 0) {
+      this.#keep(chunk);
+      if (this.#size > this.#limit) this.#beginDiscarding(Number.POSITIVE_INFINITY);
+      return undefined;
+    }
+    this.#keep(chunk.subarray(0, end));
+    if (this.#size > this.#limit) {
+      const line = this.#take();
+      frames.push(oversized(line.subarray(0, 1024), line.subarray(-1024)));
+    } else this.#line(this.#take(), frames);
+    return chunk.subarray(end + 1);
+  }
+
+  #line(line: Buffer, frames: Frame[]): void {
+    const text = line.length < 256 ? line.toString('latin1').trim() : '';
+    if (header.test(text)) {
+      this.framing = 'headers';
+      const length = /length[ \t]*:[ \t]*(\d+)/i.exec(text)?.[1];
+      if (length !== undefined) this.#announced = Number(length);
+    } else if (text === '' && this.#announced !== undefined && line.length < 3) {
+      const length = this.#announced;
+      this.#announced = undefined;
+      if (length > this.#limit) this.#beginDiscarding(length);
+      else this.#expected = length;
+    } else {
+      this.#announced = undefined;
+      this.#parse(line, frames);
+    }
+  }
+  #announced: number | undefined;
+
+  #body(chunk: Buffer, frames: Frame[]): Buffer {
+    const missing = this.#expected! - this.#size;
+    this.#keep(chunk.subarray(0, missing));
+    if (this.#size >= this.#expected!) {
+      this.#expected = undefined;
+      this.#parse(this.#take(), frames);
+    }
+    return chunk.subarray(missing);
+  }
+
+  #beginDiscarding(left: number): void {
+    const seen = this.#take();
+    this.#discarding = {
+      left,
+      head: Buffer.from(seen.subarray(0, 1024)),
+      tail: Buffer.from(seen.subarray(-1024)),
+    };
+  }
+
+  #discard(chunk: Buffer, frames: Frame[]): Buffer | undefined {
+    const state = this.#discarding!;
+    const end =
+      state.left === Number.POSITIVE_INFINITY ? chunk.indexOf(newline) : Math.min(state.left, chunk.length);
+    const dropped = end < 0 ? chunk : chunk.subarray(0, end);
+    if (state.head.length === 0) state.head = Buffer.from(dropped.subarray(0, 1024));
+    state.tail = Buffer.concat([state.tail, dropped.subarray(-1024)]).subarray(-1024);
+    state.left -= dropped.length;
+    const done = state.left === Number.POSITIVE_INFINITY ? end >= 0 : state.left === 0;
+    if (!done) return undefined;
+    this.#discarding = undefined;
+    frames.push(oversized(state.head, state.tail));
+    return chunk.subarray(state.left === 0 ? end : end + 1);
+  }
+
+  #keep(part: Buffer): void {
+    if (part.length === 0) return;
+    this.#chunks.push(part);
+    this.#size += part.length;
+  }
+
+  #take(): Buffer {
+    const whole = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#size = 0;
+    return whole;
+  }
+
+  #parse(bytes: Buffer, frames: Frame[]): void {
+    const text = bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .trim();
+    if (text === '') return;
+    try {
+      if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+      frames.push({ kind: 'message', value: JSON.parse(text) });
+    } catch {
+      frames.push({ kind: 'malformed' });
+    }
+  }
+}
+
+export function frame(message: unknown, framing: Framing): string {
+  const body = JSON.stringify(message);
+  return framing === 'lines' ? `${body}\n` : `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+const idValue = String.raw`("(?:[^"\\]|\\.){0,200}"|-?\d{1,16})`;
+const idAtStart = new RegExp(
+  String.raw`^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"]{0,200}"\s*,)*\s*"id"\s*:\s*${idValue}\s*,`,
+);
+const idAtEnd = new RegExp(
+  String.raw`,\s*"id"\s*:\s*${idValue}\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"]{0,200}"\s*)*\}\s*$`,
+);
+
+/** The sender waits for an answer: most put the id first or last, so it can be told without reading the middle. */
+function oversized(head: Buffer, tail: Buffer): Frame {
+  const found = idAtStart.exec(head.toString('utf8'))?.[1] ?? idAtEnd.exec(tail.toString('utf8'))?.[1];
+  return { kind: 'oversized', id: found === undefined ? null : (JSON.parse(found) as RequestId) };
+}

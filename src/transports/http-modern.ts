@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { codes } from '../contracts/standard.ts';
+import { classify, type RequestMessage } from '../engine/message.ts';
+import { claimedVersion, parseEnvelope } from '../engine/modern.ts';
+import type { Server } from '../engine/server.ts';
+import { Failure } from '../failure.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
+import { EventStream } from './event-stream.ts';
+import { sendJson } from './reply.ts';
+
+const headerMismatch = -32020;
+
+/** Errors that are also errors of HTTP; all others are answers like any other. */
+const statusOf: Readonly<Record<number, number>> = {
+  [codes['invalid-request']]: 400,
+  [codes['method-not-found']]: 404,
+  [codes['capability-missing']]: 400,
+  [codes['unsupported-version']]: 400,
+};
+
+/** Which field of the body the header `Mcp-Name` repeats. */
+const nameFields: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/** One request of revision 2026-07-28: no session, everything it needs is in it, and closing it cancels it. */
+export async function serveModern(
+  server: Server,
+  message: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const incoming = classify(message);
+  const stream = new EventStream(randomUUID());
+  const session = server.connect(
+    (sent) => {
+      if (!stream.attached) stream.attach(response, {});
+      stream.send(sent);
+    },
+    { era: 'modern' },
+  );
+  response.on('close', () => session.close());
+  try {
+    if (incoming.kind === 'request') {
+      const refusal = refuse(server, incoming.request, request);
+      if (refusal)
+        return sendJson(response, 400, { jsonrpc: '2.0', id: incoming.request.id, error: refusal });
+    }
+    const reply = await session.receive(message);
+    if (reply === undefined) {
+      if (stream.attached) stream.end();
+      else if (!response.destroyed) response.writeHead(202).end();
+    } else if (stream.attached) {
+      stream.send(reply);
+      stream.end();
+    } else sendJson(response, statusFor(reply as JsonObject), reply);
+  } finally {
+    session.close();
+  }
+}
+
+function statusFor(reply: JsonObject): number {
+  const error = reply['error'];
+  return isObject(error) ? (statusOf[error['code'] as number] ?? 200) : 200;
+}
+
+/** The envelope, then what the headers must repeat of the body, so that a proxy can trust them. */
+function refuse(server: Server, message: RequestMessage, { headers }: IncomingMessage): object | undefined {
+  const mismatch = (header: string, why: string) => ({
+    code: headerMismatch,
+    message: `Header mismatch: ${why}`,
+    data: { header },
+  });
+  const claimed = claimedVersion(message.params);
+  const version = headers['mcp-protocol-version'];
+  if (claimed !== undefined && version !== undefined && version !== claimed) {
+    return mismatch('MCP-Protocol-Version', `the header says ${version}, the body ${String(claimed)}`);
+  }
+  try {
+    parseEnvelope(message.params);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return server.contract.error(error, server.contract.codes[error.kind], message.method);
+  }
+  if (version === undefined) return mismatch('MCP-Protocol-Version', 'the header is missing');
+  const method = headers['mcp-method'];
+  if (method === undefined) return mismatch('Mcp-Method', 'the header is missing');
+  if (method !== message.method)
+    return mismatch('Mcp-Method', `the header says ${String(method)}, the body ${message.method}`);
+  const field = Object.hasOwn(nameFields, message.method) ? nameFields[message.method]! : undefined;
+  const named = field === undefined ? undefined : message.params[field];
+  if (typeof named === 'string') {
+    const given = decodeHeader(headers['mcp-name']);
+    if (given === undefined) return mismatch('Mcp-Name', 'the header is missing or cannot be decoded');
+    if (given !== named) return mismatch('Mcp-Name', `the header says ${given}, the body ${named}`);
+  }
+  return message.method === 'tools/call' ? refuseParameters(server, message, headers, mismatch) : undefined;
+}
+
+/** Tools may ask, by `x-mcp-header` in their schema, that an argument is repeated as `Mcp-Param-<name>`. */
+function refuseParameters(
+  server: Server,
+  { params }: RequestMessage,
+  headers: IncomingMessage['headers'],
+  mismatch: (header: string, why: string) => object,
+): object | undefined {
+  const tool = server.tools.find((candidate) => candidate.name === params['name']);
+  const properties = tool?.inputSchema['properties'];
+  const args = isObject(params['arguments']) ? params['arguments'] : {};
+  for (const [name, schema] of isObject(properties) ? Object.entries(properties) : []) {
+    const header = (schema as JsonSchema)['x-mcp-header'];
+    if (typeof header !== 'string') continue;
+    const value = args[name];
+    const raw = headers[`mcp-param-${header.toLowerCase()}`];
+    if (value === undefined || value === null) {
+      if (raw !== undefined) return mismatch(`Mcp-Param-${header}`, `the body has no argument ${name}`);
+      continue;
+    }
+    const given = decodeHeader(raw);
+    if (given !== String(value))
+      return mismatch(`Mcp-Param-${header}`, `the header does not repeat the argument ${name}`);
+  }
+  return undefined;
+}
+
+/** Values that a header cannot hold come as `=?base64?…?=`. */
+function decodeHeader(value: string | string[] | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, '');
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(trimmed)?.[1];
+  if (encoded === undefined) return trimmed;
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
+}

@@ -1,0 +1,128 @@
+import {
+  createServer as createListener,
+  type IncomingMessage,
+  type Server as Listener,
+  type ServerResponse,
+} from 'node:http';
+import { modernVersion } from '../contracts/standard.ts';
+import { claimedVersion } from '../engine/modern.ts';
+import type { Server } from '../engine/server.ts';
+import { isObject } from '../json.ts';
+import { log } from '../log.ts';
+import { checkOrigin, checkToken, type GuardOptions } from './guard.ts';
+import { serveModern } from './http-modern.ts';
+import { HttpSessions } from './http-sessions.ts';
+import { sendError } from './reply.ts';
+import { tooLong } from './stdio.ts';
+
+export interface HttpOptions extends GuardOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly maxMessageBytes: number;
+  /** The server for `/mcp` or `/mcp/<contract>`; `undefined` when there is none of that name. */
+  serverFor(contract: string | undefined): Server | undefined;
+  /** Answers what is not MCP: the page and its files. */
+  page(path: string, response: ServerResponse): void;
+}
+
+export interface HttpEndpoint {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens for Streamable HTTP of both eras, behind the guards. */
+export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
+  const visits = new Map<Server, HttpSessions>();
+  const sessionsOf = (server: Server) => {
+    const known = visits.get(server) ?? new HttpSessions(server);
+    visits.set(server, known);
+    return known;
+  };
+  const listener = createListener((request, response) => {
+    handle(options, sessionsOf, request, response).catch((error: unknown) => {
+      log('error', `${request.method} ${request.url} failed`, error);
+      sendError(response, 500, -32603, 'Internal error');
+    });
+  });
+  listener.keepAliveTimeout = 65_000;
+  await listen(listener, options);
+  const address = listener.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    async close() {
+      for (const sessions of visits.values()) sessions.close();
+      const closed = new Promise((resolve) => listener.close(resolve));
+      listener.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function handle(
+  options: HttpOptions,
+  sessionsOf: (server: Server) => HttpSessions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const refusal = checkOrigin(request.headers, options);
+  if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const route = /^\/mcp(?:\/([a-z]+))?\/?$/.exec(pathname);
+  if (route === null) return options.page(pathname, response);
+
+  const denied = checkToken(request.headers, options);
+  if (denied)
+    return sendError(response, denied.status, -32600, denied.message, { 'www-authenticate': 'Bearer' });
+  const server = options.serverFor(route[1]);
+  if (server === undefined)
+    return sendError(response, 404, -32601, `There is no contract "${route[1]}" here.`);
+
+  const sessions = sessionsOf(server);
+  if (request.method === 'GET') return sessions.get(request, response);
+  if (request.method === 'DELETE') return sessions.delete(request, response);
+  if (request.method !== 'POST')
+    return sendError(response, 405, -32600, 'Use POST.', { allow: 'GET, POST, DELETE' });
+
+  const body = await readBody(request, options.maxMessageBytes);
+  if (body === undefined)
+    return sendError(response, 413, -32600, tooLong(options.maxMessageBytes), { connection: 'close' });
+  let message: unknown;
+  try {
+    message = JSON.parse(body);
+  } catch {
+    return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
+  }
+  if (server.contract.modern && isModern(message, request))
+    return serveModern(server, message, request, response);
+  return sessions.post(message, request, response);
+}
+
+/** The body decides; a message without a claim of its own goes by its header. */
+function isModern(message: unknown, request: IncomingMessage): boolean {
+  if (!isObject(message)) return false;
+  if (isObject(message['params']) && claimedVersion(message['params']) !== undefined) return true;
+  return request.headers['mcp-protocol-version'] === modernVersion;
+}
+
+async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function listen(listener: Listener, { host, port }: HttpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(port, host, () => {
+      listener.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import type { Server } from '../engine/server.ts';
+import { Failure } from '../failure.ts';
+import { Deframer, type Frame, frame } from './framing.ts';
+
+export interface Output {
+  write(text: string): boolean;
+  once(event: 'drain', listener: () => void): unknown;
+}
+
+/** Serves one client on a pair of streams; resolves when its input has ended and everything is answered. */
+export async function serveStdio(
+  server: Server,
+  input: Readable,
+  output: Output,
+  maxMessageBytes: number,
+): Promise<void> {
+  const deframer = new Deframer(maxMessageBytes);
+  const send = (message: unknown) => {
+    if (output.write(frame(message, deframer.framing)) || input.isPaused()) return;
+    // A client that does not read is not read either.
+    input.pause();
+    output.once('drain', () => input.resume());
+  };
+  const session = server.connect(send);
+
+  const take = async (one: Frame) => {
+    const reply =
+      one.kind === 'message'
+        ? await session.receive(one.value)
+        : one.kind === 'malformed'
+          ? session.refuse(new Failure('parse-error', 'Parse error: the message is not valid JSON.'))
+          : session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id);
+    if (reply !== undefined) send(reply);
+  };
+
+  const underWay = new Set<Promise<void>>();
+  const begin = (one: Frame) => {
+    const work = take(one).finally(() => underWay.delete(work));
+    underWay.add(work);
+  };
+  await new Promise<void>((resolve, reject) => {
+    input.on('data', (chunk: Buffer) => deframer.push(chunk).forEach(begin));
+    input.on('end', resolve);
+    input.on('error', reject);
+  });
+  deframer.end().forEach(begin);
+  await session.drain();
+  await Promise.allSettled(underWay);
+  session.close();
+}
+
+export function tooLong(maxMessageBytes: number): string {
+  return `The message is longer than the limit of ${maxMessageBytes} bytes (setting max_message_bytes).`;
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/components/**'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Tests start servers and browsers of their own: two files at a time is what a small machine bears.
+    maxWorkers: 2,
+  },
+});
