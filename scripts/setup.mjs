@@ -23,8 +23,9 @@ function install(folder) {
     .digest('hex');
   const stamp = join(folder, 'node_modules', '.installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  process.stderr.write(`Installing what ${folder === root ? 'Adjutant' : 'the tests'} need, once…\n`);
-  run(folder, 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+  process.stderr.write(`Installing what ${folder === root ? 'Adjutant needs' : 'the tests need'}, once…\n`);
+  // Not `npm ci`: it refuses a lockfile without the optional packages of platforms that a registry does not carry.
+  run(folder, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
   writeFileSync(stamp, lock);
 }
 
