@@ -60,7 +60,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     // The shell outlives nothing: once our end of its input closes, however we end, it takes the server along.
     const child = spawn(
       'sh',
-      ['-c', '"$@" & server=$!; read -r how; kill -"${how:-QUIT}" $server; wait $server', 'sh'].concat(
+      ['-c', '"$@" & server=$!; read -r how || how=QUIT; kill -"$how" $server; wait $server', 'sh'].concat(
         join(programs, 'postgres'),
         '-D',
         data,
