@@ -55,7 +55,7 @@ export class RequestContext implements Context {
   readonly #request: RequestMessage;
   readonly #modern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
-  #answers: Answers | undefined;
+  #answers: Answers = {};
 
   constructor(session: Session, request: RequestMessage, client: Client, signal: AbortSignal) {
     this.#session = session;
@@ -99,6 +99,16 @@ export class RequestContext implements Context {
     return reachable && isObject(this.client.capabilities[capability]);
   }
 
+  /** Takes in what the client brought back from earlier rounds, before any handler runs. */
+  async resume(): Promise<void> {
+    const { inputResponses, requestState } = this.#request.params;
+    if (!askable.has(this.#request.method)) return;
+    const carried =
+      requestState === undefined ? {} : (await this.#session.server.seal).open(requestState, this.#binding);
+    const brought = Object.entries(isObject(inputResponses) ? inputResponses : {});
+    this.#answers = { ...carried, ...Object.fromEntries(brought.filter(isAnswer)) };
+  }
+
   async ask(requests: Readonly<Record<string, AskRequest>>): Promise<Answers> {
     for (const { method } of Object.values(requests)) {
       const capability = capabilityOf[method];
@@ -119,25 +129,25 @@ export class RequestContext implements Context {
   }
 
   async #askByResult(requests: Readonly<Record<string, AskRequest>>): Promise<Answers> {
-    const { inputResponses, requestState, _meta, ...binding } = this.#request.params;
-    const bound = { method: this.#request.method, ...binding };
-    this.#answers ??= {
-      ...(requestState === undefined ? {} : (await this.#session.server.seal).open(requestState, bound)),
-      ...(isObject(inputResponses)
-        ? (Object.fromEntries(
-            Object.entries(inputResponses).filter(([, answer]) => isObject(answer)),
-          ) as Answers)
-        : {}),
-    };
     const known = this.#answers;
     const missing = Object.fromEntries(
       Object.entries(requests).filter(([key]) => !Object.hasOwn(known, key)),
     );
-    if (Object.keys(missing).length > 0) throw new InputRequired(missing, known, bound);
+    if (Object.keys(missing).length > 0) throw new InputRequired(missing, known, this.#binding);
     return known;
+  }
+
+  /** What a state given out for this request is good for: the same request, and no other. */
+  get #binding(): JsonObject {
+    const { inputResponses, requestState, _meta, ...params } = this.#request.params;
+    return { method: this.#request.method, ...(params as JsonObject) };
   }
 
   #notify(method: string, params: JsonObject): void {
     this.#session.send(notification(method, params), this.#request.id);
   }
+}
+
+function isAnswer(entry: [string, unknown]): entry is [string, Record<string, unknown>] {
+  return isObject(entry[1]);
 }

@@ -11,6 +11,8 @@ import {
   type ToolResult,
 } from '../feature.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
+import { InputRequired } from './context.ts';
+import { kindOf, reportFailure } from './failure-report.ts';
 import { notification, type RequestMessage } from './message.ts';
 import { metaKeys } from './modern.ts';
 import { parseValue } from './schema.ts';
@@ -229,17 +231,24 @@ function asIs(item: JsonObject): JsonObject {
   return item;
 }
 
-async function callTool({ server, params, context }: Call): Promise<JsonObject> {
-  const tool = server.tools.find((candidate) => candidate.name === params['name']);
+async function callTool({ server: { contract, tools }, params, context }: Call): Promise<JsonObject> {
+  const tool = tools.find((candidate) => candidate.name === params['name']);
   if (tool === undefined) throw new Failure('tool-not-found', `Unknown tool: ${params['name']}`);
-  const args = await parseValue(
-    tool.acceptedSchema ?? tool.inputSchema,
-    params['arguments'] ?? {},
-    `${tool.name} arguments`,
-  );
-  const result = await withinTime(tool, args, context);
-  if (result.task !== undefined) return { resultType: 'task', ...result.task };
-  return server.contract.toolResult(result);
+  try {
+    const args = await parseValue(
+      tool.acceptedSchema ?? tool.inputSchema,
+      params['arguments'] ?? {},
+      `${tool.name} arguments`,
+    );
+    const result = await withinTime(tool, args, context);
+    if (result.task !== undefined) return { resultType: 'task', ...result.task };
+    return contract.toolResult(result);
+  } catch (error) {
+    // From here on the request itself was right, so what went wrong is for the model to read.
+    if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
+    const { message } = reportFailure(error, tool.name);
+    return contract.toolResult({ content: [{ type: 'text', text: message }], failed: true });
+  }
 }
 
 async function withinTime(tool: Tool, args: unknown, context: Context): Promise<ToolResult> {

@@ -2,8 +2,8 @@ import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { Change, Client, ProtocolLogLevel } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { log } from '../log.ts';
 import { InputRequired, RequestContext } from './context.ts';
+import { reportFailure } from './failure-report.ts';
 import { classify, notification, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { type Builtin, builtins } from './methods.ts';
 import { claimedVersion, finishResult, metaKeys, parseEnvelope, unsupportedVersion } from './modern.ts';
@@ -171,11 +171,12 @@ export class Session {
     const started = performance.now();
     const controller = new AbortController();
     this.#inFlight.set(request.id, controller);
-    let failed = false;
+    let failed = true;
     try {
-      return resultMessage(request.id, await this.#dispatch(request, controller.signal));
+      const result = await this.#dispatch(request, controller.signal);
+      failed = result['isError'] === true;
+      return resultMessage(request.id, result);
     } catch (error) {
-      failed = true;
       return this.#reply(request, error);
     } finally {
       if (this.#inFlight.get(request.id) === controller) this.#inFlight.delete(request.id);
@@ -189,6 +190,7 @@ export class Session {
     const modern = client.protocolVersion === modernVersion;
     const method = this.#lookup(request.method, modern);
     const context = new RequestContext(this, request, client, signal);
+    if (modern) await context.resume();
     const { _meta, inputResponses, requestState, ...own } = request.params;
     if (method.schema !== undefined) {
       await this.#lastWrite;
@@ -213,20 +215,8 @@ export class Session {
 
   #reply(request: RequestMessage, error: unknown): Reply {
     const { contract } = this.server;
-    const failure =
-      error instanceof Failure ? error : new Failure('internal', 'Internal error', { cause: error });
-    if (failure.kind === 'internal') log('error', `${request.method} failed`, failure.cause ?? failure);
+    const failure = reportFailure(error, request.method);
     if (contract.silent.has(failure.kind)) return undefined;
-    if (request.method === 'tools/call' && contract.toolErrors.has(failure.kind)) {
-      const result = contract.toolResult({
-        content: [{ type: 'text', text: failure.message }],
-        failed: true,
-      });
-      return resultMessage(
-        request.id,
-        this.#era === 'modern' ? finishResult(request.method, result, contract.server) : result,
-      );
-    }
     const wire = contract.error(failure, contract.codes[failure.kind], request.method);
     return { jsonrpc: '2.0', id: request.id, error: { ...wire } as JsonObject };
   }

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { modernVersion, standard } from '../contracts/standard.ts';
+import { defineTool, type Feature } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+import { connectMemory } from '../transports/memory.ts';
+import { Server } from './server.ts';
+
+const ask = (message: string) => ({
+  method: 'elicitation/create' as const,
+  params: { message, requestedSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+});
+let calls = 0;
+const feature: Feature = {
+  name: 'interview',
+  tools: [
+    defineTool({
+      name: 'interview',
+      description: 'Asks two questions.',
+      inputSchema: { type: 'object', properties: { subject: { type: 'string' } } },
+      async call({ subject }, context) {
+        calls++;
+        const { first } = await context.ask({ first: ask(`First, ${subject}?`) });
+        const { second } = await context.ask({ second: ask('Then?') });
+        return { structured: { first, second } };
+      },
+    }),
+  ],
+};
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': modernVersion,
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+};
+const answer = (text: string) => ({ action: 'accept', content: { text } });
+const params = (more: JsonObject = {}): JsonObject => ({
+  name: 'interview',
+  arguments: { subject: 'who' },
+  _meta,
+  ...more,
+});
+const connect = () => connectMemory(new Server({ contract: standard, features: [feature] }));
+
+it('asks by result, round after round, and carries the answers in a state it can trust', async () => {
+  const client = connect();
+  const first = await client.request('tools/call', params());
+  expect(first).toMatchObject({ resultType: 'input_required', inputRequests: { first: {} } });
+  const second = await client.request(
+    'tools/call',
+    params({ inputResponses: { first: answer('me') }, requestState: first['requestState']! }),
+  );
+  expect(Object.keys(second['inputRequests'] as JsonObject)).toEqual(['second']);
+  const last = await client.request(
+    'tools/call',
+    params({ inputResponses: { second: answer('you') }, requestState: second['requestState']! }),
+  );
+  expect(last['structuredContent']).toEqual({ first: answer('me'), second: answer('you') });
+});
+
+it('refuses a state it did not give out, before the tool runs', async () => {
+  const client = connect();
+  const { requestState } = await client.request('tools/call', params());
+  const before = calls;
+  for (const state of [`${requestState}x`, `x${requestState}`, 'x', '', 7, null]) {
+    await expect(client.request('tools/call', params({ requestState: state }))).rejects.toMatchObject({
+      code: -32602,
+    });
+  }
+  expect(calls).toBe(before);
+});
+
+it('refuses a state that was given out for another request', async () => {
+  const client = connect();
+  const { requestState } = await client.request('tools/call', params());
+  await expect(
+    client.request('tools/call', params({ requestState: requestState!, arguments: { subject: 'else' } })),
+  ).rejects.toMatchObject({ code: -32602 });
+});
+
+it('asks again for an answer that is none', async () => {
+  const client = connect();
+  const result = await client.request('tools/call', params({ inputResponses: { first: 7 } }));
+  expect(Object.keys(result['inputRequests'] as JsonObject)).toEqual(['first']);
+});
+
+it('tells which capability a client lacks', async () => {
+  const client = connect();
+  const poor = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': {} };
+  await expect(client.request('tools/call', params({ _meta: poor }))).rejects.toMatchObject({
+    code: -32021,
+    data: { requiredCapabilities: { elicitation: {} } },
+  });
+});
