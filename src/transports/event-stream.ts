@@ -3,6 +3,7 @@ import type { JsonObject } from '../json.ts';
 
 const keepAliveMs = 15_000;
 const kept = 256;
+const retryMs = 1_000;
 
 /**
  * One stream of server-sent events. What was written is kept for a while, so that a client whose connection broke can
@@ -41,9 +42,9 @@ export class EventStream {
     this.#keepAlive.unref();
   }
 
-  /** Gives the client an event id to come back with before there is anything to say. */
+  /** Gives the client an event id to come back with, and when, before there is anything to say. */
   prime(): void {
-    this.#write('');
+    this.#write('', `retry: ${retryMs}\n`);
   }
 
   send(message: JsonObject | readonly JsonObject[]): void {
@@ -56,9 +57,9 @@ export class EventStream {
     clearInterval(this.#keepAlive);
   }
 
-  #write(data: string): void {
+  #write(data: string, head = ''): void {
     const sequence = this.#sequence++;
-    const text = `event: message\nid: ${this.id}_${sequence}\ndata: ${data}\n\n`;
+    const text = `${head}event: message\nid: ${this.id}_${sequence}\ndata: ${data}\n\n`;
     this.#events.push({ sequence, text });
     if (this.#events.length > kept) this.#events.shift();
     this.#response?.write(text);
