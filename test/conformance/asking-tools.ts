@@ -1,0 +1,117 @@
+import { type AskRequest, defineTool, type Tool } from '../../src/feature.ts';
+import { askName, elicit, listRoots, sample } from './questions.ts';
+import { say } from './samples.ts';
+
+const nothing = { type: 'object', properties: {} } as const;
+const confirm = elicit('Please confirm', { ok: { type: 'boolean' } }, ['ok']);
+
+/** Tools that ask the person, the model or the files behind the client, in one round or in several. */
+export const askingTools: readonly Tool[] = [
+  defineTool({
+    name: 'test_sampling',
+    description: "Asks the client's model.",
+    inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+    async call({ prompt }, context) {
+      const { answer } = await context.ask({ answer: sample(prompt) });
+      return say(`LLM response: ${JSON.stringify(answer?.['content'])}`);
+    },
+  }),
+  defineTool({
+    name: 'test_elicitation',
+    description: 'Asks the person.',
+    inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+    async call({ message }, context) {
+      const { answer } = await context.ask({
+        answer: elicit(
+          message,
+          {
+            username: { type: 'string', description: "User's response" },
+            email: { type: 'string', description: "User's email address" },
+          },
+          ['username', 'email'],
+        ),
+      });
+      return say(`User response: ${JSON.stringify(answer)}`);
+    },
+  }),
+  asking('test_elicitation_sep1034_defaults', 'Asks with a default for every kind of field.', {
+    answer: elicit('Please review the details', {
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+    }),
+  }),
+  asking('test_elicitation_sep1330_enums', 'Asks with every kind of choice.', {
+    answer: elicit('Please choose', {
+      untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+      titledSingle: { type: 'string', oneOf: titled('Option') },
+      legacyEnum: {
+        type: 'string',
+        enum: ['opt1', 'opt2', 'opt3'],
+        enumNames: ['Option One', 'Option Two', 'Option Three'],
+      },
+      untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+      titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
+    }),
+  }),
+  asking('test_streaming_elicitation', 'Asks in the middle of its work.', { user_name: askName }),
+  asking('test_missing_capability', 'Needs a model behind the client.', { answer: sample('Are you there?') }),
+  asking('test_input_required_result_elicitation', 'Asks for a name.', { user_name: askName }),
+  asking('test_input_required_result_sampling', 'Asks the model.', {
+    capital_question: sample('What is the capital of France?'),
+  }),
+  asking('test_input_required_result_list_roots', 'Asks for the roots.', { client_roots: listRoots }),
+  asking('test_input_required_result_request_state', 'Carries its state through the client: state-ok.', {
+    confirm,
+  }),
+  asking('test_input_required_result_tampered_state', 'Trusts no state it did not give out.', { confirm }),
+  asking('test_input_required_result_multiple_inputs', 'Asks everybody at once.', {
+    user_name: askName,
+    greeting: sample('Generate a greeting', 50),
+    client_roots: listRoots,
+  }),
+  defineTool({
+    name: 'test_input_required_result_multi_round',
+    description: 'Asks twice, one after the other.',
+    inputSchema: nothing,
+    async call(_, context) {
+      const { step1 } = await context.ask({
+        step1: elicit('Step 1: What is your name?', { name: { type: 'string' } }, ['name']),
+      });
+      const { step2 } = await context.ask({
+        step2: elicit('Step 2: What is your favorite color?', { color: { type: 'string' } }, ['color']),
+      });
+      return say(`Answers: ${JSON.stringify([step1, step2])}`);
+    },
+  }),
+  defineTool({
+    name: 'test_input_required_result_capabilities',
+    description: 'Asks only those whom the client can reach.',
+    inputSchema: nothing,
+    async call(_, context) {
+      const answers = await context.ask({
+        ...(context.can('elicitation') && { user_name: askName }),
+        ...(context.can('sampling') && { greeting: sample('Generate a greeting') }),
+      });
+      return say(`Answers: ${JSON.stringify(answers)}`);
+    },
+  }),
+];
+
+function asking(name: string, description: string, questions: Readonly<Record<string, AskRequest>>): Tool {
+  return defineTool({
+    name,
+    description,
+    inputSchema: nothing,
+    call: async (_, context) => say(`${description} ${JSON.stringify(await context.ask(questions))}`),
+  });
+}
+
+function titled(noun: string): readonly object[] {
+  return ['First', 'Second', 'Third'].map((ordinal, index) => ({
+    const: `value${index + 1}`,
+    title: `${ordinal} ${noun}`,
+  }));
+}

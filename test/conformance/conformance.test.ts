@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FixtureEndpoint, startFixtures } from './endpoint.ts';
+import { type Revision, required, runSuite } from './suite.ts';
+
+let endpoint: FixtureEndpoint;
+beforeAll(async () => {
+  endpoint = await startFixtures();
+});
+afterAll(() => endpoint[Symbol.asyncDispose]());
+
+/** Scenarios that no revision requires and that we pass all the same. */
+const beyond = [
+  'server-session-lifecycle',
+  'server-sse-polling',
+  'json-schema-2020-12',
+  'http-header-validation',
+  'http-custom-header-server-validation',
+];
+
+it.for(Object.keys(required) as Revision[])(
+  'passes every scenario that revision %s requires',
+  { timeout: 120_000 },
+  async (revision) => {
+    const score = await runSuite(endpoint.url, revision);
+    expect(score.failures, score.output).toEqual([]);
+    expect(score.passed).toBe(score.required);
+    expect(score.unscored.filter((name) => beyond.includes(name))).toEqual([]);
+  },
+);

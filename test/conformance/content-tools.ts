@@ -1,0 +1,110 @@
+import { Failure } from '../../src/failure.ts';
+import { defineTool, type Tool } from '../../src/feature.ts';
+import { pixel, say, silence, text } from './samples.ts';
+
+const nothing = { type: 'object', properties: {} } as const;
+
+/** Tools that show each kind of content and each way to end. */
+export const contentTools: readonly Tool[] = [
+  defineTool({
+    name: 'test_simple_text',
+    description: 'Answers with text.',
+    inputSchema: nothing,
+    call: () => say('This is a simple text response for testing.'),
+  }),
+  defineTool({
+    name: 'test_image_content',
+    description: 'Answers with an image.',
+    inputSchema: nothing,
+    call: () => ({ content: [pixel] }),
+  }),
+  defineTool({
+    name: 'test_audio_content',
+    description: 'Answers with a sound.',
+    inputSchema: nothing,
+    call: () => ({ content: [silence] }),
+  }),
+  defineTool({
+    name: 'test_embedded_resource',
+    description: 'Answers with a resource inside.',
+    inputSchema: nothing,
+    call: () => ({
+      content: [
+        {
+          type: 'resource',
+          resource: {
+            uri: 'test://embedded-resource',
+            mimeType: 'text/plain',
+            text: 'This is an embedded resource content.',
+          },
+        },
+      ],
+    }),
+  }),
+  defineTool({
+    name: 'test_multiple_content_types',
+    description: 'Answers with text, an image and a resource.',
+    inputSchema: nothing,
+    call: () => ({
+      content: [
+        text('Multiple content types test:'),
+        pixel,
+        {
+          type: 'resource',
+          resource: {
+            uri: 'test://mixed-content-resource',
+            mimeType: 'application/json',
+            text: '{"test":"data","value":123}',
+          },
+        },
+      ],
+    }),
+  }),
+  defineTool({
+    name: 'test_error_handling',
+    description: 'Always fails.',
+    inputSchema: nothing,
+    call() {
+      throw new Failure('tool-failed', 'This tool intentionally returns an error for testing');
+    },
+  }),
+  defineTool({
+    name: 'json_schema_2020_12_tool',
+    description: 'Takes arguments described with the whole of JSON Schema 2020-12.',
+    inputSchema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: {
+        address: {
+          $anchor: 'addressDef',
+          type: 'object',
+          properties: { street: { type: 'string' }, city: { type: 'string' } },
+        },
+      },
+      properties: {
+        name: { type: 'string' },
+        address: { $ref: '#/$defs/address' },
+        contactMethod: { type: 'string', enum: ['phone', 'email'] },
+        phone: { type: 'string' },
+        email: { type: 'string' },
+      },
+      allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+      if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+      then: { required: ['phone'] },
+      else: { required: ['email'] },
+      additionalProperties: false,
+    },
+    call: (args) => say(`Arguments: ${JSON.stringify(args)}`),
+  }),
+  defineTool({
+    name: 'test_header_parameter',
+    description: 'Takes an argument that HTTP requests repeat in a header.',
+    inputSchema: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+      required: ['region'],
+    },
+    call: ({ region }) => say(`Region: ${region}`),
+  }),
+];

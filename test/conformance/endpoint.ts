@@ -1,0 +1,28 @@
+import { standard } from '../../src/contracts/standard.ts';
+import { Server } from '../../src/engine/server.ts';
+import { serveHttp } from '../../src/transports/http.ts';
+import { createFixtures } from './fixtures.ts';
+
+export interface FixtureEndpoint extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** The fixtures on our own engine over HTTP. The suite cannot send a token, so there is none; the guards stay. */
+export async function startFixtures(): Promise<FixtureEndpoint> {
+  const server = new Server({ contract: standard, features: [createFixtures()] });
+  const endpoint = await serveHttp({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    maxMessageBytes: 4 * 1024 * 1024,
+    serverFor: (contract) => (contract === undefined ? server : undefined),
+    page: (_, response) => void response.writeHead(404).end(),
+  });
+  return {
+    url: `${endpoint.url}/mcp`,
+    async [Symbol.asyncDispose]() {
+      await endpoint.close();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Change, Feature } from '../../src/feature.ts';
+import { askingTools } from './asking-tools.ts';
+import { contentTools } from './content-tools.ts';
+import { prompts } from './prompts.ts';
+import { resources } from './resources.ts';
+import { createWorkingTools } from './working-tools.ts';
+
+/** Everything the official suite calls, as one feature like any other. */
+export function createFixtures(): Feature {
+  const listeners = new Set<(change: Change) => void>();
+  const publish = (change: Change) => {
+    for (const listener of listeners) listener(change);
+  };
+  return {
+    name: 'conformance',
+    tools: [...contentTools, ...createWorkingTools(publish), ...askingTools],
+    prompts,
+    resources,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { startFixtures } from './endpoint.ts';
+import { type Revision, required, runSuite } from './suite.ts';
+
+await using endpoint = await startFixtures();
+for (const revision of Object.keys(required) as Revision[]) {
+  const score = await runSuite(endpoint.url, revision);
+  if (process.argv.includes('--verbose')) console.log(score.output);
+  console.log(`${revision}: ${score.passed}/${score.required} required scenarios`);
+  for (const name of score.failures) console.log(`  failed: ${name}`);
+  if (score.unscored.length > 0) console.log(`  not required, failed: ${score.unscored.join(', ')}`);
+  if (score.passed !== score.required) process.exitCode = 1;
+}

@@ -1,0 +1,23 @@
+import type { Content, ToolResult } from '../../src/feature.ts';
+
+/** A red dot. */
+export const pixel = {
+  type: 'image',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
+  mimeType: 'image/png',
+} as const satisfies Content;
+
+/** A moment of silence. */
+export const silence = {
+  type: 'audio',
+  data: 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==',
+  mimeType: 'audio/wav',
+} as const satisfies Content;
+
+export function text(words: string): Content {
+  return { type: 'text', text: words };
+}
+
+export function say(words: string): ToolResult {
+  return { content: [text(words)] };
+}

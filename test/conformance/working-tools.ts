@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Change, defineTool, type Tool } from '../../src/feature.ts';
+import { say } from './samples.ts';
+
+const nothing = { type: 'object', properties: {} } as const;
+
+/** Tools that say something while they work, or change what is on offer. */
+export function createWorkingTools(publish: (change: Change) => void): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'test_tool_with_logging',
+      description: 'Logs three times while it works.',
+      inputSchema: nothing,
+      async call(_, context) {
+        context.log('info', 'Tool execution started');
+        await pause(50);
+        context.log('info', 'Tool processing data');
+        await pause(50);
+        context.log('info', 'Tool execution completed');
+        return say('Logged three times.');
+      },
+    }),
+    defineTool({
+      name: 'test_logging_tool',
+      description: 'Logs, if the client wants to hear it.',
+      inputSchema: nothing,
+      call(_, context) {
+        context.log('info', 'Heard only by those who asked');
+        return say('Logged.');
+      },
+    }),
+    defineTool({
+      name: 'test_tool_with_progress',
+      description: 'Reports its progress three times.',
+      inputSchema: nothing,
+      async call(_, context) {
+        context.progress(0, 100);
+        await pause(50);
+        context.progress(50, 100);
+        await pause(50);
+        context.progress(100, 100);
+        return say('Reported three times.');
+      },
+    }),
+    defineTool({
+      name: 'test_reconnection',
+      description: 'Takes longer than a client should have to hold one connection.',
+      inputSchema: nothing,
+      async call() {
+        await pause(2500);
+        return say('Reached after a while.');
+      },
+    }),
+    defineTool({
+      name: 'test_trigger_tool_change',
+      description: 'Reports that the list of tools has changed.',
+      inputSchema: nothing,
+      call() {
+        publish({ kind: 'tools' });
+        return say('Changed.');
+      },
+    }),
+    defineTool({
+      name: 'test_trigger_prompt_change',
+      description: 'Reports that the list of prompts has changed.',
+      inputSchema: nothing,
+      call() {
+        publish({ kind: 'prompts' });
+        return say('Changed.');
+      },
+    }),
+  ];
+}
