@@ -1,0 +1,48 @@
+import type { Token } from './lexer.ts';
+
+export function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === 'name' && token.text === word;
+}
+
+/** What comes before and after the first such token outside of brackets. */
+export function splitAt(
+  tokens: readonly Token[],
+  test: (token: Token) => boolean,
+): [before: readonly Token[], after: readonly Token[], found: boolean] {
+  let depth = 0;
+  const at = tokens.findIndex((token) => {
+    if (depth === 0 && test(token)) return true;
+    depth += step(token);
+    return false;
+  });
+  return at < 0 ? [tokens, [], false] : [tokens.slice(0, at), tokens.slice(at + 1), true];
+}
+
+/** The parts between the separators outside of brackets. */
+export function splitAll(tokens: readonly Token[], separator: string): readonly (readonly Token[])[] {
+  const parts: Token[][] = [[]];
+  let depth = 0;
+  for (const token of tokens) {
+    if (depth === 0 && token.text === separator) parts.push([]);
+    else parts.at(-1)!.push(token);
+    depth += step(token);
+  }
+  return parts;
+}
+
+/** The bracketed part at the beginning, if there is one, and the rest. */
+export function splitBrackets(
+  tokens: readonly Token[],
+): [brackets: readonly Token[], rest: readonly Token[]] {
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    depth += step(token);
+    if (depth <= 0) return index === 0 ? [[], tokens] : [tokens.slice(0, index + 1), tokens.slice(index + 1)];
+  }
+  return [tokens, []];
+}
+
+function step({ kind, text }: Token): number {
+  if (kind !== 'operator') return 0;
+  return '([{'.includes(text) ? 1 : ')]}'.includes(text) ? -1 : 0;
+}
