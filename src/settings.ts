@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
@@ -61,4 +62,5 @@ export const settings = defineSettings({
     description: 'Host names besides the local ones under which the server may be addressed.',
   },
   ...promptSettings,
+  ...assistantSettings,
 });

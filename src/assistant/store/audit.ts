@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../json.ts';
+import { newId } from './id.ts';
+import type { Writer } from './store.ts';
+
+export interface AuditEntry {
+  /** What was done to what: `notification.sent`, `plan.decided`. */
+  readonly action: string;
+  readonly userId?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly notificationId?: string | undefined;
+  readonly detail?: JsonObject | undefined;
+}
+
+/** Written in the transaction of what it tells about, so that neither is there without the other. */
+export async function audit({ db }: Writer, now: number, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ action, userId, eventId, notificationId, detail }) => ({
+    id: newId(now),
+    at_ms: now,
+    action,
+    user_id: userId ?? null,
+    event_id: eventId ?? null,
+    notification_id: notificationId ?? null,
+    detail: detail === undefined ? null : JSON.stringify(detail),
+  }));
+  await db.insertInto('audit').values(rows).execute();
+}

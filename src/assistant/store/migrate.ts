@@ -1,0 +1,38 @@
+import { type Kysely, sql } from 'kysely';
+import { Failure } from '../../failure.ts';
+import { migrations, type Tables } from './schema.ts';
+import { unavailable } from './unavailable.ts';
+
+/** Brings the schema up to date. The caller holds a lock under which nobody else does the same. */
+export async function migrate(db: Kysely<Tables>, place: string): Promise<void> {
+  await sql`create table if not exists schema_version (version integer not null)`.execute(db);
+  const found = await db.selectFrom('schema_version').select('version').executeTakeFirst();
+  const version = found?.version ?? 0;
+  refuseNewer(version, place);
+  for (const statement of migrations.slice(version).flat()) await sql.raw(statement).execute(db);
+  if (found === undefined)
+    await db.insertInto('schema_version').values({ version: migrations.length }).execute();
+  else if (version < migrations.length)
+    await db.updateTable('schema_version').set({ version: migrations.length }).execute();
+}
+
+/** Whether there is nothing to migrate; asked without a lock, so that a start costs other processes nothing. */
+export async function isCurrent(db: Kysely<Tables>, place: string): Promise<boolean> {
+  try {
+    const { version } = await db.selectFrom('schema_version').select('version').executeTakeFirstOrThrow();
+    refuseNewer(version, place);
+    return version === migrations.length;
+  } catch (error) {
+    const known = unavailable(error, place);
+    if (known instanceof Failure) throw known;
+    return false;
+  }
+}
+
+function refuseNewer(version: number, place: string): void {
+  if (version <= migrations.length) return;
+  throw new Failure(
+    'unavailable',
+    `${place} was written by a newer Adjutant (schema ${version}, this one knows ${migrations.length}); update the program or choose another database.`,
+  );
+}

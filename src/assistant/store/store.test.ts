@@ -1,0 +1,253 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Postgres, startPostgres } from '../../../test/fixtures/postgres.ts';
+import { newId } from './id.ts';
+import type { NewUser } from './schema.ts';
+import { createStore, type Store, type StoreChange } from './store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-store-'));
+let postgres: Postgres;
+let files = 0;
+const file = () => join(folder, `${++files}.db`);
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function person(id: string, more: Partial<NewUser> = {}): NewUser {
+  return { id, name: `Name of ${id}`, created_ms: 1, updated_ms: 1, ...more };
+}
+
+function add(store: Store, ...users: NewUser[]): Promise<void> {
+  return store.write(async ({ db, changed }) => {
+    for (const user of users) {
+      await db.insertInto('users').values(user).execute();
+      changed({ kind: 'user', id: user.id, userId: user.id });
+    }
+  });
+}
+
+const names = (store: Store) =>
+  store.read(async (db) =>
+    (await db.selectFrom('users').select('id').orderBy('id').execute()).map(({ id }) => id),
+  );
+
+describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
+  let databases = 0;
+  const address = async () =>
+    engine === 'sqlite' ? file() : await postgres.database(`store_${++databases}`);
+
+  it('keeps what was committed and hands instants out as numbers', async () => {
+    const url = await address();
+    const first = createStore(url);
+    await add(first, person('u1', { created_ms: 8_640_000_000_000_000 }));
+    await first.close();
+    const second = createStore(url);
+    const rows = await second.read((db) => db.selectFrom('users').selectAll().execute());
+    expect(rows).toMatchObject([{ id: 'u1', created_ms: 8_640_000_000_000_000, email: null }]);
+    await second.close();
+  });
+
+  it('undoes a transaction that throws, and tells nobody of it', async () => {
+    const store = createStore(await address());
+    const heard: StoreChange[] = [];
+    store.subscribe((changes) => heard.push(...changes));
+    const broken = store.write(async ({ db, changed }) => {
+      await db.insertInto('users').values(person('lost')).execute();
+      changed({ kind: 'user', id: 'lost', userId: 'lost' });
+      throw new RangeError('on purpose');
+    });
+    await expect(broken).rejects.toThrow('on purpose');
+    await add(store, person('kept'));
+    expect(await names(store)).toEqual(['kept']);
+    expect(heard.map(({ id }) => id)).toEqual(['kept']);
+    await store.close();
+  });
+
+  it('reports a second user of the same address as a conflict', async () => {
+    const store = createStore(await address());
+    await add(store, person('a', { email: 'a@example.com' }));
+    await expect(add(store, person('b', { email: 'a@example.com' }))).rejects.toMatchObject({
+      kind: 'conflict',
+    });
+    await store.close();
+  });
+
+  it('removes what belonged to a user with the user', async () => {
+    const store = createStore(await address());
+    await add(store, person('a'));
+    await store.write(({ db }) =>
+      db
+        .insertInto('rules')
+        .values({
+          id: 'r',
+          user_id: 'a',
+          rule_type: 'vip_organizer',
+          config: '{}',
+          created_ms: 1,
+          updated_ms: 1,
+        })
+        .execute(),
+    );
+    await store.write(({ db }) => db.deleteFrom('users').execute());
+    expect(await store.read((db) => db.selectFrom('rules').selectAll().execute())).toEqual([]);
+    await store.close();
+  });
+
+  it('is made once when ten open it at the same moment', async () => {
+    const url = await address();
+    const stores = Array.from({ length: 10 }, () => createStore(url));
+    await Promise.all(stores.map((store, index) => add(store, person(`u${index}`))));
+    expect(await names(stores[0]!)).toHaveLength(10);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('refuses a database of a newer version and leaves it alone', async () => {
+    const url = await address();
+    const store = createStore(url);
+    await store.write(({ db }) => db.updateTable('schema_version').set({ version: 99 }).execute());
+    await store.close();
+    const again = createStore(url);
+    await expect(names(again)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/newer Adjutant \(schema 99/),
+    });
+    await again.close();
+  });
+});
+
+describe('the SQLite file', () => {
+  it('opens nothing until it is used', async () => {
+    const store = createStore(join(folder, 'never', 'made.db'));
+    await store.close();
+    expect(() => statSync(join(folder, 'never'))).toThrow();
+  });
+
+  it('is readable by its owner only', async () => {
+    const path = file();
+    const store = createStore(path);
+    await names(store);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await store.close();
+  });
+
+  it('says so when it is not a database', async () => {
+    const path = file();
+    writeFileSync(path, 'this is a letter, not a database'.repeat(100));
+    await expect(names(createStore(path))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('is not a database of Adjutant'),
+    });
+  });
+
+  it('says so when its folder cannot be made', async () => {
+    const path = file();
+    writeFileSync(path, '');
+    await expect(names(createStore(join(path, 'inner', 'x.db')))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('cannot be opened'),
+    });
+  });
+
+  it('says so when the disk is full, and keeps what it had', async () => {
+    const store = createStore(file());
+    await add(store, person('first'));
+    await store.write(async ({ db }) => {
+      const { sql } = await import('kysely');
+      await sql`pragma max_page_count = 1`.execute(db);
+    });
+    await expect(add(store, person('big', { name: 'x'.repeat(200_000) }))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('the disk is full'),
+    });
+    expect(await names(store)).toEqual(['first']);
+    await store.close();
+  });
+
+  it('lets reads through while another process holds the lock, and writes once it is free', async () => {
+    const path = file();
+    const store = createStore(path);
+    await add(store, person('first'));
+    const other = new DatabaseSync(path);
+    other.exec('begin immediate');
+    const waiting = add(store, person('second'));
+    expect(await names(store)).toEqual(['first']);
+    other.exec('commit');
+    await waiting;
+    expect(await names(store)).toEqual(['first', 'second']);
+    other.close();
+    await store.close();
+  });
+
+  it.skipIf(process.getuid?.() === 0)('says so when it may not be written', async () => {
+    const path = file();
+    const store = createStore(path);
+    await names(store);
+    await store.close();
+    chmodSync(path, 0o400);
+    await expect(add(createStore(path), person('a'))).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('takes addresses with a scheme', () => {
+    expect(createStore('sqlite:////var/lib/x.db').place).toBe('/var/lib/x.db');
+    expect(createStore('sqlite:///var/lib/x.db').place).toBe('/var/lib/x.db');
+    expect(createStore('sqlite+aiosqlite:///./x.db').place).toBe('./x.db');
+  });
+});
+
+describe('PostgreSQL', () => {
+  it('names the place without its password', () => {
+    expect(createStore('postgresql+asyncpg://me:secret@db/x').place).toBe('postgresql+asyncpg://me@db/x');
+  });
+
+  it('says so when nobody answers, and comes back when somebody does', async () => {
+    const store = createStore(await postgres.database('comes_back'));
+    await add(store, person('a'));
+    await postgres.stop();
+    await expect(names(store)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.not.stringContaining('undefined'),
+    });
+    await postgres.start();
+    await expect.poll(() => names(store).catch(() => []), { timeout: 20_000 }).toEqual(['a']);
+    await store.close();
+  });
+
+  it('says so when the database does not exist', async () => {
+    const url = (await postgres.database()).replace(/postgres$/, 'nowhere');
+    await expect(names(createStore(url))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('has no such database'),
+    });
+  });
+
+  it('tells other processes of a change once it is committed', async () => {
+    const url = await postgres.database('tells');
+    const store = createStore(url);
+    await names(store);
+    const { default: pg } = await import('pg');
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('listen adjutant_changes');
+    const told = new Promise((resolve) => other.on('notification', ({ payload }) => resolve(payload)));
+    await add(store, person('a'));
+    expect(JSON.parse(String(await told))).toEqual([{ kind: 'user', id: 'a', userId: 'a' }]);
+    await other.end();
+    await store.close();
+  });
+});
+
+describe('an id', () => {
+  it('is a UUID of version 7 that sorts by time', () => {
+    const [early, late] = [newId(1_700_000_000_000), newId(1_700_000_000_001)];
+    expect(early).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(early < late).toBe(true);
+  });
+});

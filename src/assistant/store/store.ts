@@ -1,0 +1,125 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from './schema.ts';
+
+/** Something in the store is not what it was. */
+export interface StoreChange {
+  readonly kind: 'user' | 'calendar' | 'event' | 'notification' | 'rule';
+  readonly id: string;
+  readonly userId: string;
+}
+
+export interface Writer {
+  readonly db: Transaction<Tables>;
+  /** Told to everybody who listens, here and in other processes, once the transaction is committed. */
+  changed(change: StoreChange): void;
+}
+
+/**
+ * The one door to the database, on either engine. It opens with the first use. Whatever keeps the database from
+ * answering is a `Failure` of kind `unavailable` that says what to do.
+ */
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres';
+  /** Where it is, without secrets. */
+  readonly place: string;
+  /** Reads never wait for a writer. */
+  read<Value>(work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value>;
+  /**
+   * One transaction; on SQLite it is the only writer from its first statement. The work may be run again when the
+   * database asks for it, so it does nothing outside the database, and it waits for nothing but the database.
+   */
+  write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value>;
+  subscribe(listener: (changes: readonly StoreChange[]) => void): () => void;
+  /** Tells the listeners of this process. */
+  dispatch(changes: readonly StoreChange[]): void;
+  close(): Promise<void>;
+}
+
+/** The channel on which PostgreSQL carries changes from process to process, each payload a JSON list. */
+export const changeChannel = 'adjutant_changes';
+
+export type Clock = () => number;
+
+/** Opens nothing yet: connections are made when they are first needed. */
+export function createStore(url: string): Store {
+  return isPostgres(url)
+    ? new LazyStore('postgres', withoutPassword(url), async (self) =>
+        (await import('./postgres.ts')).openPostgres(
+          url.replace(/^postgres(ql)?(\+\w+)?:/, 'postgres:'),
+          self,
+        ),
+      )
+    : new LazyStore('sqlite', fileOf(url), async (self) =>
+        (await import('./sqlite.ts')).openSqlite(fileOf(url), self),
+      );
+}
+
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?(\+\w+)?:\/\//.test(url);
+}
+
+function fileOf(url: string): string {
+  const path = url.replace(/^sqlite(\+\w+)?:(\/\/)?/, '');
+  // `sqlite:///./x` is relative; with three slashes or four, anything else is not.
+  return path === url ? url : path.startsWith('//') ? path.slice(1) : path.replace(/^\/(?=\.)/, '');
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/([^:@/]*):[^@]*@/, '//$1@');
+}
+
+/** What an engine brings. */
+export interface Engine {
+  read: Store['read'];
+  write: Store['write'];
+  close(): Promise<void>;
+}
+
+class LazyStore implements Store {
+  readonly engine: Store['engine'];
+  readonly place: string;
+  readonly #open: (self: Store) => Promise<Engine>;
+  readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>();
+  #engine: Promise<Engine> | undefined;
+
+  constructor(engine: Store['engine'], place: string, open: (self: Store) => Promise<Engine>) {
+    this.engine = engine;
+    this.place = place;
+    this.#open = open;
+  }
+
+  async read<Value>(work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
+    return (await this.#opened()).read(work);
+  }
+
+  async write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value> {
+    return (await this.#opened()).write(work);
+  }
+
+  subscribe(listener: (changes: readonly StoreChange[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  dispatch(changes: readonly StoreChange[]): void {
+    if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+  }
+
+  async close(): Promise<void> {
+    const engine = this.#engine;
+    this.#engine = undefined;
+    await (await engine?.catch(() => undefined))?.close();
+  }
+
+  /** A failed opening is tried again by the next one who asks. */
+  #opened(): Promise<Engine> {
+    if (this.#engine === undefined) {
+      const opening = this.#open(this);
+      this.#engine = opening;
+      opening.catch(() => {
+        if (this.#engine === opening) this.#engine = undefined;
+      });
+    }
+    return this.#engine;
+  }
+}
