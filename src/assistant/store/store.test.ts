@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Postgres, startPostgres } from '../../../test/fixtures/postgres.ts';
+import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { newId } from './id.ts';
 import type { NewUser } from './schema.ts';
 import { createStore, type Store, type StoreChange } from './store.ts';
@@ -42,7 +42,7 @@ const names = (store: Store) =>
 describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
   let databases = 0;
   const address = async () =>
-    engine === 'sqlite' ? file() : await postgres.database(`store_${++databases}`);
+    engine === 'sqlite' ? file() : await postgres.createDatabase(`store_${++databases}`);
 
   it('keeps what was committed and hands instants out as numbers', async () => {
     const url = await address();
@@ -208,9 +208,9 @@ describe('PostgreSQL', () => {
   });
 
   it('says so when nobody answers, and comes back when somebody does', async () => {
-    const store = createStore(await postgres.database('comes_back'));
+    const store = createStore(await postgres.createDatabase('comes_back'));
     await add(store, person('a'));
-    await postgres.stop();
+    await postgres.stop('crash');
     await expect(names(store)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.not.stringContaining('undefined'),
@@ -221,7 +221,7 @@ describe('PostgreSQL', () => {
   });
 
   it('says so when the database does not exist', async () => {
-    const url = (await postgres.database()).replace(/postgres$/, 'nowhere');
+    const url = (await postgres.createDatabase('somewhere')).replace(/somewhere$/, 'nowhere');
     await expect(names(createStore(url))).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('has no such database'),
@@ -229,7 +229,7 @@ describe('PostgreSQL', () => {
   });
 
   it('tells other processes of a change once it is committed', async () => {
-    const url = await postgres.database('tells');
+    const url = await postgres.createDatabase('tells');
     const store = createStore(url);
     await names(store);
     const { default: pg } = await import('pg');
