@@ -210,7 +210,7 @@ describe('PostgreSQL', () => {
   it('says so when nobody answers, and comes back when somebody does', async () => {
     const store = createStore(await postgres.createDatabase('comes_back'));
     await add(store, person('a'));
-    await postgres.stop('crash');
+    await postgres.stop('fast');
     await expect(names(store)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.not.stringContaining('undefined'),
