@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../src/json.ts';
+
+/** The first place at which the reply is not what was expected, in words; `undefined` when it is. */
+export function mismatch(
+  expected: unknown,
+  actual: unknown,
+  elided: readonly string[],
+  path = '',
+): string | undefined {
+  if (elided.includes(path)) return partMismatch(expected, actual, path);
+  if (isObject(expected) && isObject(actual)) {
+    const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+    return first(keys, (key) =>
+      mismatch(expected[key], actual[key], elided, path === '' ? key : `${path}.${key}`),
+    );
+  }
+  if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
+    return first(expected.keys(), (index) =>
+      mismatch(expected[index], actual[index], elided, `${path}.${index}`),
+    );
+  }
+  return isDeepStrictEqual(expected, actual) ? undefined : differ(path, expected, actual);
+}
+
+/** A part shown for the whole: some members of a list or an object, a text with "..." for what is left out. */
+export function partMismatch(expected: unknown, actual: unknown, path = ''): string | undefined {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    return first(expected.keys(), (index) =>
+      actual.some((item) => partMismatch(expected[index], item) === undefined)
+        ? undefined
+        : differ(`${path}.${index}`, expected[index], actual),
+    );
+  }
+  if (isObject(expected) && isObject(actual)) {
+    return first(Object.keys(expected), (key) => partMismatch(expected[key], actual[key], `${path}.${key}`));
+  }
+  if (typeof expected === 'string' && typeof actual === 'string') {
+    const [wanted, given] = [parsed(expected), parsed(actual)];
+    if (isObject(wanted) && isObject(given)) return partMismatch(wanted, given, path);
+    const pattern = expected
+      .split(/\{?\.\.\.\}?/)
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('[^]*');
+    return new RegExp(`^${pattern}$`).test(actual) ? undefined : differ(path, expected, actual);
+  }
+  return isDeepStrictEqual(expected, actual) ? undefined : differ(path, expected, actual);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function first<Item>(items: Iterable<Item>, test: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = test(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function differ(path: string, expected: unknown, actual: unknown): string {
+  return `${path || 'the reply'}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`;
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { ContractName } from '../../src/contracts/contract.ts';
+import { isObject } from '../../src/json.ts';
+import { serveHttp } from '../../src/transports/http.ts';
+import { connectMemory } from '../../src/transports/memory.ts';
+
+/** A server reached over one transport: what is sent goes out as it stands, what comes back is the reply. */
+export interface Peer {
+  exchange(message: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface PeerOptions {
+  readonly contract: ContractName;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const transports = { memory: openMemory, stdio: openStdio, http: openHttp } as const;
+
+async function start({ contract, argv, env }: PeerOptions) {
+  const { config } = await loadConfig({ argv: ['--contract', contract, ...argv], env, cwd: process.cwd() });
+  return createServer(contract, config);
+}
+
+async function openMemory(options: PeerOptions): Promise<Peer> {
+  const server = await start(options);
+  const client = connectMemory(server);
+  return { exchange: (message) => client.exchange(message), close: () => server.close() };
+}
+
+async function openStdio({ contract, argv, env }: PeerOptions): Promise<Peer> {
+  const child = spawn(process.execPath, ['dist/adjutant.cjs', 'serve', '--contract', contract, ...argv], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const replies = new Replies(child);
+  return {
+    async exchange(message) {
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      return isNotification(message) ? undefined : replies.next();
+    },
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+class Replies {
+  readonly #ready: string[] = [];
+  readonly #waiting: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
+  #end: Error | undefined;
+
+  constructor(child: ChildProcess) {
+    let buffered = '';
+    let errors = '';
+    child.stderr!.on('data', (chunk) => {
+      errors += chunk;
+    });
+    child.stdout!.on('data', (chunk) => {
+      buffered += chunk;
+      const lines = buffered.split('\n');
+      buffered = lines.pop()!;
+      this.#ready.push(...lines.filter((line) => 'id' in JSON.parse(line)));
+      this.#give();
+    });
+    child.stdin!.on('error', () => {});
+    child.on('close', (code) => {
+      this.#end = new Error(`the program ended with ${code}: ${errors}`);
+      this.#give();
+    });
+  }
+
+  next(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#give();
+    });
+  }
+
+  #give(): void {
+    while (this.#ready.length > 0 && this.#waiting.length > 0) {
+      this.#waiting.shift()!.resolve(JSON.parse(this.#ready.shift()!));
+    }
+    if (this.#end) for (const { reject } of this.#waiting.splice(0)) reject(this.#end);
+  }
+}
+
+async function openHttp(options: PeerOptions): Promise<Peer> {
+  const server = await start(options);
+  const token = 'a-token-for-the-tests';
+  const endpoint = await serveHttp({
+    host: '127.0.0.1',
+    port: 0,
+    token,
+    allowedHosts: [],
+    maxMessageBytes: 1 << 22,
+    serverFor: (name) => (name === options.contract ? server : undefined),
+    page: (_, response) => void response.writeHead(404).end(),
+  });
+  let session: string | null = null;
+  return {
+    async exchange(message) {
+      const response = await fetch(`${endpoint.url}/mcp/${options.contract}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${token}`,
+          ...(session !== null && { 'mcp-session-id': session }),
+        },
+        body: JSON.stringify(message),
+      });
+      session = response.headers.get('mcp-session-id') ?? session;
+      const text = await response.text();
+      if (text === '') return undefined;
+      if (!response.headers.get('content-type')?.includes('event-stream')) return JSON.parse(text);
+      const events = [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!));
+      return events.find((event) => isObject(event) && 'id' in event);
+    },
+    async close() {
+      await endpoint.close();
+      await server.close();
+    },
+  };
+}
+
+function isNotification(message: unknown): boolean {
+  return isObject(message) && 'method' in message && !('id' in message);
+}
