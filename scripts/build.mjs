@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const { outputFiles } = await build({
@@ -12,6 +12,7 @@ const { outputFiles } = await build({
   legalComments: 'none',
   // A string of one-byte characters is read faster.
   charset: 'ascii',
+  define: { 'import.meta.dirname': '__dirname' },
   logLevel: 'warning',
   write: false,
 });
@@ -39,3 +40,6 @@ rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
 writeFileSync('dist/adjutant.cjs', launcher);
 chmodSync('dist/adjutant.cjs', 0o755);
+// The template engine is WebAssembly and is loaded afresh when it breaks, so it stays a file of its own.
+for (const file of ['minijinja_js.js', 'minijinja_js_bg.wasm'])
+  cpSync(`node_modules/minijinja-js/dist/node/${file}`, `dist/minijinja-js/${file}`);

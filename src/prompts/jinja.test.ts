@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Jinja } from './jinja.ts';
+import { TemplateError } from './template-error.ts';
+
+let jinja = new Jinja();
+afterEach(() => {
+  jinja.close();
+  jinja = new Jinja();
+});
+
+function render(source: string, args: Record<string, unknown> = {}): string {
+  jinja.set('t.md', source);
+  return jinja.render('t.md', args);
+}
+
+function errorOf(work: () => unknown): TemplateError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+    throw error;
+  }
+  throw new Error('expected a TemplateError');
+}
+
+describe('a hostile template', () => {
+  const hostile: Readonly<Record<string, string>> = {
+    'loops in loops': '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}',
+    'an enormous range': '{{ range(1000000000) }}',
+    'a repeated string': "{{ 'A' * 2000000000 }}",
+    'a doubling string':
+      "{% set n = namespace(a='aaaaaaaa') %}{% for i in range(99) %}{% set n.a = n.a ~ n.a %}{% endfor %}",
+    'few but very slow steps':
+      "{% set n = namespace(a='aaaaaaaa') %}{% for i in range(19) %}{% set n.a = n.a ~ n.a %}{% endfor %}{% for i in range(9999) %}{% set q = n.a ~ 'x' %}{% endfor %}",
+    'a macro that calls itself': '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}',
+    'a template that includes itself': '{% include "t.md" %}',
+    'parentheses without end': `{{ ${'('.repeat(100_000)}1${')'.repeat(100_000)} }}`,
+    'attributes without end': `{{ x${'.a'.repeat(200_000)} }}`,
+    'blocks without end': `${'{% if x %}'.repeat(5000)}${'{% endif %}'.repeat(5000)}`,
+  };
+  for (const [name, source] of Object.entries(hostile)) {
+    it(`ends with an error and harms nobody else: ${name}`, () => {
+      const other = new Jinja();
+      other.set('fine.md', 'Hello {{ who }}');
+      expect(errorOf(() => render(source))).toBeInstanceOf(TemplateError);
+      expect(other.render('fine.md', { who: 'world' })).toBe('Hello world');
+      expect(render('still {{ x }}', { x: 'here' })).toBe('still here');
+      other.close();
+    });
+  }
+
+  it('cannot reach code, prototypes, files or its surroundings', () => {
+    expect(errorOf(() => render("{{ ''.constructor.constructor('return process')() }}")).line).toBe(1);
+    expect(render('{{ x.__proto__ }}{{ x.constructor }}{{ process }}', { x: { a: 'b' } })).toBe('');
+    expect(errorOf(() => render('{% include "/etc/passwd" %}')).message).toContain('template not found');
+    expect(errorOf(() => render('{{ debug() }}')).message).toBe('unknown function: debug is unknown');
+  });
+
+  it('gives back the memory it took', () => {
+    const before = process.memoryUsage().rss;
+    for (let round = 0; round < 20; round++) errorOf(() => render(hostile['a doubling string']!));
+    expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+  });
+});
+
+describe('an error', () => {
+  it('tells the line and the column', () => {
+    expect(errorOf(() => render('a\n\n  {{ x|nosuch }}'))).toMatchObject({
+      template: 't.md',
+      line: 3,
+      column: 8,
+      message: 'unknown filter: filter nosuch is unknown',
+    });
+    expect(errorOf(() => render('a\n{% if %}'))).toMatchObject({ line: 2, column: 7 });
+  });
+
+  it('tells the file and the line inside an included template', () => {
+    jinja.set('parts/deep.md', 'a\nb\n{{ nope() }}');
+    jinja.set('parts/top.md', '{% include "./deep.md" %}');
+    expect(errorOf(() => render('a\n{% include "parts/top.md" %}'))).toMatchObject({
+      template: 'parts/deep.md',
+      line: 3,
+      message: 'unknown function: nope is unknown',
+    });
+  });
+
+  it('names the circle when two templates include each other', () => {
+    jinja.set('a.md', '{% include "b.md" %}');
+    jinja.set('b.md', 'x\n{% include "a.md" %}');
+    expect(errorOf(() => jinja.render('a.md', {}))).toMatchObject({
+      template: 'b.md',
+      line: 2,
+      message: 'a.md includes itself',
+    });
+  });
+
+  it('never holds the value of an argument', () => {
+    const secret = 'Hunter2-密码 with words';
+    for (const source of [
+      '{% include s %}',
+      '{% include s|upper %}',
+      '{% extends s[1:] %}',
+      '{% import s as x %}',
+      '{{ [1]|map(s)|list }}',
+      '{{ [1]|select(s)|list }}',
+      '{{ s|int }}',
+      '{{ range(s) }}',
+      '{{ s.nope() }}',
+      '{{ -s }}',
+    ]) {
+      const { message } = errorOf(() => render(source, { s: secret }));
+      expect(message.toLowerCase()).not.toMatch(/hunter|2-|密|words|unter/);
+    }
+    expect(errorOf(() => render('{{ s|int // 0 }}', { s: '4711' })).message).toBe(
+      'invalid operation: unable to calculate … // 0',
+    );
+  });
+
+  it('leaves the version that was good in place', () => {
+    jinja.set('t.md', 'good');
+    expect(errorOf(() => jinja.set('t.md', '{% bad'))).toMatchObject({ line: 1 });
+    expect(jinja.render('t.md', {})).toBe('good');
+  });
+});
+
+describe('a set of templates', () => {
+  it('includes, imports and extends by names from the root and by relative ones', () => {
+    jinja.set('base.md', 'A{% block body %}base{% endblock %}Z\n');
+    jinja.set('lib/macros.md', '{% macro hi(n) %}hi {{ n }}{% endmacro %}');
+    jinja.set('lib/part.txt', '[{{ who }}]');
+    jinja.set(
+      'lib/child.md',
+      `{% extends "../base.md" %}{% block body %}{% import './macros.md' as m %}{{ m.hi(who) }} {% include "./part.txt" %} {{ super() }}{% endblock %}`,
+    );
+    expect(jinja.render('lib/child.md', { who: 'Ann' })).toBe('Ahi Ann [Ann] baseZ');
+  });
+
+  it('prints what is undefined or null as nothing, however deep', () => {
+    expect(
+      render('<{{ a }}{{ b.c.d }}{% if e.f %}x{% endif %}{% for i in g %}x{% endfor %}>', { a: null }),
+    ).toBe('<>');
+  });
+
+  it('does not expand or escape what an argument holds', () => {
+    expect(render('{{ x }}', { x: '{{ y }} <b> $& {% if %}' })).toBe('{{ y }} <b> $& {% if %}');
+  });
+
+  it('leaves the text of raw blocks and comments alone', () => {
+    expect(render('{% raw %}{% include "./x.md" %}{% endraw %}{# {% include "./x.md" %} #}')).toBe(
+      '{% include "./x.md" %}',
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import type { Environment } from 'minijinja-js';
+import { EngineStopped, environmentOf, freeEnvironment, guarded } from './jinja-engine.ts';
+import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
+import { resolveReferences } from './template-references.ts';
+
+export interface JinjaLimits {
+  /** Steps of one rendering. */
+  readonly fuel: number;
+  readonly milliseconds: number;
+}
+
+const defaults: JinjaLimits = { fuel: 100_000, milliseconds: 2000 };
+
+/**
+ * A set of templates that can include, import and extend one another, and nothing else. Names end in `.md` or `.txt`: others
+ * may turn on escaping. What is undefined prints as nothing.
+ */
+export class Jinja {
+  readonly #limits: JinjaLimits;
+  readonly #sources = new Map<string, string>();
+
+  constructor(limits: Partial<JinjaLimits> = {}) {
+    this.#limits = { ...defaults, ...limits };
+  }
+
+  has(name: string): boolean {
+    return this.#sources.has(name);
+  }
+
+  /** Throws TemplateError where the template is wrong; what was there under the name stays. */
+  set(name: string, source: string): void {
+    if (this.#sources.get(name) === source) return;
+    const environment = this.#environment;
+    try {
+      guarded(this.#limits.milliseconds, () =>
+        environment.addTemplate(name, resolveReferences(name, source)),
+      );
+    } catch (error) {
+      throw this.#explain(name, error, source).error;
+    }
+    this.#sources.set(name, source);
+  }
+
+  delete(name: string): void {
+    if (this.#sources.delete(name)) this.#environment.removeTemplate(name);
+  }
+
+  /** Throws TemplateError with the template and line at fault, never with an argument's value. */
+  render(name: string, args: Readonly<Record<string, unknown>>): string {
+    return this.#render(name, args, new Set([name]));
+  }
+
+  close(): void {
+    freeEnvironment(this);
+    this.#sources.clear();
+  }
+
+  #render(name: string, args: Readonly<Record<string, unknown>>, blamed: Set<string>): string {
+    const environment = this.#environment;
+    // What is absent must be absent: null and undefined would print as "none".
+    const context = Object.fromEntries(Object.entries(args).filter(([, value]) => value != null));
+    try {
+      return guarded(this.#limits.milliseconds, () => environment.renderTemplate(name, context));
+    } catch (error) {
+      const { included, error: explained } = this.#explain(name, error, this.#sources.get(name) ?? '');
+      // Of an error in an included template only the place of the include is told; alone, it tells its own.
+      if (included !== undefined && blamed.has(included))
+        throw new TemplateError(
+          explained.template,
+          `${included} includes itself`,
+          explained.line,
+          explained.column,
+        );
+      if (included !== undefined) this.#render(included, context, blamed.add(included));
+      throw explained;
+    }
+  }
+
+  get #environment(): Environment {
+    return environmentOf(this, (environment) => {
+      environment.undefinedBehavior = 'chainable';
+      environment.fuel = this.#limits.fuel;
+      // Only for the place of an error; what it says of values never leaves the parser of errors.
+      environment.debug = true;
+      environment.enablePyCompat();
+      environment.removeGlobal('debug');
+      for (const [name, source] of this.#sources)
+        environment.addTemplate(name, resolveReferences(name, source));
+    });
+  }
+
+  #explain(name: string, error: unknown, source: string): ParsedTemplateError {
+    if (error instanceof EngineStopped)
+      return { error: new TemplateError(name, `the template ${error.message}`), included: undefined };
+    if (!(error instanceof Error)) throw error;
+    return parseTemplateError(name, error.message, (template) =>
+      template === name ? source : (this.#sources.get(template) ?? ''),
+    );
+  }
+}

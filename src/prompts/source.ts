@@ -1,0 +1,71 @@
+import type { Problem } from '../feature.ts';
+import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from './definition.ts';
+import type { Jinja } from './jinja.ts';
+
+/** Where prompts come from. What it tells is what is on disk at that moment. */
+export interface PromptSource {
+  /** Unique in a catalogue; shown to people and used in configuration. */
+  readonly name: string;
+  /** In a stable order, names unique. The very same array as long as nothing changed. */
+  list(): Promise<readonly PromptDefinition[]>;
+  /** `undefined` when it is not of this source; throws `content-missing` when it is there but cannot be read. */
+  get(name: string): Promise<PromptDefinition | undefined>;
+  problems(): Promise<readonly Problem[]>;
+  /** The templates a definition may include, import or extend, itself among them under `templateName`. */
+  templates?(definition: PromptDefinition): Promise<TemplateSet>;
+  /** Told, after a burst has settled, that something on disk has changed. */
+  subscribe?(listener: () => void): () => void;
+  close?(): void;
+}
+
+export interface TemplateSet {
+  readonly jinja: Jinja;
+  readonly templateName: string;
+}
+
+/** A source whose prompts can be changed through us. Every change is kept as history. */
+export interface EditablePromptSource extends PromptSource {
+  /** Throws `conflict` when the name is taken, `refused` when it may not be used. */
+  create(draft: PromptDraft, author: Author): Promise<PromptDefinition>;
+  /** An absent field stays, a present one is replaced. */
+  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition>;
+  delete(name: string, author: Author): Promise<void>;
+  /** Oldest first; `prompt-not-found` when there never was one of this name. */
+  history(name: string): Promise<readonly Revision[]>;
+  /** Brings the prompt back to what it was after that revision; this is a change like any other. */
+  restore(name: string, revision: number, author: Author): Promise<PromptDefinition>;
+}
+
+export interface PromptDraft {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly arguments?: readonly ArgumentDefinition[];
+  readonly messages: readonly MessageDefinition[];
+  readonly tags?: readonly string[];
+}
+
+export type PromptChanges = Partial<Omit<PromptDraft, 'name'>>;
+
+/** Who asked for a change. */
+export interface Author {
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface Revision {
+  /** Counts from 1 for each name. */
+  readonly revision: number;
+  readonly action: 'create' | 'update' | 'delete' | 'restore';
+  /** RFC 3339. */
+  readonly time: string;
+  readonly client: Author;
+  /** The prompt after the change; absent after a deletion. */
+  readonly prompt?: PromptDraft;
+  /** The revision a restore went back to. */
+  readonly restored?: number;
+}
+
+export function isEditable(source: PromptSource): source is EditablePromptSource {
+  return 'create' in source;
+}

@@ -1,0 +1,65 @@
+/** What is wrong with a template, and where. The message holds nothing but fixed words and words of the template. */
+export class TemplateError extends Error {
+  /** The name of the template at fault, which may be one that was included. */
+  readonly template: string;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(template: string, message: string, line?: number, column?: number) {
+    super(message);
+    this.template = template;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+export interface ParsedTemplateError {
+  readonly error: TemplateError;
+  /** The included template inside which it happened. */
+  readonly included: string | undefined;
+}
+
+/** Words the engine uses in its errors. Any other word must stand in the template, or it may be an argument's value. */
+const vocabulary = new Set(
+  `a absolute and are argument arguments as assign at attribute be block blocks bool boolean bytes calculate call callable can cannot
+  char close closing comparison context convert could count debug defined delimiter dict does duplicate element elements empty
+  end endfor endif engine error escape exceeded exceeds exist expected expression extends failed filter float for found from fuel function
+  get got has have identifier if import in include included index indexable inf input int integer invalid invalidated is isize
+  item items iterable iteration iterator key keyword kind length level limit limits list literal loop macro macros many map
+  maximum method missing module more must name named namespace namespaces nested new no non non-existing none not nothing number
+  object of on one only op open operation operator or out outside override pair pairs parameter parse positional ran range
+  recursion recursive reference reload render required requires resolve result round scope self sequence serialization serialize set
+  signature slice statement step string super syntax template templates test than the through to token too tried tuple twice type
+  types unable undefined unexpected unknown unpack unsupported usize use used value values variable variables was while wide with
+  write wrong zero large small`.split(/\s+/),
+);
+
+export function parseTemplateError(
+  rendered: string,
+  raw: string,
+  sourceOf: (template: string) => string,
+): ParsedTemplateError {
+  const [first = '', ...rest] = raw.split('\n');
+  const [, text = first, template = rendered, line] = /^(.*) \(in (.+):(\d+)\)$/s.exec(first) ?? [];
+  const number = line === undefined ? undefined : Number(line);
+  const source = sourceOf(template);
+  const caret = rest.find((row) => /^\s+i\s+\^/.test(row));
+  const column = caret === undefined ? undefined : caret.indexOf('^') - gutter(caret) + 1;
+  const included = /^could not render include: error in "(.*)"$/.exec(text)?.[1];
+  const message = included === undefined ? withoutValues(text, source) : `error in the included ${included}`;
+  return { error: new TemplateError(template, message, number, column), included };
+}
+
+/** The row of carets begins with as many characters as the line's number and its mark take. */
+function gutter(row: string): number {
+  return row.indexOf('i') + 2;
+}
+
+function withoutValues(text: string, source: string): string {
+  const known = new Set(source.match(/[\w-]+/g) ?? []);
+  const plain = text.replaceAll(/[\w-]+/g, (word) =>
+    vocabulary.has(word.toLowerCase()) || known.has(word) ? word : '…',
+  );
+  // Whatever script a value is written in, it is not one of the engine's own words.
+  return plain.replaceAll(/[^\x20-\x7e…]+/g, '…').replaceAll(/…(?:[^\w"']*…)+/g, '…');
+}
