@@ -1,0 +1,373 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCallChannel, script } from './call.ts';
+import type { Message } from './channel.ts';
+import { createNtfyChannel } from './ntfy.ts';
+import { createOutboxChannel } from './outbox.ts';
+import { createSmtpChannel } from './smtp.ts';
+import { createWebhookChannel, sign } from './webhook.ts';
+
+const message: Message = {
+  id: '0193-abc',
+  recipient: {
+    name: 'Ada Lovelace',
+    locale: 'en',
+    voice: 'Polly.Joanna',
+    email: 'ada@example.com',
+    phone: '+15550100',
+    webhook: '',
+    ntfy: 'ada-topic',
+  },
+  subject: 'Standup – in 15 minutes ☕',
+  text: 'Standup begins at 09:00.',
+  html: '<p>Standup begins at 09:00.</p>',
+  speech: 'Hello Ada. Standup begins at nine.',
+  calendar: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n',
+  urgency: 'high',
+  sentAt: new Date('2026-03-02T08:45:00Z'),
+  data: { event_id: 'event-1', link: 'https://example.com/room' },
+};
+
+let closing: (() => unknown)[] = [];
+let folder: string;
+beforeEach(() => {
+  closing = [];
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-channels-'));
+});
+afterEach(async () => {
+  for (const close of closing) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const deadline = () => AbortSignal.timeout(20_000);
+
+async function listen(server: Server | SMTPServer): Promise<number> {
+  const listener = 'server' in server ? (server as SMTPServer).server : (server as Server);
+  server.listen(0, '127.0.0.1');
+  if (!listener.listening) await once(listener, 'listening');
+  closing.push(() => new Promise((resolve) => server.close(() => resolve(undefined))));
+  return (listener.address() as AddressInfo).port;
+}
+
+async function mailServer(options: SMTPServerOptions = {}) {
+  const received: Email[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', async () => {
+        received.push(await PostalMime.parse(Buffer.concat(chunks)));
+        done();
+      });
+    },
+    ...options,
+  });
+  server.on('error', () => undefined);
+  const url = `smtp://127.0.0.1:${await listen(server)}`;
+  const channel = createSmtpChannel({ url, from: 'adjutant@example.org' });
+  closing.unshift(() => channel.close?.());
+  return { channel, received };
+}
+
+const refuse = (code: number, text: string) => Object.assign(new Error(text), { responseCode: code });
+
+describe('mail', () => {
+  it('arrives as text and HTML with the event attached and a Message-ID that stays the same', async () => {
+    const { channel, received } = await mailServer();
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
+    await channel.deliver(message, deadline());
+    const [mail, again] = received;
+    expect(mail).toMatchObject({
+      subject: message.subject,
+      from: { address: 'adjutant@example.org' },
+      to: [{ address: 'ada@example.com', name: 'Ada Lovelace' }],
+      messageId: '<0193-abc@example.org>',
+    });
+    expect(mail!.text?.trim()).toBe(message.text);
+    expect(mail!.html).toContain('<p>Standup begins');
+    expect(mail!.attachments).toMatchObject([{ filename: 'event.ics', mimeType: 'text/calendar' }]);
+    expect(again!.messageId).toBe(mail!.messageId);
+  });
+
+  it('lets no title, name or address write a header or a second recipient', async () => {
+    const { channel, received } = await mailServer();
+    const hostile = 'Hi\r\nBcc: thief@example.net\r\n\r\n<script>';
+    await channel.deliver(
+      {
+        ...message,
+        subject: hostile,
+        recipient: { ...message.recipient, name: `Eve\nCc: x@example.net" <y@example.net>,` },
+      },
+      deadline(),
+    );
+    expect(received).toHaveLength(1);
+    const [mail] = received;
+    expect(mail!.bcc).toBeUndefined();
+    expect(mail!.cc).toBeUndefined();
+    expect(mail!.to).toMatchObject([{ address: 'ada@example.com' }]);
+    expect(mail!.subject).toBe('Hi Bcc: thief@example.net <script>');
+    for (const email of [
+      'a@example.com, b@example.net',
+      'a@example.com\r\nRCPT TO:<b@example.net>',
+      '<a@b>',
+      'a b@c',
+      '',
+    ])
+      expect(
+        await channel.deliver({ ...message, recipient: { ...message.recipient, email } }, deadline()),
+        email,
+      ).toMatchObject({ kind: 'permanent' });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    [451, 'temporary'],
+    [550, 'permanent'],
+  ])('reads %i as a %s failure', async (code, kind) => {
+    const { channel } = await mailServer({
+      onRcptTo: (_address, _session, done) => done(refuse(code, 'no thanks')),
+    });
+    expect(await channel.deliver(message, deadline())).toMatchObject({
+      kind,
+      detail: expect.stringContaining('no thanks'),
+    });
+  });
+
+  it('reads a wrong password as temporary: it is ours to mend', async () => {
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      onAuth: (_auth, _session, done) => done(refuse(535, 'who are you')),
+    });
+    const port = await listen(server);
+    const channel = createSmtpChannel({ url: `smtp://a:b@127.0.0.1:${port}`, from: 'a@example.org' });
+    closing.unshift(() => channel.close?.());
+    expect(await channel.deliver(message, deadline())).toMatchObject({
+      kind: 'temporary',
+      detail: expect.stringContaining('signing in'),
+    });
+  });
+
+  it('reads a server that is not there as temporary', async () => {
+    const channel = createSmtpChannel({ url: 'smtp://127.0.0.1:1', from: 'a@example.org' });
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
+  });
+
+  it('does not know what became of a mail whose server took it and died before answering', async () => {
+    // Speaks just enough of the protocol to die at the worst moment.
+    const port = await listen(
+      createSocketServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.write('220 ready\r\n');
+        socket.on('data', (chunk) => {
+          const text = chunk.toString();
+          if (text.endsWith('\r\n.\r\n')) socket.destroy();
+          else if (text.startsWith('DATA')) socket.write('354 go on\r\n');
+          else socket.write('250 ok\r\n');
+        });
+      }),
+    );
+    const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, from: 'a@example.org' });
+    closing.unshift(() => channel.close?.());
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('gives up on a server that stays silent', async () => {
+    const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
+    const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, from: 'a@example.org' });
+    closing.unshift(() => channel.close?.());
+    expect(await channel.deliver(message, AbortSignal.timeout(100))).toMatchObject({ kind: 'temporary' });
+  });
+});
+
+describe('the outbox', () => {
+  const outbox = (name: 'email' | 'call' | 'webhook', speaker?: string) =>
+    createOutboxChannel(name, {
+      folder: join(folder, 'outbox'),
+      from: 'adjutant@localhost',
+      ...(speaker !== undefined && { speaker }),
+    });
+
+  it('holds one real mail per notification, however often it is tried', async () => {
+    expect(await outbox('email').deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
+    await outbox('email').deliver(message, deadline());
+    expect(readdirSync(join(folder, 'outbox'))).toEqual(['0193-abc.eml']);
+    const mail = await PostalMime.parse(readFileSync(join(folder, 'outbox', '0193-abc.eml')));
+    expect(mail).toMatchObject({ subject: message.subject, to: [{ address: 'ada@example.com' }] });
+    expect(mail.attachments[0]?.filename).toBe('event.ics');
+  });
+
+  it('holds the script of a call as text where nothing can speak', async () => {
+    await outbox('call', join(folder, 'no-such-program')).deliver(message, deadline());
+    expect(readdirSync(join(folder, 'outbox'))).toEqual(['0193-abc.txt']);
+    expect(readFileSync(join(folder, 'outbox', '0193-abc.txt'), 'utf8')).toContain(message.speech);
+  });
+
+  it('holds a call as sound where espeak-ng is installed', async ({ skip }) => {
+    await outbox('call').deliver(message, deadline());
+    const [file] = readdirSync(join(folder, 'outbox'));
+    skip(file === '0193-abc.txt', 'espeak-ng is not on the PATH');
+    expect(file).toBe('0193-abc.wav');
+    expect(
+      readFileSync(join(folder, 'outbox', file!))
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('RIFF');
+  });
+
+  it('never writes outside its folder', async () => {
+    await outbox('email').deliver({ ...message, id: '../../escape' }, deadline());
+    expect(readdirSync(folder)).toEqual(['outbox']);
+    expect(readdirSync(join(folder, 'outbox'))).toEqual(['..%2F..%2Fescape.eml']);
+  });
+
+  it('reports a folder that cannot be made as a temporary failure', async () => {
+    writeFileSync(join(folder, 'outbox'), 'a file in its place');
+    expect(await outbox('email').deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
+  });
+});
+
+interface Request {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+async function provider(status: number, answer = '', headers: Record<string, string> = {}) {
+  const requests: Request[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    requests.push({ path: request.url ?? '', headers: request.headers, body });
+    if (status === 0) request.socket.destroy();
+    else response.writeHead(status, headers).end(answer);
+  });
+  server.keepAliveTimeout = 1;
+  return { url: `http://127.0.0.1:${await listen(server)}`, requests };
+}
+
+describe('a webhook', () => {
+  const to = (webhook: string): Message => ({ ...message, recipient: { ...message.recipient, webhook } });
+
+  it('carries a signature over time and body and a key that stays the same', async () => {
+    const { url, requests } = await provider(204);
+    const channel = createWebhookChannel({ secret: 'shared' });
+    expect(await channel.deliver(to(`${url}/hook`), deadline())).toMatchObject({ kind: 'accepted' });
+    const [{ headers, body, path }] = requests as [Request];
+    expect(path).toBe('/hook');
+    expect(headers['idempotency-key']).toBe(message.id);
+    const seconds = Date.parse('2026-03-02T08:45:00Z') / 1000;
+    expect(headers['x-adjutant-signature']).toBe(
+      `t=${seconds},v1=${await sign('shared', `${seconds}.${body}`)}`,
+    );
+    expect(JSON.parse(body)).toMatchObject({ id: message.id, subject: message.subject, event_id: 'event-1' });
+  });
+
+  it.each([
+    [500, 'temporary'],
+    [404, 'permanent'],
+    [302, 'permanent'],
+    [0, 'unknown'],
+  ])('reads %i as %s', async (status, kind) => {
+    const { url, requests } = await provider(status, '', { location: 'http://127.0.0.1:1/elsewhere' });
+    expect(await createWebhookChannel({ secret: 's' }).deliver(to(url), deadline())).toMatchObject({ kind });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('waits as long as the receiver asks', async () => {
+    const { url } = await provider(429, 'slow down', { 'retry-after': '30' });
+    expect(await createWebhookChannel({ secret: 's' }).deliver(to(url), deadline())).toEqual({
+      kind: 'temporary',
+      detail: '429 slow down',
+      retryAfterMs: 30_000,
+    });
+  });
+
+  it('reads a receiver that is not there as temporary and an address that is none as permanent', async () => {
+    const channel = createWebhookChannel({ secret: 's' });
+    expect(await channel.deliver(to('http://127.0.0.1:1/'), deadline())).toMatchObject({ kind: 'temporary' });
+    expect(await channel.deliver(to('nonsense'), deadline())).toMatchObject({ kind: 'permanent' });
+    expect(await channel.deliver(to('file:///etc/passwd'), deadline())).toMatchObject({ kind: 'permanent' });
+  });
+});
+
+describe('ntfy', () => {
+  it('publishes to the topic of the user under an id that replaces instead of repeating', async () => {
+    const { url, requests } = await provider(200, '{"id":"x1Y","time":1}');
+    const channel = createNtfyChannel({ server: url, token: 'tk_1' });
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted', reference: 'x1Y' });
+    const [{ headers, body }] = requests as [Request];
+    expect(headers.authorization).toBe('Bearer tk_1');
+    expect(JSON.parse(body)).toMatchObject({
+      topic: 'ada-topic',
+      sequence_id: message.id,
+      title: message.subject,
+      priority: 4,
+      click: 'https://example.com/room',
+    });
+  });
+});
+
+describe('a call', () => {
+  it('is asked for with the script inline and a key press to acknowledge', async () => {
+    const { url, requests } = await provider(201, '{"sid": "CA123", "status": "queued"}');
+    const channel = createCallChannel({
+      url,
+      account: 'AC1',
+      token: 'secret',
+      from: '+15550199',
+      acknowledgeUrl: async (id) => `https://example.org/a?id=${id}&x=1`,
+    });
+    expect(await channel.deliver(message, deadline())).toMatchObject({
+      kind: 'accepted',
+      reference: 'CA123',
+    });
+    const [{ headers, body, path }] = requests as [Request];
+    expect(path).toBe('/2010-04-01/Accounts/AC1/Calls.json');
+    expect(headers.authorization).toBe(`Basic ${Buffer.from('AC1:secret').toString('base64')}`);
+    const form = new URLSearchParams(body);
+    expect(form.get('To')).toBe('+15550100');
+    expect(form.get('Twiml')).toContain('action="https://example.org/a?id=0193-abc&amp;x=1"');
+    expect(form.get('Twiml')).toContain('<Say voice="Polly.Joanna" language="en">Hello Ada.');
+  });
+
+  it('says what an event is called and never runs it', () => {
+    const spoken = script(
+      {
+        ...message,
+        speech: '</Say><Dial>+15550666</Dial>\u0000',
+        recipient: { ...message.recipient, voice: '"/>' },
+      },
+      undefined,
+    );
+    expect(spoken).not.toContain('<Dial>');
+    expect(spoken).not.toContain('"/>"');
+    expect(spoken).not.toContain('\u0000');
+  });
+
+  it('is unknown once the provider has the request and gives no answer', async () => {
+    const { url } = await provider(0);
+    const channel = createCallChannel({ url, account: 'a', token: 't', from: '+15550199' });
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'unknown' });
+  });
+
+  it.each(['', '911', '+1 555 0100', 'sip:x@y'])('refuses the number %j', async (phone) => {
+    const channel = createCallChannel({
+      url: 'http://127.0.0.1:1',
+      account: 'a',
+      token: 't',
+      from: '+15550199',
+    });
+    expect(
+      await channel.deliver({ ...message, recipient: { ...message.recipient, phone } }, deadline()),
+    ).toMatchObject({ kind: 'permanent' });
+  });
+});

@@ -1,0 +1,58 @@
+import { messageOf } from '../../json.ts';
+import type { Outcome } from './channel.ts';
+import { singleLine } from './single-line.ts';
+
+export interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | URLSearchParams;
+  readonly signal: AbortSignal;
+  /** The other side's name for what it took, read from its answer. */
+  readonly reference?: (answer: string) => string | undefined;
+}
+
+/** Posts once and reads the answer as an outcome. Redirects are not followed: a recipient is one address. */
+export async function post(url: string, { headers, body, signal, reference }: Post): Promise<Outcome> {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    return { kind: 'permanent', detail: `${JSON.stringify(url)} is not an address to post to` };
+  let response: Response;
+  try {
+    response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+  } catch (error) {
+    return { kind: neverLeft(error) ? 'temporary' : 'unknown', detail: reasonOf(error, signal) };
+  }
+  const answer = await response.text().catch(() => '');
+  const detail = singleLine(`${response.status} ${answer}`);
+  if (response.ok) {
+    const name = reference?.(answer);
+    return { kind: 'accepted', detail, ...(name !== undefined && { reference: name }) };
+  }
+  if (response.status === 408 || response.status === 429 || response.status >= 500) {
+    const retryAfterMs = retryAfter(response.headers.get('retry-after'));
+    return { kind: 'temporary', detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  return { kind: 'permanent', detail };
+}
+
+/** Only a connection that was never made proves that nothing arrived. */
+function neverLeft(error: unknown): boolean {
+  const code = (error as { cause?: { code?: string } }).cause?.code;
+  return [
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'UND_ERR_CONNECT_TIMEOUT',
+  ].includes(code ?? '');
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'no answer in time';
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error && cause.message !== '' ? cause.message : messageOf(error);
+}
+
+function retryAfter(header: string | null): number | undefined {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined;
+}
