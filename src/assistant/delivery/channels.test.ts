@@ -182,9 +182,24 @@ describe('mail', () => {
 
   it('gives up on a server that stays silent', async () => {
     const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
-    const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, from: 'a@example.org' });
+    const channel = createSmtpChannel({
+      url: `smtp://127.0.0.1:${port}`,
+      from: 'a@example.org',
+      timeoutMs: 100,
+    });
     closing.unshift(() => channel.close?.());
-    expect(await channel.deliver(message, AbortSignal.timeout(100))).toMatchObject({ kind: 'temporary' });
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
+  });
+
+  it('gives up when its own time is up', async () => {
+    const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
+    const channel = createSmtpChannel({
+      url: `smtp://127.0.0.1:${port}`,
+      from: 'a@example.org',
+      timeoutMs: 1000,
+    });
+    closing.unshift(() => channel.close?.());
+    expect(await channel.deliver(message, AbortSignal.abort())).toMatchObject({ kind: 'temporary' });
   });
 });
 
@@ -293,7 +308,9 @@ describe('a webhook', () => {
 
   it('reads a receiver that is not there as temporary and an address that is none as permanent', async () => {
     const channel = createWebhookChannel({ secret: 's' });
-    expect(await channel.deliver(to('http://127.0.0.1:1/'), deadline())).toMatchObject({ kind: 'temporary' });
+    const { url } = await provider(200);
+    await closing.pop()?.();
+    expect(await channel.deliver(to(url), deadline())).toMatchObject({ kind: 'temporary' });
     expect(await channel.deliver(to('nonsense'), deadline())).toMatchObject({ kind: 'permanent' });
     expect(await channel.deliver(to('file:///etc/passwd'), deadline())).toMatchObject({ kind: 'permanent' });
   });
