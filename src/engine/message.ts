@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../json.ts';
+import { log } from '../log.ts';
 
 export type RequestId = string | number;
 
@@ -50,4 +51,24 @@ export function resultMessage(id: RequestId, result: JsonObject): JsonObject {
 
 export function notification(method: string, params?: JsonObject): JsonObject {
   return { jsonrpc: '2.0', method, ...(params !== undefined && { params }) };
+}
+
+/**
+ * The text of what is sent. A response that cannot be written (nested too deep, since it repeats what the client sent)
+ * still has to be one; anything else that cannot is the fault of its sender.
+ */
+export function encode(message: JsonObject | readonly JsonObject[]): string {
+  if (Array.isArray(message)) return `[${message.map(encode).join(',')}]`;
+  const single = message as JsonObject;
+  try {
+    return JSON.stringify(single);
+  } catch (error) {
+    if ('method' in single) throw error;
+    log('error', 'a response could not be written', error);
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id: single['id'] ?? null,
+      error: { code: -32603, message: 'Internal error: the response cannot be written as JSON.' },
+    });
+  }
 }

@@ -27,6 +27,9 @@ export interface Listen {
 
 type Reply = JsonObject | undefined;
 
+/** Each message of a batch may be answered with many times its own length. */
+const longestBatch = 1_000;
+
 /** One connection: what it negotiated, what is under way on it, and exactly one answer for each request. */
 export class Session {
   readonly server: Server;
@@ -141,7 +144,10 @@ export class Session {
         new Failure('invalid-request', `Batches are not part of protocol version ${protocolVersion}.`),
       );
     }
-    if (values.length === 0) return this.refuse(new Failure('invalid-request', 'A batch must not be empty.'));
+    if (values.length === 0 || values.length > longestBatch) {
+      const reason = `A batch must hold between 1 and ${longestBatch} messages.`;
+      return this.refuse(new Failure('invalid-request', reason));
+    }
     const replies = await Promise.all(values.map((value) => this.#one(value)));
     const present = replies.filter((reply) => reply !== undefined);
     return present.length > 0 ? present : undefined;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { encode } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
 
 const keepAliveMs = 15_000;
@@ -38,6 +39,7 @@ export class EventStream {
     response.on('close', () => this.#detach(response));
     for (const event of this.#events) if (event.sequence > after) response.write(event.text);
     if (this.#ended) response.end();
+    clearInterval(this.#keepAlive);
     this.#keepAlive = setInterval(() => response.write(': alive\n\n'), keepAliveMs);
     this.#keepAlive.unref();
   }
@@ -48,7 +50,7 @@ export class EventStream {
   }
 
   send(message: JsonObject | readonly JsonObject[]): void {
-    this.#write(JSON.stringify(message));
+    this.#write(encode(message));
   }
 
   end(): void {

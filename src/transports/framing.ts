@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { RequestId } from '../engine/message.ts';
+import { encode, type RequestId } from '../engine/message.ts';
+import type { JsonObject } from '../json.ts';
 
 export type Framing = 'lines' | 'headers';
 
@@ -104,7 +105,7 @@ export class Deframer {
     const end =
       state.left === Number.POSITIVE_INFINITY ? chunk.indexOf(newline) : Math.min(state.left, chunk.length);
     const dropped = end < 0 ? chunk : chunk.subarray(0, end);
-    if (state.head.length === 0) state.head = Buffer.from(dropped.subarray(0, 1024));
+    state.head = Buffer.concat([state.head, dropped.subarray(0, 1024 - state.head.length)]);
     state.tail = Buffer.concat([state.tail, dropped.subarray(-1024)]).subarray(-1024);
     state.left -= dropped.length;
     const done = state.left === Number.POSITIVE_INFINITY ? end >= 0 : state.left === 0;
@@ -142,8 +143,8 @@ export class Deframer {
   }
 }
 
-export function frame(message: unknown, framing: Framing): string {
-  const body = JSON.stringify(message);
+export function frame(message: JsonObject | readonly JsonObject[], framing: Framing): string {
+  const body = encode(message);
   return framing === 'lines' ? `${body}\n` : `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 

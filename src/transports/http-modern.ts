@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { WireError } from '../contracts/contract.ts';
 import { codes } from '../contracts/standard.ts';
 import { classify, type RequestMessage } from '../engine/message.ts';
 import { claimedVersion, parseEnvelope } from '../engine/modern.ts';
@@ -50,7 +51,11 @@ export async function serveModern(
     if (incoming.kind === 'request') {
       const refusal = refuse(server, incoming.request, request);
       if (refusal)
-        return sendJson(response, 400, { jsonrpc: '2.0', id: incoming.request.id, error: refusal });
+        return sendJson(response, 400, {
+          jsonrpc: '2.0',
+          id: incoming.request.id,
+          error: { ...refusal } as JsonObject,
+        });
     }
     const reply = await session.receive(message);
     if (reply === undefined) {
@@ -71,7 +76,11 @@ function statusFor(reply: JsonObject): number {
 }
 
 /** The envelope, then what the headers must repeat of the body, so that a proxy can trust them. */
-function refuse(server: Server, message: RequestMessage, { headers }: IncomingMessage): object | undefined {
+function refuse(
+  server: Server,
+  message: RequestMessage,
+  { headers }: IncomingMessage,
+): WireError | undefined {
   const mismatch = (header: string, why: string) => ({
     code: headerMismatch,
     message: `Header mismatch: ${why}`,
@@ -108,8 +117,8 @@ function refuseParameters(
   server: Server,
   { params }: RequestMessage,
   headers: IncomingMessage['headers'],
-  mismatch: (header: string, why: string) => object,
-): object | undefined {
+  mismatch: (header: string, why: string) => WireError,
+): WireError | undefined {
   const tool = server.tools.find((candidate) => candidate.name === params['name']);
   const properties = tool?.inputSchema['properties'];
   const args = isObject(params['arguments']) ? params['arguments'] : {};

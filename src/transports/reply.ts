@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
+import { encode } from '../engine/message.ts';
+import type { JsonObject } from '../json.ts';
 
 /** A JSON answer, if there is still somebody to take it. */
 export function sendJson(
   response: ServerResponse,
   status: number,
-  body: unknown,
+  message: JsonObject | readonly JsonObject[],
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(body);
+  const text = encode(message);
   response
     .writeHead(status, {
       'content-type': 'application/json',

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
 import { Deframer, type Frame, frame } from './framing.ts';
 
 export interface Output {
@@ -16,7 +17,7 @@ export async function serveStdio(
   maxMessageBytes: number,
 ): Promise<void> {
   const deframer = new Deframer(maxMessageBytes);
-  const send = (message: unknown) => {
+  const send = (message: JsonObject | readonly JsonObject[]) => {
     if (output.write(frame(message, deframer.framing)) || input.isPaused()) return;
     // A client that does not read is not read either.
     input.pause();
