@@ -1,0 +1,398 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { greeting, initialize, Program } from '../program.ts';
+
+const serve = (args: readonly string[] = [], more: ConstructorParameters<typeof Program>[1] = {}) =>
+  new Program(['serve', ...args], { commands: greeting, ...more });
+
+const modern = (version: unknown = '2026-07-28') => ({
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+});
+const call = (id: number, input: string): JsonObject => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'expand_prompt', arguments: { command: 'greet', input } },
+});
+const lines = (...messages: readonly unknown[]) =>
+  messages.map((message) => `${JSON.stringify(message)}\n`).join('');
+const framed = (message: unknown) => {
+  const body = JSON.stringify(message);
+  return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+};
+/** Who was answered, and how; the order of answers means nothing. */
+const codes = (messages: readonly JsonObject[]) =>
+  sorted(messages.map(({ id, error }) => [id ?? null, (error as JsonObject | undefined)?.['code'] ?? 'ok']));
+const sorted = (rows: readonly (readonly unknown[])[]) => rows.map((row) => row.join(': ')).sort();
+
+describe('framing', () => {
+  it('answers lines with lines', async () => {
+    await using program = serve();
+    const { stdout, code } = await program.end(
+      lines(initialize(), { jsonrpc: '2.0', id: 1, method: 'ping' }),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\{"jsonrpc":"2.0","id":0,.*\}\n\{"jsonrpc":"2.0","id":1,"result":\{\}\}\n$/);
+  });
+
+  it('answers headers with headers', async () => {
+    await using program = serve();
+    const { stdout, code } = await program.end(
+      framed(initialize()),
+      framed({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Content-Length: \d+\r\n\r\n\{.*"id":0,.*\}Content-Length: 36\r\n\r\n\{.*"id":1,.*\}$/,
+    );
+  });
+
+  it('understands a header without its blank line and with a wrong length', async () => {
+    await using program = serve();
+    const { stdout } = await program.end(
+      'Content-Length: 300\n{"jsonrpc":"2.0","id":2,"method":"prompts/list","params":{}}\n',
+    );
+    expect(stdout).toMatch(/^Content-Length: \d+\r\n\r\n\{"jsonrpc":"2.0","id":2,"result":\{"prompts":\[/);
+  });
+
+  it('reads characters and messages that come in pieces', async () => {
+    await using program = serve();
+    for (const byte of Buffer.from(lines(call(1, 'Grüße 👋')))) program.write(Buffer.from([byte]));
+    const reply = await program.until(({ id }) => id === 1);
+    expect(reply['result']).toMatchObject({ structuredContent: { prompt: 'Say hello to Grüße 👋.' } });
+  });
+
+  it('reads over a byte order mark', async () => {
+    await using program = serve();
+    const { messages } = await program.end(`\uFEFF${lines(call(1, 'you'))}`);
+    expect(codes(messages)).toEqual(sorted([[1, 'ok']]));
+  });
+});
+
+describe('what is not a message', () => {
+  it('is answered, and the session goes on', async () => {
+    await using program = serve();
+    const { messages, code } = await program.end(
+      lines(initialize()),
+      'no json\n',
+      '{"jsonrpc":"2.0","id":1,"method":"ping"}\u0000\n',
+      Buffer.from([0xff, 0xfe, 0x0a]),
+      lines(
+        7,
+        null,
+        'text',
+        {},
+        { jsonrpc: '1.0', id: 2, method: 'ping' },
+        { jsonrpc: '2.0', id: 3, method: 8 },
+        { jsonrpc: '2.0', id: 4, method: 'ping', params: [1] },
+        { jsonrpc: '2.0', id: {}, method: 'ping' },
+        { jsonrpc: '2.0', id: 5, method: 'no/such' },
+        { jsonrpc: '2.0', id: 6, method: 'toString' },
+        { jsonrpc: '2.0', method: 'notifications/no/such' },
+        { jsonrpc: '2.0', id: 'nobody asked', result: {} },
+        { jsonrpc: '2.0', id: 9, method: 'ping' },
+      ),
+    );
+    expect(code).toBe(0);
+    expect(codes(messages)).toEqual(
+      sorted([
+        [0, 'ok'],
+        [null, -32700],
+        [null, -32700],
+        [null, -32700],
+        [null, -32600],
+        [null, -32600],
+        [null, -32600],
+        [null, -32600],
+        [2, -32600],
+        [3, -32600],
+        [4, -32600],
+        [null, -32600],
+        [5, -32601],
+        [6, -32601],
+        [9, 'ok'],
+      ]),
+    );
+  });
+
+  it('is answered without an id where the revision knows no null', async () => {
+    await using program = serve();
+    await program.request('tools/list', modern());
+    program.write('no json\n');
+    const reply = await program.until(({ error }) => error !== undefined);
+    expect(reply).toEqual({ jsonrpc: '2.0', error: expect.objectContaining({ code: -32700 }) });
+  });
+
+  it('is answered when it is too long, with its id and the limit, and the session goes on', async () => {
+    await using program = serve(['--max-message-bytes', '2048']);
+    const { messages, code } = await program.end(
+      lines(call(1, 'x'.repeat(5000))),
+      lines({ params: { text: 'x'.repeat(5000) }, more: 'x'.repeat(5000) }),
+      lines(call(2, 'you')),
+    );
+    expect(code).toBe(0);
+    expect(codes(messages)).toEqual(
+      sorted([
+        [1, -32600],
+        [null, -32600],
+        [2, 'ok'],
+      ]),
+    );
+    expect(JSON.stringify(messages[0])).toContain('2048 bytes');
+  });
+
+  it('is answered when it is nested too deep to be repeated', async () => {
+    await using program = serve(['--contract', 'commands']);
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    const { messages, code } = await program.end(
+      `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":${deep}}}\n`,
+      lines({ jsonrpc: '2.0', id: 2, method: 'tools/list' }),
+    );
+    expect(code).toBe(0);
+    expect(codes(messages)).toEqual(
+      sorted([
+        [1, -32603],
+        [2, 'ok'],
+      ]),
+    );
+  });
+});
+
+describe('the beginning', () => {
+  it('may be any request at all', async () => {
+    await using program = serve();
+    const { messages } = await program.end(lines({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
+    expect(codes(messages)).toEqual(sorted([[1, 'ok']]));
+  });
+
+  it('may be initialize without capabilities or without anything', async () => {
+    for (const params of [{ protocolVersion: '2025-06-18' }, {}, undefined]) {
+      await using program = serve();
+      const reply = await program.request('initialize', params);
+      expect(reply['result']).toMatchObject({ serverInfo: { name: 'adjutant' } });
+    }
+  });
+
+  it.for(['initialized', 'notifications/initialized'])('may go on with %s', async (method) => {
+    await using program = serve();
+    const { messages } = await program.end(
+      lines(initialize(), { jsonrpc: '2.0', method }, { jsonrpc: '2.0', id: 1, method: 'ping' }),
+    );
+    expect(codes(messages)).toEqual(
+      sorted([
+        [0, 'ok'],
+        [1, 'ok'],
+      ]),
+    );
+  });
+
+  it.for([
+    ['2024-10-07', '2024-10-07'],
+    ['2024-11-05', '2024-11-05'],
+    ['2025-03-26', '2025-03-26'],
+    ['2025-06-18', '2025-06-18'],
+    ['2025-11-25', '2025-11-25'],
+    ['1999-01-01', '2025-11-25'],
+  ] as const)('agrees, asked for %s, on %s', async ([asked, agreed]) => {
+    await using program = serve();
+    const reply = await program.request('initialize', initialize(asked)['params'] as JsonObject);
+    expect(reply['result']).toMatchObject({ protocolVersion: agreed });
+  });
+
+  it('may be a probe that leaves the choice open', async () => {
+    await using program = serve();
+    const discovered = await program.request('server/discover', modern());
+    expect(discovered['result']).toMatchObject({ supportedVersions: ['2026-07-28'] });
+    const reply = await program.request('initialize', initialize()['params'] as JsonObject);
+    expect(reply['result']).toMatchObject({ protocolVersion: '2025-11-25' });
+  });
+
+  it('refuses a revision nobody knows, with those it knows', async () => {
+    await using program = serve();
+    const reply = await program.request('tools/list', modern('1900-01-01'));
+    expect(reply['error']).toMatchObject({
+      code: -32022,
+      data: { supported: ['2026-07-28'], requested: '1900-01-01' },
+    });
+  });
+});
+
+describe('a connection once pinned', () => {
+  it.for([
+    ['2026-07-28', modern()],
+    ['2025-11-25', undefined],
+  ] as const)('at %s refuses a request that claims an unknown revision', async ([version, meta]) => {
+    await using program = serve();
+    if (meta === undefined) await program.request('initialize', initialize(version)['params'] as JsonObject);
+    else await program.request('tools/list', meta);
+    const refused = await program.request('tools/list', modern('1900-01-01'));
+    expect(refused['error']).toMatchObject({ code: -32022 });
+    const served = await program.request('tools/list', modern());
+    expect(served['result']).toBeDefined();
+  });
+
+  it('at the current revision wants the envelope on every request and no initialize', async () => {
+    await using program = serve();
+    await program.request('tools/list', modern());
+    expect((await program.request('tools/list'))['error']).toMatchObject({ code: -32602 });
+    expect((await program.request('ping', modern()))['error']).toMatchObject({ code: -32601 });
+    const again = await program.request('initialize', initialize()['params'] as JsonObject);
+    expect(again['error']).toMatchObject({ code: -32022 });
+  });
+});
+
+describe('lists', () => {
+  it.for([[{}], [{ cursor: null }], [{ cursor: '' }]])('begin at the beginning with %j', async ([params]) => {
+    await using program = serve();
+    const reply = await program.request('prompts/list', params);
+    expect((reply['result'] as JsonObject)['prompts']).toHaveLength(2);
+    expect(reply['result']).not.toHaveProperty('nextCursor');
+  });
+
+  it('refuse a cursor they did not give out', async () => {
+    await using program = serve();
+    for (const cursor of ['x', '-1', '1e9', 7, {}]) {
+      const reply = await program.request('prompts/list', { cursor });
+      expect(reply['error']).toMatchObject({ code: -32602 });
+    }
+  });
+});
+
+describe('batches', () => {
+  const batch = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    7,
+    { jsonrpc: '2.0', id: 2, method: 'no/such' },
+  ];
+
+  it('are answered as one where the revision has them', async () => {
+    await using program = serve();
+    const { stdout } = await program.end(lines(initialize('2025-03-26'), batch));
+    const replies = JSON.parse(stdout.trim().split('\n')[1]!) as JsonObject[];
+    expect(codes(replies)).toEqual(
+      sorted([
+        [1, 'ok'],
+        [null, -32600],
+        [2, -32601],
+      ]),
+    );
+  });
+
+  it('get no answer when nothing in them asks for one', async () => {
+    await using program = serve();
+    const { messages } = await program.end(
+      lines(initialize('2025-03-26'), [{ jsonrpc: '2.0', method: 'notifications/initialized' }]),
+    );
+    expect(messages).toHaveLength(1);
+  });
+
+  it.for([
+    ['empty', []],
+    ['endless', Array(5000).fill(0)],
+  ] as const)('are refused as one when they are %s', async ([, values]) => {
+    await using program = serve();
+    const { messages } = await program.end(lines(initialize('2025-03-26'), values));
+    expect(codes(messages)).toEqual(
+      sorted([
+        [0, 'ok'],
+        [null, -32600],
+      ]),
+    );
+  });
+
+  it.for(['2025-06-18', '2025-11-25'])('are refused as one at %s', async (version) => {
+    await using program = serve();
+    const { messages } = await program.end(lines(initialize(version), batch));
+    expect(codes(messages)).toEqual(
+      sorted([
+        [0, 'ok'],
+        [null, -32600],
+      ]),
+    );
+  });
+});
+
+describe('the end', () => {
+  it('comes after everything under way is answered', async () => {
+    await using program = serve();
+    const requests = Array.from({ length: 200 }, (_, index) => call(index + 1, `guest ${index + 1}`));
+    const { messages, code } = await program.end(lines(...requests));
+    expect(code).toBe(0);
+    expect(messages.map(({ id }) => id).sort((a, b) => Number(a) - Number(b))).toEqual(
+      requests.map(({ id }) => id),
+    );
+  });
+
+  it('comes at once when nothing was said', async () => {
+    await using program = serve();
+    expect(await program.end()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('ends a subscription in good order', async () => {
+    await using program = serve();
+    program.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { ...modern(), notifications: { toolsListChanged: true } },
+    });
+    await program.until(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    const { messages, code } = await program.end();
+    expect(code).toBe(0);
+    expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+  });
+
+  it('does not come while a client is slow to read', async () => {
+    await using program = serve();
+    program.child.stdout.pause();
+    const requests = Array.from({ length: 2000 }, (_, index) => call(index + 1, 'x'.repeat(500)));
+    const ended = program.end(lines(...requests));
+    program.child.stdout.resume();
+    expect((await ended).messages).toHaveLength(2000);
+  });
+
+  it('comes when the client has gone without a word', async () => {
+    await using program = serve();
+    await program.request('ping');
+    program.child.stdout.destroy();
+    const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+      program.child.on('exit', (code, signal) => resolve({ code, signal }));
+      program.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    });
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    expect(program.stderr).toBe('');
+  });
+});
+
+it('keeps stdout for the protocol, whatever a library prints', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-noise-'));
+  const preload = join(folder, 'noisy.cjs');
+  writeFileSync(
+    preload,
+    `const noise = setInterval(() => {
+       console.log('noise'); console.info('noise'); console.table([1]); process.stdout.write('noise\\n');
+     }, 1);
+     noise.unref();`,
+  );
+  await using noisy = serve([], { nodeFlags: ['--require', preload] });
+  await noisy.untilStderr(/noise/);
+  const { stdout, stderr, code } = await noisy.end(lines(call(1, 'you')));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\{.*\}\n$/);
+  expect(stderr).toContain('noise');
+  rmSync(folder, { recursive: true });
+});
+
+it('says which contracts there are when it has not the one asked for, and exits', async () => {
+  await using program = serve(['--contract', 'nonsense']);
+  const { code, stdout, stderr } = await program.end();
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/contract must be one of standard, commands/);
+});
