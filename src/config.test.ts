@@ -27,7 +27,9 @@ describe('where a value comes from', () => {
     const file = write('a.toml', '[http]\nport = 1001\n');
     expect((await load(['--config', file])).config['http.port']).toBe(1001);
     expect((await load(['--config', file], { ADJUTANT_HTTP_PORT: '1002' })).config['http.port']).toBe(1002);
-    const { config, origins } = await load(['--config', file, '--port', '1003'], { ADJUTANT_HTTP_PORT: '1002' });
+    const { config, origins } = await load(['--config', file, '--port', '1003'], {
+      ADJUTANT_HTTP_PORT: '1002',
+    });
     expect(config['http.port']).toBe(1003);
     expect(origins['http.port']).toBe('flag --port');
     expect(origins['http.host']).toBe('default');
@@ -35,7 +37,10 @@ describe('where a value comes from', () => {
 
   it('is the usual file where none is named', async () => {
     write('.config/adjutant/adjutant.toml', 'log_level = "debug"\n');
-    const { config, origins } = await load([], { XDG_CONFIG_HOME: join(folder, '.config'), XDG_DATA_HOME: folder });
+    const { config, origins } = await load([], {
+      XDG_CONFIG_HOME: join(folder, '.config'),
+      XDG_DATA_HOME: folder,
+    });
     expect(config.log_level).toBe('debug');
     expect(origins['log_level']).toContain('adjutant.toml');
   });
@@ -63,25 +68,37 @@ describe('folders', () => {
   it('take the flags of the server that a contract stands in for, under that contract only', async () => {
     const { config } = await load(['--contract', 'commands', '--prompts-dir', 'p']);
     expect(config['commands.dir']).toBe(join(folder, 'p'));
-    await expect(load(['--prompts-dir', 'p'])).rejects.toThrow(/--prompts-dir belongs to --contract .*commands.*--commands-dir/);
+    await expect(load(['--prompts-dir', 'p'])).rejects.toThrow(
+      /--prompts-dir belongs to --contract .*commands.*--commands-dir/,
+    );
   });
 });
 
 describe('what is wrong is named with its source and the nearest right thing', () => {
   it.each([
     [['--prot', '1'], {}, 'unknown flag --prot; did you mean --port?'],
-    [[], { ADJUTANT_HTTP_PROT: '1' }, 'unknown variable ADJUTANT_HTTP_PROT; did you mean ADJUTANT_HTTP_PORT?'],
+    [
+      [],
+      { ADJUTANT_HTTP_PROT: '1' },
+      'unknown variable ADJUTANT_HTTP_PROT; did you mean ADJUTANT_HTTP_PORT?',
+    ],
     [['--port', 'many'], {}, 'flag --port: http.port must be a whole number, not "many"'],
     [['--port', '70000'], {}, 'flag --port: http.port must be at most 65535, not "70000"'],
     [['--contract', 'comands'], {}, /contract must be one of .*; did you mean commands\?/],
-    [[], { ADJUTANT_MAX_MESSAGE_BYTES: '1' }, /variable ADJUTANT_MAX_MESSAGE_BYTES: max_message_bytes must be at least 1024/],
+    [
+      [],
+      { ADJUTANT_MAX_MESSAGE_BYTES: '1' },
+      /variable ADJUTANT_MAX_MESSAGE_BYTES: max_message_bytes must be at least 1024/,
+    ],
   ] as const)('%j %j', async (argv, env, message) => {
     await expect(load(argv, env)).rejects.toThrow(message);
   });
 
   it('in a file', async () => {
     const typo = write('typo.toml', '[http]\nprot = 1\n');
-    await expect(load(['--config', typo])).rejects.toThrow(`${typo}: unknown key "http.prot"; did you mean http.port?`);
+    await expect(load(['--config', typo])).rejects.toThrow(
+      `${typo}: unknown key "http.prot"; did you mean http.port?`,
+    );
     const broken = write('broken.toml', 'a = \n');
     await expect(load(['--config', broken])).rejects.toThrow(/broken\.toml: .*line 1|broken\.toml: /s);
     const twice = write('twice.toml', 'log_level = "info"\nlog_level = "debug"\n');
