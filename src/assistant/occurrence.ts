@@ -18,7 +18,7 @@ export interface Occurrence {
   readonly status: EventStatus;
 }
 
-/** The occurrences that start within the window, cancelled ones included, by start. `zone` is the user's. */
+/** The occurrences that start within the window, by start; cancelled ones are left out. `zone` is the user's. */
 export type Occurrences = (
   event: CalendarEvent,
   window: Window,

@@ -49,7 +49,7 @@ export function eventView(event: CalendarEvent): JsonObject {
     end_ts: timestamp(event.end_ms),
     all_day: event.all_day === 1 ? true : null,
     timezone: event.timezone,
-    recurring: event.ical?.includes('RRULE') ? true : null,
+    recurring: event.series !== null && 'rules' in JSON.parse(event.series) ? true : null,
     location: event.location,
     conf_link: event.conf_link,
     organizer: event.organizer,

@@ -104,10 +104,10 @@ interface EventsTable {
   description: string | null;
   status: EventStatus;
   /**
-   * The iCalendar object where start and end do not tell all: series with their overrides, floating and all-day times,
-   * private zones. `first_ms` and `last_ms` then enclose every start there can be, in any zone the user may move to.
+   * JSON of the series where start and end do not tell all: rules, overrides, floating and whole days, private zones.
+   * `first_ms` and `last_ms` then enclose every start there can be, in any zone the user may move to.
    */
-  ical: string | null;
+  series: string | null;
   first_ms: number;
   last_ms: number;
   etag: string | null;
@@ -228,13 +228,13 @@ export const migrations: readonly (readonly string[])[] = [
       calendar_id text references calendars (id) on delete cascade, provider text not null,
       provider_event_id text not null, title text not null, start_ms bigint not null, end_ms bigint not null,
       all_day integer not null default 0, timezone text, location text, conf_link text, organizer text, attendees text,
-      description text, status text not null, ical text, first_ms bigint not null, last_ms bigint not null, etag text,
+      description text, status text not null, series text, first_ms bigint not null, last_ms bigint not null, etag text,
       last_seen_ms bigint, revision text not null, created_ms bigint not null, updated_ms bigint not null,
       unique (user_id, provider, provider_event_id))`,
-    'create index events_user_start on events (user_id, start_ms) where ical is null',
-    'create index events_start on events (start_ms) where ical is null',
-    'create index events_user_series on events (user_id, last_ms) where ical is not null',
-    'create index events_series on events (last_ms) where ical is not null',
+    'create index events_user_start on events (user_id, start_ms) where series is null',
+    'create index events_start on events (start_ms) where series is null',
+    'create index events_user_series on events (user_id, last_ms) where series is not null',
+    'create index events_series on events (last_ms) where series is not null',
     'create index events_calendar on events (calendar_id)',
     `create table plans (
       event_id text not null, occurrence text not null, user_id text not null references users (id) on delete cascade,
