@@ -1,4 +1,4 @@
-import { createServer } from '../app.ts';
+import { createServer, MissingFeature } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -33,8 +33,9 @@ export const serve: Command = {
 
 async function overStdio({ config }: LoadedConfig, terminal: Terminal): Promise<number> {
   const server = createServer(config.contract, config);
-  terminal.output.on('error', () => process.stdin.destroy());
-  await serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
+  const gone = new Promise((resolve) => terminal.output.on('error', resolve));
+  const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
+  await Promise.race([served, gone, stopped()]);
   await server.close();
   return 0;
 }
@@ -63,6 +64,14 @@ async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
     return known;
   };
   serverFor();
+  const serverOrNone = (name?: string): Server | undefined => {
+    try {
+      return serverFor(name);
+    } catch (error) {
+      if (error instanceof MissingFeature) return undefined;
+      throw error;
+    }
+  };
 
   const start = (port: number) =>
     serveHttp({
@@ -71,7 +80,7 @@ async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
       token,
       allowedHosts: isLoopback(host) ? config['http.allowed_hosts'] : [host, ...config['http.allowed_hosts']],
       maxMessageBytes: config.max_message_bytes,
-      serverFor,
+      serverFor: serverOrNone,
       page: servePage,
     });
   const endpoint = await start(config['http.port']).catch((error: NodeJS.ErrnoException) => {
@@ -81,11 +90,12 @@ async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
       ? new ConfigError(`port ${config['http.port']} is taken; choose another with --port`)
       : error;
   });
+  const stop = stopped();
   process.stderr.write(
     `Adjutant is ready.\n  Page: ${endpoint.url}/#token=${token}\n  MCP:  ${endpoint.url}/mcp  (Authorization: Bearer ${token})\n`,
   );
 
-  await stopped();
+  await stop;
   log('info', 'stopping');
   await endpoint.close();
   for (const server of servers.values()) await server.close();

@@ -40,6 +40,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   };
   const listener = createListener((request, response) => {
     handle(options, sessionsOf, request, response).catch((error: unknown) => {
+      // Whoever broke off in the middle of a request is not there for an answer.
+      if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
       sendError(response, 500, -32603, 'Internal error');
     });
@@ -67,9 +69,9 @@ async function handle(
 ): Promise<void> {
   const refusal = checkOrigin(request.headers, options);
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-  const route = /^\/mcp(?:\/([a-z]+))?\/?$/.exec(pathname);
-  if (route === null) return options.page(pathname, response);
+  const path = (request.url ?? '/').replace(/[?#].*$/s, '');
+  const route = /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
+  if (route === null) return options.page(path, response);
 
   const denied = checkToken(request.headers, options);
   if (denied)
@@ -89,7 +91,7 @@ async function handle(
     return sendError(response, 413, -32600, tooLong(options.maxMessageBytes), { connection: 'close' });
   let message: unknown;
   try {
-    message = JSON.parse(body);
+    message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
@@ -105,16 +107,20 @@ function isModern(message: unknown, request: IncomingMessage): boolean {
   return request.headers['mcp-protocol-version'] === modernVersion;
 }
 
-async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
+/**
+ * A body that is too long is read to its end and thrown away, so that its sender can read the answer; one that is far
+ * too long is not worth it.
+ */
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
+    if (size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+    if (size > 16 * limit) break;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return size > limit ? undefined : Buffer.concat(chunks);
 }
 
 function listen(listener: Listener, { host, port }: HttpOptions): Promise<void> {
