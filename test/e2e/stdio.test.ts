@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -356,6 +357,14 @@ describe('the end', () => {
     const ended = program.end(lines(...requests));
     program.child.stdout.resume();
     expect((await ended).messages).toHaveLength(2000);
+  });
+
+  it.for(['SIGTERM', 'SIGINT'] as const)('comes in good order on %s', async (signal) => {
+    await using program = serve();
+    await program.request('ping');
+    program.child.kill(signal);
+    const [code] = await once(program.child, 'exit');
+    expect(code).toBe(0);
   });
 
   it('comes when the client has gone without a word', async () => {
