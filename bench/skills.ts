@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rankSkills } from '../src/delegate/skill-ranking.ts';
+import { discoverSkills, type IndexedSkill } from '../src/delegate/skills.ts';
+
+export interface Figures {
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+  /** Tasks for which exactly the right skills were chosen. */
+  readonly exact: number;
+  readonly tasks: number;
+}
+
+interface LabelledTask {
+  readonly task: string;
+  readonly skills: readonly string[];
+}
+type Rule = (task: string, skills: readonly IndexedSkill[]) => readonly string[];
+
+const fixtures = join(import.meta.dirname, '..', 'test', 'fixtures', 'skills');
+const maxSkills = 6;
+
+const ranking: Rule = (task, skills) =>
+  rankSkills(task, skills)
+    .filter(({ fits }) => fits)
+    .slice(0, maxSkills)
+    .map(({ skill }) => skill.name);
+
+/** Words of three letters or more; three points for each that is in the name, one for each in the description. */
+const overlap: Rule = (task, skills) => {
+  const tokens = (text: string) =>
+    text
+      .toLowerCase()
+      .match(/[a-z0-9]+/g)
+      ?.filter((token) => token.length >= 3) ?? [];
+  const asked = new Set(tokens(task));
+  const points = (text: string) => tokens(text).filter((token) => asked.has(token)).length;
+  return skills
+    .map(({ name, description }) => ({ name, score: 3 * points(name) + points(description ?? '') }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1))
+    .slice(0, maxSkills)
+    .map(({ name }) => name);
+};
+
+export const rules: Readonly<Record<string, Rule>> = { ranking, overlap };
+
+/** Every second task was kept apart while the weights were chosen. */
+export async function measureSkills(): Promise<
+  Record<'tuning' | 'held-out' | 'all', Record<string, Figures>>
+> {
+  const { skills } = await discoverSkills({
+    cwd: fixtures,
+    codexHome: fixtures,
+    userHome: fixtures,
+    includeRepo: false,
+    includeGlobal: true,
+  });
+  const tasks = loadTasks();
+  const over = (part: readonly LabelledTask[]) =>
+    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, figures(part, skills, rule)]));
+  return {
+    tuning: over(tasks.filter((_, at) => at % 2 === 0)),
+    'held-out': over(tasks.filter((_, at) => at % 2 === 1)),
+    all: over(tasks),
+  };
+}
+
+export function loadTasks(): LabelledTask[] {
+  const lines = readFileSync(join(fixtures, 'tasks.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as LabelledTask);
+}
+
+function figures(tasks: readonly LabelledTask[], skills: readonly IndexedSkill[], rule: Rule): Figures {
+  let [right, chosen, wanted, exact] = [0, 0, 0, 0];
+  for (const { task, skills: labels } of tasks) {
+    const picked = rule(task, skills);
+    const hits = picked.filter((name) => labels.includes(name)).length;
+    right += hits;
+    chosen += picked.length;
+    wanted += labels.length;
+    if (hits === labels.length && picked.length === hits) exact++;
+  }
+  const [precision, recall] = [right / chosen, right / wanted];
+  return {
+    precision,
+    recall,
+    f1: (2 * precision * recall) / (precision + recall),
+    exact,
+    tasks: tasks.length,
+  };
+}
+
+if (import.meta.main) {
+  for (const [part, byRule] of Object.entries(await measureSkills())) {
+    for (const [rule, { precision, recall, f1, exact, tasks }] of Object.entries(byRule)) {
+      const shown = [precision, recall, f1].map((value) => value.toFixed(3));
+      console.log(
+        `${part.padEnd(9)} ${rule.padEnd(8)} precision ${shown[0]}  recall ${shown[1]}  f1 ${shown[2]}  exact ${exact}/${tasks}`,
+      );
+    }
+  }
+}
