@@ -1,0 +1,66 @@
+import type { Instance } from './event-reader.ts';
+import type { EventDetails, Override, Series } from './series.ts';
+import type { ZoneReader } from './zone-reader.ts';
+
+/** One UID of a calendar: an event that happens once, or a series with all that differs from it. */
+export interface CalendarEvent {
+  readonly uid: string;
+  readonly details: EventDetails;
+  readonly series: Series;
+}
+
+/** Puts the instances of one UID together. `replaced` is told how many were given up for a newer one. */
+export function assembleEvent(
+  uid: string,
+  instances: readonly Instance[],
+  zones: ZoneReader,
+  replaced: (count: number) => void,
+): CalendarEvent {
+  const masters = instances.filter(({ id }) => id === undefined);
+  const byId = Map.groupBy(
+    instances.filter(({ id }) => id !== undefined),
+    ({ id }) => `${id!.wall} ${id!.zone ?? ''}`,
+  );
+  const changed = [...byId.values()].map(newest);
+  if (masters.length > 1) replaced(masters.length - 1);
+  const master = masters.length > 0 ? newest(masters) : undefined;
+  const base = master ?? changed.find(({ details }) => details.status !== 'cancelled') ?? changed[0]!;
+  const times = [base, ...changed].flatMap((instance) => [
+    instance.id,
+    instance.start,
+    ...instance.dates.map(({ start }) => start),
+    ...instance.exceptions,
+  ]);
+  const own = zones.describe(times.map((time) => time?.zone));
+  const lists = {
+    rules: master?.rules,
+    exceptionRules: master?.exceptionRules,
+    dates: master?.dates,
+    exceptions: master?.exceptions,
+    overrides: changed.map(toOverride),
+  };
+  const filled = Object.entries(lists).filter(([, list]) => list !== undefined && list.length > 0);
+  return {
+    uid,
+    details: base.details,
+    series: {
+      start: base.start,
+      duration: base.duration,
+      ...(Object.fromEntries(filled) as Partial<Series>),
+      ...(master === undefined && { detached: true }),
+      ...(own && { zones: own }),
+    },
+  };
+}
+
+function toOverride({ id, andFollowing, start, duration, details }: Instance): Override {
+  return { id: id!, ...(andFollowing && { andFollowing }), start, duration, details };
+}
+
+function newest(versions: readonly Instance[]): Instance {
+  return versions.reduce((best, next) =>
+    next.sequence > best.sequence || (next.sequence === best.sequence && next.stamp >= best.stamp)
+      ? next
+      : best,
+  );
+}

@@ -1,0 +1,141 @@
+import { type Property, parameterOf, textOf } from './content-line.ts';
+import { offsetsOfObservances } from './observance.ts';
+import {
+  type AddedDate,
+  type CalendarTime,
+  type Duration,
+  type EventDetails,
+  isWholeDay,
+  statuses,
+} from './series.ts';
+import { readDuration, readRule, Unreadable } from './written-value.ts';
+import { instantOf, offsetsOf } from './zone.ts';
+import type { ZoneReader } from './zone-reader.ts';
+
+/** One VEVENT: an event, a series, or what differs about one instance of it. */
+export interface Instance {
+  readonly uid: string;
+  readonly sequence: number;
+  readonly stamp: string;
+  readonly id?: CalendarTime;
+  readonly andFollowing: boolean;
+  readonly start: CalendarTime;
+  readonly duration: Duration;
+  readonly details: EventDetails;
+  readonly rules: readonly string[];
+  readonly exceptionRules: readonly string[];
+  readonly dates: readonly AddedDate[];
+  readonly exceptions: readonly CalendarTime[];
+}
+
+/** Reads a VEVENT; throws `Unreadable` when it makes no sense, and notes what it had to leave out. */
+export function readInstance(
+  properties: readonly Property[],
+  zones: ZoneReader,
+  note: (message: string) => void,
+): Instance {
+  const all = (name: string) => properties.filter((property) => property.name === name);
+  const one = (name: string): Property | undefined => all(name)[0];
+  const missing = (zone: string) => note(`the zone "${zone}" is unknown; the user's zone is taken instead`);
+  const times = (name: string) => all(name).flatMap((property) => zones.times(property, missing));
+
+  const [start] = times('dtstart');
+  if (start === undefined) throw new Unreadable('it has no DTSTART');
+  const [id] = times('recurrence-id');
+  const duration = one('duration');
+  const [end] = times('dtend');
+  return {
+    uid: one('uid')?.value.trim() || '',
+    sequence: Number.parseInt(one('sequence')?.value ?? '0', 10) || 0,
+    stamp: (one('last-modified') ?? one('dtstamp'))?.value ?? '',
+    ...(id !== undefined && { id }),
+    andFollowing: /^THISANDFUTURE$/i.test(parameterOf(one('recurrence-id') ?? none, 'range') ?? ''),
+    start,
+    duration: end ? between(start, end, zones) : duration ? readDuration(duration.value) : unspecified(start),
+    details: readDetails(all),
+    rules: all('rrule').map(({ value }) => readRule(value)),
+    exceptionRules: all('exrule').map(({ value }) => readRule(value)),
+    dates: all('rdate').flatMap((property) => addedDates(property, zones, missing)),
+    exceptions: times('exdate'),
+  };
+}
+
+const none: Property = { name: '', parameters: {}, value: '' };
+const dayMs = 86_400_000;
+
+function unspecified(start: CalendarTime): Duration {
+  return { days: isWholeDay(start) ? 1 : 0, seconds: 0 };
+}
+
+/** An end makes the length exact; between whole days it is a number of days. */
+function between(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Duration {
+  const days = (Date.parse(end.wall.slice(0, 10)) - Date.parse(start.wall.slice(0, 10))) / dayMs;
+  if (days < 0) throw new Unreadable('it ends before it starts');
+  if (days > 36_600) throw new Unreadable('it lasts longer than a century');
+  // Many programs write the same day as the end of a day.
+  if (isWholeDay(start)) return { days: Math.max(1, days), seconds: 0 };
+  const own = zones.describe([start.zone, end.zone]) ?? {};
+  const instant = ({ wall, zone = 'UTC' }: CalendarTime) => {
+    const offsets = own[zone] ? offsetsOfObservances(own[zone]) : offsetsOf(zone)!;
+    return instantOf(Date.parse(wall.length === 10 ? wall : `${wall}Z`), offsets);
+  };
+  const until = isWholeDay(end) ? { ...end, ...(start.zone !== undefined && { zone: start.zone }) } : end;
+  const seconds = (instant(until) - instant(start)) / 1000;
+  if (seconds < 0) throw new Unreadable('it ends before it starts');
+  return { days: 0, seconds };
+}
+
+function addedDates(
+  property: Property,
+  zones: ZoneReader,
+  missing: (zone: string) => void,
+): readonly AddedDate[] {
+  return property.value.split(',').flatMap((value): AddedDate[] => {
+    const [first = '', length] = value.split('/');
+    const at = (written: string) => zones.times({ ...property, value: written }, missing)[0];
+    const start = at(first);
+    if (start === undefined) return [];
+    if (length === undefined) return [{ start }];
+    const duration = /^[+-]?P/i.test(length.trim())
+      ? readDuration(length)
+      : between(start, at(length) ?? start, zones);
+    return [{ start, duration }];
+  });
+}
+
+/** Names that calendars give to the address of a video conference, the most telling first. */
+const links = ['conference', 'x-google-conference', 'x-microsoft-skypeteamsmeetingurl', 'url'];
+const longestText = 20_000;
+
+function readDetails(all: (name: string) => readonly Property[]): EventDetails {
+  const text = (name: string) => {
+    const [property] = all(name);
+    return property && textOf(property).slice(0, longestText).trim();
+  };
+  const line = (name: string) => text(name)?.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  const link = links.map(line).find((address) => address !== undefined && /^https?:\/\/\S+$/i.test(address));
+  const written = line('status')?.toLowerCase();
+  const optional = {
+    description: text('description')?.replaceAll(/(?![\n\t])\p{Cc}/gu, ''),
+    location: line('location'),
+    link,
+    organizer: all('organizer').map(personOf)[0],
+  };
+  const attendees = all('attendee')
+    .map(personOf)
+    .filter((person) => person !== '');
+  return {
+    title: line('summary') || '(no title)',
+    status: statuses.find((known) => known === written) ?? 'confirmed',
+    ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value)) as Partial<EventDetails>),
+    ...(attendees.length > 0 && { attendees }),
+    ...(line('transp')?.toUpperCase() === 'TRANSPARENT' && { free: true as const }),
+  };
+}
+
+/** The mail address of a person, or else the name. */
+function personOf(property: Property): string {
+  const address = property.value.trim().replace(/^mailto:/i, '');
+  const person = address.includes('@') ? address : (parameterOf(property, 'cn') ?? address);
+  return person.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 320);
+}

@@ -1,0 +1,51 @@
+import { expandRule } from './rule.ts';
+import type { Observance } from './series.ts';
+import type { OffsetAt } from './zone.ts';
+
+interface Change {
+  readonly atMs: number;
+  readonly offsetMs: number;
+}
+
+const yearMs = 366 * 86_400_000;
+
+/** The clock of a zone that only a calendar's own VTIMEZONE describes. */
+export function offsetsOfObservances(observances: readonly Observance[]): OffsetAt {
+  const decades = new Map<number, readonly Change[]>();
+  const changesAround = (instantMs: number): readonly Change[] => {
+    const decade = Math.floor(instantMs / (10 * yearMs));
+    let changes = decades.get(decade);
+    if (changes === undefined) {
+      changes = changesBetween(observances, decade * 10 * yearMs, (decade + 1) * 10 * yearMs);
+      decades.set(decade, changes);
+    }
+    return changes;
+  };
+  const [first] = observances.toSorted((a, b) => Date.parse(`${a.start}Z`) - Date.parse(`${b.start}Z`));
+  const beginning = (first?.from ?? 0) * 1000;
+  return (instantMs) =>
+    changesAround(instantMs).findLast(({ atMs }) => atMs <= instantMs)?.offsetMs ?? beginning;
+}
+
+/** Each change of the clock in a stretch of time, and the last one before it. */
+function changesBetween(observances: readonly Observance[], fromMs: number, toMs: number): readonly Change[] {
+  const changes = observances.flatMap((observance) => {
+    const start = Date.parse(`${observance.start}Z`);
+    const offsets = () => observance.from * 1000;
+    // Rules of a zone are yearly, so the last change before the stretch is not further back than its years are apart.
+    const ruled = (observance.rules ?? []).flatMap((rule) => {
+      const near = expandRule(
+        rule,
+        { wallMs: start, wholeDay: false, offsets },
+        fromMs - 2 * yearMs,
+        toMs,
+      ).walls;
+      return near.length > 0
+        ? near
+        : expandRule(rule, { wallMs: start, wholeDay: false, offsets }, start, fromMs).walls;
+    });
+    const walls = [start, ...ruled, ...(observance.dates ?? []).map((date) => Date.parse(`${date}Z`))];
+    return walls.map((wall) => ({ atMs: wall - observance.from * 1000, offsetMs: observance.to * 1000 }));
+  });
+  return changes.toSorted((a, b) => a.atMs - b.atMs);
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../../failure.ts';
+import { assembleEvent, type CalendarEvent } from './calendar-event.ts';
+import { LineReader, type Property, readProperty } from './content-line.ts';
+import { type Instance, readInstance } from './event-reader.ts';
+import { checkRule } from './rule.ts';
+import { isWholeDay } from './series.ts';
+import { shorten, Unreadable } from './written-value.ts';
+import { ZoneReader } from './zone-reader.ts';
+
+/** Something that could not be taken as it was written. The rest of the calendar is not affected. */
+export interface CalendarProblem {
+  readonly severity: 'error' | 'warning';
+  readonly line: number;
+  readonly uid?: string;
+  readonly message: string;
+}
+
+export interface ParsedCalendar {
+  readonly name?: string;
+  readonly events: readonly CalendarEvent[];
+  readonly problems: readonly CalendarProblem[];
+}
+
+export interface ParseOptions {
+  /** Called now and then with the number of events read so far. */
+  readonly progress?: (events: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+const pieceLength = 1 << 17;
+
+/** Reads a calendar piece by piece, so that a large one keeps nobody else waiting. */
+export async function parseCalendar(
+  pieces: Iterable<string> | AsyncIterable<string>,
+  { progress, signal }: ParseOptions = {},
+): Promise<ParsedCalendar> {
+  const parser = new Parser();
+  const reader = new LineReader((line, number) => parser.take(line, number));
+  for await (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += pieceLength) {
+      signal?.throwIfAborted();
+      reader.push(piece.slice(from, from + pieceLength));
+      progress?.(parser.count);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  reader.end();
+  return parser.finish();
+}
+
+const wanted: Readonly<Record<string, ReadonlySet<string>>> = {
+  VCALENDAR: new Set(['method', 'x-wr-calname', 'name']),
+  VTIMEZONE: new Set(['tzid', 'x-lic-location']),
+  STANDARD: new Set(['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate']),
+  DAYLIGHT: new Set(['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate']),
+  VEVENT: new Set(
+    (
+      'uid recurrence-id sequence last-modified dtstamp dtstart dtend duration rrule exrule rdate exdate ' +
+      'summary description location url conference x-google-conference x-microsoft-skypeteamsmeetingurl ' +
+      'organizer attendee status transp'
+    ).split(' '),
+  ),
+};
+
+interface Component {
+  readonly name: string;
+  readonly line: number;
+  readonly properties: Property[];
+}
+
+class Parser {
+  readonly #problems: CalendarProblem[] = [];
+  readonly #zones = new ZoneReader();
+  readonly #instances = new Map<string, Instance[]>();
+  readonly #rules = new Map<string, string | undefined>();
+  /** Events whose zone is described only after them. */
+  readonly #waiting: Component[] = [];
+  readonly #open: Component[] = [];
+  #found = false;
+  #name: string | undefined;
+  #cancels = false;
+  count = 0;
+
+  take(line: string, number: number): void {
+    const [, edge, written] = /^(BEGIN|END):\s*([\w-]+)$/i.exec(line) ?? [];
+    if (edge === undefined) return this.#property(line, number);
+    const name = written!.toUpperCase();
+    if (edge.toUpperCase() === 'END') return this.#close(name);
+    // An event that was never closed ends where the next one begins.
+    if (name === 'VEVENT') this.#close(name, 'it has no END:VEVENT');
+    this.#found ||= name === 'VCALENDAR';
+    this.#open.push({ name, line: number, properties: [] });
+  }
+
+  finish(): ParsedCalendar {
+    if (!this.#found)
+      throw new Failure('invalid-params', 'This is not a calendar: it does not contain BEGIN:VCALENDAR.');
+    this.#close('VEVENT', 'the calendar ends in the middle of it');
+    for (const component of this.#waiting) this.#event(component);
+    const events = [...this.#instances].map(([uid, instances]) =>
+      assembleEvent(uid, instances, this.#zones, (count) =>
+        this.#report('warning', { line: 0 }, `${count} more with the same UID; the newest is taken`, uid),
+      ),
+    );
+    return { ...(this.#name && { name: this.#name }), events, problems: this.#problems };
+  }
+
+  #property(line: string, number: number): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) return;
+    const name = /^[\w-]+/.exec(line)?.[0].toLowerCase() ?? '';
+    if (!wanted[open.name]?.has(name)) return;
+    let property: Property;
+    try {
+      property = readProperty(line);
+    } catch {
+      const reason = `a line cannot be read and is left out: ${shorten(line)}`;
+      return this.#report('warning', { ...open, line: number }, reason);
+    }
+    if (open.name !== 'VCALENDAR') open.properties.push(property);
+    else if (name === 'method') this.#cancels = property.value.trim().toUpperCase() === 'CANCEL';
+    else this.#name ??= property.value.trim();
+  }
+
+  #close(name: string, cut?: string): void {
+    const index = this.#open.findLastIndex((open) => open.name === name);
+    if (index === -1) return;
+    const [component] = this.#open.splice(index) as [Component];
+    if (cut !== undefined) this.#report('warning', component, cut);
+    if (name === 'VTIMEZONE') this.#zones.close(component.properties);
+    if (name === 'STANDARD' || name === 'DAYLIGHT')
+      this.#try(component, () => this.#zones.addObservance(component.properties));
+    if (name === 'VEVENT') {
+      if (component.properties.every((property) => this.#zones.knows(property))) this.#event(component);
+      else this.#waiting.push(component);
+    }
+  }
+
+  #event(component: Component): void {
+    this.#try(component, () => {
+      const note = (message: string) => this.#report('warning', component, message);
+      const read = readInstance(component.properties, this.#zones, note);
+      for (const rule of [...read.rules, ...read.exceptionRules]) this.#check(rule, read, note);
+      const cancelled = this.#cancels && { details: { ...read.details, status: 'cancelled' as const } };
+      const instance = { ...read, uid: read.uid || this.#inventUid(read, note), ...cancelled };
+      const known = this.#instances.get(instance.uid);
+      if (known === undefined) this.#instances.set(instance.uid, [instance]);
+      else known.push(instance);
+      this.count += 1;
+    });
+  }
+
+  /** Once per wording: calendars repeat a few rules thousands of times. */
+  #check(rule: string, { start }: Instance, note: (message: string) => void): void {
+    const key = `${rule} ${isWholeDay(start)}`;
+    if (!this.#rules.has(key))
+      this.#rules.set(key, checkRule(rule, Date.parse(start.wall), isWholeDay(start)));
+    const warning = this.#rules.get(key);
+    if (warning !== undefined) note(warning);
+  }
+
+  #inventUid({ start, details, rules }: Instance, note: (message: string) => void): string {
+    note('it has no UID; one is made from its start and its title');
+    const text = JSON.stringify([start, details.title, rules]);
+    return `no-uid-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  }
+
+  #try(component: Component, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.#report('error', component, `${error.message}; it is left out`);
+    }
+  }
+
+  #report(
+    severity: CalendarProblem['severity'],
+    at: Partial<Component>,
+    message: string,
+    known?: string,
+  ): void {
+    const uid = known ?? at.properties?.find(({ name }) => name === 'uid')?.value.trim();
+    this.#problems.push({ severity, line: at.line ?? 0, ...(uid && { uid: shorten(uid) }), message });
+  }
+}

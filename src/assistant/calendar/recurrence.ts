@@ -1,0 +1,207 @@
+import { offsetsOfObservances } from './observance.ts';
+import { expandRule } from './rule.ts';
+import {
+  type CalendarTime,
+  type Duration,
+  type EventDetails,
+  type Expansion,
+  isWholeDay,
+  type Occurrence,
+  type Override,
+  type Series,
+  type Window,
+} from './series.ts';
+import { instantOf, type OffsetAt, offsetsOf, wallOf } from './zone.ts';
+
+const dayMs = 86_400_000;
+
+/** The clock that a written time goes by; without a zone of its own that is the zone of whoever looks. */
+type ClockOf = (time: CalendarTime) => OffsetAt;
+
+/** A start as a rule or a list gives it, before anybody moves it. */
+interface Start {
+  /** Names the instance: the instant, or the day of a whole-day series. */
+  readonly key: number;
+  /** What the clock of the series shows, written as if it were UTC. */
+  readonly wallMs: number;
+}
+
+interface Change {
+  readonly override: Override;
+  readonly original: Start;
+}
+
+/** Every occurrence of a series that touches the window; the zone the process runs in plays no part. */
+export function occurrences(series: Series, window: Window): Expansion {
+  const clockOf = clocks(series, window.zone);
+  const changes = (series.overrides ?? [])
+    .map((override) => ({ override, original: startAt(override.id, series, clockOf) }))
+    .sort((a, b) => a.original.key - b.original.key);
+  const following = changes.filter(({ override }) => override.andFollowing);
+  const { starts, truncated } = series.detached
+    ? { starts: new Map<number, PlainStart>(), truncated: false }
+    : plainStarts(series, window, clockOf, following);
+  for (const { original } of changes) starts.delete(original.key);
+
+  const recurs =
+    series.detached || [series.rules, series.dates, series.overrides].some((list) => list?.length);
+  const found: Occurrence[] = [];
+  const emit = (
+    original: Start,
+    wallMs: number,
+    time: CalendarTime,
+    duration: Duration,
+    details?: EventDetails,
+  ) => {
+    if (details?.status === 'cancelled') return;
+    const offsets = clockOf(time);
+    const startMs = instantOf(wallMs, offsets);
+    const days = duration.days === 0 ? startMs : instantOf(wallMs + duration.days * dayMs, offsets);
+    const endMs = days + duration.seconds * 1000;
+    if (startMs >= window.toMs || (endMs <= window.fromMs && startMs < window.fromMs)) return;
+    found.push({
+      ...(recurs && { recurrenceId: recurrenceId(original, series.start) }),
+      startMs,
+      endMs,
+      allDay: isWholeDay(time),
+      ...(details && { details }),
+    });
+  };
+  for (const start of starts.values()) {
+    const change = following.findLast(({ original }) => original.key <= start.key);
+    if (change === undefined) emit(start, start.wallMs, series.start, start.duration);
+    else {
+      const { override } = change;
+      emit(
+        start,
+        shifted(start, change, series, clockOf),
+        override.start,
+        override.duration,
+        override.details,
+      );
+    }
+  }
+  for (const { override, original } of changes)
+    emit(original, wallTime(override.start), override.start, override.duration, override.details);
+  found.sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+  return { occurrences: found, truncated };
+}
+
+/** From the first start to the last end, for whoever looks up series by time; open when the rules never end. */
+export function extent(series: Series, zone: string): { readonly firstMs: number; readonly lastMs?: number } {
+  const bounded = (series.rules ?? []).every((rule) => /(^|;)(UNTIL|COUNT)=/.test(rule));
+  const all = { fromMs: -8e15, toMs: 8e15, zone };
+  const clockOf = clocks(series, zone);
+  const starts = [series.start, ...(series.dates ?? []).map(({ start }) => start)];
+  const times = [...starts, ...(series.overrides ?? []).map(({ start }) => start)];
+  const firstMs = Math.min(...times.map((time) => instantOf(wallTime(time), clockOf(time))));
+  const shifts = (series.overrides ?? []).filter(({ andFollowing }) => andFollowing);
+  if (!bounded) {
+    const back = Math.min(0, ...shifts.map(({ start, id }) => wallTime(start) - wallTime(id)));
+    return { firstMs: firstMs + Math.min(0, back) };
+  }
+  const { occurrences: found, truncated } = occurrences(series, all);
+  const ends = found.map(({ endMs }) => endMs);
+  return {
+    firstMs: Math.min(firstMs, ...found.slice(0, 1).map(({ startMs }) => startMs)),
+    ...(!truncated && { lastMs: ends.reduce((a, b) => Math.max(a, b), firstMs) }),
+  };
+}
+
+function clocks(series: Series, viewer: string): ClockOf {
+  const own = new Map(
+    Object.entries(series.zones ?? {}).map(([zone, observances]) => [
+      zone,
+      offsetsOfObservances(observances),
+    ]),
+  );
+  const utc: OffsetAt = () => 0;
+  const floating = offsetsOf(viewer) ?? utc;
+  return ({ zone }) => (zone === undefined ? floating : (own.get(zone) ?? offsetsOf(zone) ?? floating));
+}
+
+function wallTime({ wall }: CalendarTime): number {
+  return Date.parse(wall.length === 10 ? wall : `${wall}Z`);
+}
+
+function dayOf(wallMs: number): number {
+  return Math.floor(wallMs / dayMs) * dayMs;
+}
+
+/** A written time as a start of the series, whether or not it is written in the way of the series. */
+function startAt(time: CalendarTime, series: Series, clockOf: ClockOf): Start {
+  const wallMs = wallTime(time);
+  if (isWholeDay(series.start)) return { key: dayOf(wallMs), wallMs: dayOf(wallMs) };
+  const offsets = clockOf(series.start);
+  if (isWholeDay(time)) {
+    const start = wallTime(series.start);
+    const sameTime = wallMs + start - dayOf(start);
+    return { key: instantOf(sameTime, offsets), wallMs: sameTime };
+  }
+  const key = instantOf(wallMs, clockOf(time));
+  return { key, wallMs: time.zone === series.start.zone ? wallMs : wallOf(key, offsets) };
+}
+
+interface PlainStart extends Start {
+  readonly duration: Duration;
+}
+
+/** What rules and lists give around the window, by key. */
+function plainStarts(series: Series, window: Window, clockOf: ClockOf, following: readonly Change[]) {
+  const { start, duration, rules = [], exceptionRules = [], dates = [], exceptions = [] } = series;
+  const wholeDay = isWholeDay(start);
+  const offsets = clockOf(start);
+  // Wide enough for every zone, for what is under way, and for what is moved into the window with all that follow.
+  const lengths = [duration, ...following.map(({ override }) => override.duration)];
+  const longest = Math.max(...lengths.map(({ days, seconds }) => days * dayMs + seconds * 1000));
+  const shifts = following.map(({ override }) => Math.abs(wallTime(override.start) - wallTime(override.id)));
+  const slack = 2 * dayMs + Math.max(0, ...shifts);
+  const ownZone = start.zone !== undefined && Object.hasOwn(series.zones ?? {}, start.zone);
+  const place = {
+    wallMs: wallTime(start),
+    wholeDay,
+    offsets,
+    zone: ownZone ? undefined : (start.zone ?? window.zone),
+  };
+  let truncated = false;
+  const expand = (rule: string): readonly Start[] => {
+    const given = expandRule(rule, place, window.fromMs - slack - longest, window.toMs + slack);
+    truncated ||= given.truncated;
+    return given.walls.map((wallMs) => ({
+      key: wholeDay ? dayOf(wallMs) : instantOf(wallMs, offsets),
+      wallMs,
+    }));
+  };
+
+  const starts = new Map<number, PlainStart>();
+  const add = (added: Start, length: Duration) => starts.set(added.key, { ...added, duration: length });
+  add(startAt(start, series, clockOf), duration);
+  for (const rule of rules) for (const given of expand(rule)) add(given, duration);
+  for (const date of dates) add(startAt(date.start, series, clockOf), date.duration ?? duration);
+  for (const rule of exceptionRules) for (const { key } of expand(rule)) starts.delete(key);
+  for (const exception of exceptions) starts.delete(startAt(exception, series, clockOf).key);
+  // An exception that names a day takes all of it away.
+  const days = new Set(wholeDay ? [] : exceptions.filter(isWholeDay).map(wallTime));
+  if (days.size > 0) {
+    for (const { key, wallMs } of starts.values()) if (days.has(dayOf(wallMs))) starts.delete(key);
+  }
+  return { starts, truncated };
+}
+
+/** Where an instance lies once all that follow a change are moved: as far, on the clock, as the changed one was. */
+function shifted(start: Start, { override, original }: Change, series: Series, clockOf: ClockOf): number {
+  const moved = wallTime(override.start);
+  if (isWholeDay(override.start)) return dayOf(start.wallMs) + moved - dayOf(original.wallMs);
+  if (isWholeDay(series.start) || override.start.zone === series.start.zone)
+    return start.wallMs + moved - original.wallMs;
+  const offsets = clockOf(override.start);
+  return wallOf(start.key, offsets) + moved - wallOf(original.key, offsets);
+}
+
+/** The same in every zone somebody may look from. */
+function recurrenceId({ key, wallMs }: Start, written: CalendarTime): string {
+  if (isWholeDay(written)) return new Date(key).toISOString().slice(0, 10);
+  return written.zone === undefined
+    ? new Date(wallMs).toISOString().slice(0, 19)
+    : `${new Date(key).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,86 @@
+import { RRuleTemporal } from 'rrule-temporal';
+import { messageOf } from '../../json.ts';
+import { Unreadable } from './written-value.ts';
+import { type OffsetAt, wallOf } from './zone.ts';
+
+/** More starts than this in one window are of no use to anybody. */
+const maxStarts = 10_000;
+const caps = { maxIterations: 20_000, maxCandidateEvaluations: 200_000 };
+const maxMs = 250;
+
+export interface RuleStart {
+  /** What the clock of the rule's place shows, written as if it were UTC. */
+  readonly wallMs: number;
+  readonly wholeDay: boolean;
+  readonly offsets: OffsetAt;
+  /** The name of that place where Intl knows it. */
+  readonly zone?: string | undefined;
+}
+
+export interface RuleStarts {
+  readonly walls: readonly number[];
+  readonly truncated: boolean;
+}
+
+/**
+ * The starts a rule gives within a range of wall times. They are worked out on a clock without time changes, which is
+ * exact for days and longer and lets the engine leap over the years before the range. Hours and shorter are stretches of
+ * real time, so there the zone takes part.
+ */
+export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs: number): RuleStarts {
+  const elapsed = start.zone !== undefined && !start.wholeDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
+  const zone = elapsed ? start.zone! : 'UTC';
+  const engine = new RRuleTemporal({
+    rruleString: elapsed ? rule : onWallClock(rule, start),
+    dtstart: {
+      timeZoneId: zone,
+      toString: () => `${new Date(start.wallMs).toISOString().slice(0, -1)}[${zone}]`,
+    },
+    includeDtstart: true,
+    cache: false,
+    ...caps,
+  });
+  const deadline = performance.now() + maxMs;
+  // A rule that yields too much is asked again for less and less, so that its first starts are still known.
+  for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
+    try {
+      const found = engine.between(new Date(fromMs), new Date(to), true);
+      const walls = found
+        .slice(0, maxStarts)
+        .map(({ epochMilliseconds }) =>
+          elapsed ? wallOf(epochMilliseconds, start.offsets) : epochMilliseconds,
+        );
+      return { walls, truncated: to < toMs || found.length > maxStarts };
+    } catch (error) {
+      if (!(error instanceof Error && /exceeded/.test(error.message))) throw error;
+      if (to - fromMs < 1000 || performance.now() > deadline) return { walls: [], truncated: true };
+    }
+  }
+}
+
+/** The end of a rule is an instant or a day; the clock without time changes wants it as it shows there. */
+function onWallClock(rule: string, { offsets, wholeDay }: RuleStart): string {
+  const wall = rule.replace(
+    /UNTIL=(\d{8})(?:T(\d{6})(Z?))?/,
+    (_, day: string, time?: string, utc?: string) => {
+      if (time === undefined || wholeDay) return `UNTIL=${day}T235959Z`;
+      if (utc === '') return `UNTIL=${day}T${time}Z`;
+      const iso = `${day}T${time}Z`.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:');
+      return `UNTIL=${new Date(wallOf(Date.parse(iso), offsets)).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+    },
+  );
+  return wholeDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
+}
+
+/** Throws when the engine cannot work with a rule; tells when the rule yields more than will be used. */
+export function checkRule(rule: string, wallMs: number, wholeDay: boolean): string | undefined {
+  try {
+    const start = { wallMs, wholeDay, offsets: () => 0 };
+    const { truncated } = expandRule(rule, start, wallMs, wallMs + 30 * 86_400_000);
+    return truncated
+      ? 'its rule yields too many occurrences; only the first of each period are used'
+      : undefined;
+  } catch (error) {
+    throw new Unreadable(`its rule cannot be used: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,88 @@
+import type { CalendarTime, Duration } from './series.ts';
+
+/** What a calendar wrote cannot be understood; the message says what, for the person whose calendar it is. */
+export class Unreadable extends Error {}
+
+/** `20260329`, `20260329T023000` or `20260329T023000Z`; dashes and colons are let pass. */
+export function readTime(value: string, zone?: string): CalendarTime {
+  const [, year, month, day, hour, minute, second, utc] =
+    /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(\d\d)?(?:\.\d+)?(Z)?)?$/i.exec(value.trim()) ?? [];
+  const date = `${year}-${month}-${day}`;
+  const wall =
+    hour === undefined ? date : `${date}T${hour}:${minute}:${second === '60' ? '59' : (second ?? '00')}`;
+  const parsed = new Date(hour === undefined ? wall : `${wall}Z`);
+  // February 30 parses and becomes March 2.
+  if (Number.isNaN(parsed.getTime()) || !parsed.toISOString().startsWith(wall))
+    throw new Unreadable(`"${shorten(value)}" is not a date or a time`);
+  if (hour === undefined) return { wall };
+  return utc !== undefined ? { wall, zone: 'UTC' } : { wall, ...(zone !== undefined && { zone }) };
+}
+
+/** `P1DT2H`, `PT30M`, `P2W`. */
+export function readDuration(value: string): Duration {
+  const [whole, sign, weeks, days, hours, minutes, seconds] =
+    /^([+-])?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i.exec(value.trim()) ?? [];
+  if (whole === undefined || !/\d/.test(whole)) throw new Unreadable(`"${shorten(value)}" is not a duration`);
+  if (sign === '-') throw new Unreadable('it ends before it starts');
+  const number = (digits: string | undefined) => Number(digits ?? 0);
+  const duration = {
+    days: number(weeks) * 7 + number(days),
+    seconds: number(hours) * 3600 + number(minutes) * 60 + number(seconds),
+  };
+  if (duration.days > 36_600 || duration.seconds > 36_600 * 86_400)
+    throw new Unreadable('it lasts longer than a century');
+  return duration;
+}
+
+/** Seconds ahead of UTC, from `+0100` or `-003608`. */
+export function readOffset(value: string): number {
+  const [whole, sign, hours, minutes, seconds] = /^([+-])(\d\d):?(\d\d):?(\d\d)?$/.exec(value.trim()) ?? [];
+  if (whole === undefined) throw new Unreadable(`"${shorten(value)}" is not an offset from UTC`);
+  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0);
+  return sign === '-' ? -total : total;
+}
+
+const ranges: Readonly<Record<string, readonly [number, number]>> = {
+  INTERVAL: [1, Number.MAX_SAFE_INTEGER],
+  COUNT: [1, Number.MAX_SAFE_INTEGER],
+  BYSECOND: [0, 60],
+  BYMINUTE: [0, 59],
+  BYHOUR: [0, 23],
+  BYMONTHDAY: [-31, 31],
+  BYYEARDAY: [-366, 366],
+  BYWEEKNO: [-53, 53],
+  BYMONTH: [1, 12],
+  BYSETPOS: [-366, 366],
+};
+const wordings: Readonly<Record<string, RegExp>> = {
+  FREQ: /^(SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  UNTIL: /^\d{8}(T\d{6}Z?)?$/,
+  BYDAY: /^([+-]?([1-9]|[1-4]\d|5[0-3]))?(MO|TU|WE|TH|FR|SA|SU)$/,
+  WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
+  RSCALE: /^GREGORIAN$/,
+  SKIP: /^(OMIT|BACKWARD|FORWARD)$/,
+};
+
+/** A recurrence rule in one spelling. What the engine would silently leave out is an error here. */
+export function readRule(value: string): string {
+  const parts = new Map<string, string>();
+  for (const part of value.toUpperCase().replaceAll(/\s/g, '').split(';')) {
+    if (part === '' || part.startsWith('X-')) continue;
+    const [name = '', values = ''] = part.split('=');
+    const range = ranges[name];
+    const good = (one: string) =>
+      range === undefined
+        ? wordings[name]?.test(one)
+        : /^[+-]?\d+$/.test(one) && Number(one) >= range[0] && Number(one) <= range[1];
+    if (!values.split(',').every(good)) throw new Unreadable(`the rule has a bad part "${shorten(part)}"`);
+    parts.set(name, values);
+  }
+  if (!parts.has('FREQ')) throw new Unreadable('the rule has no FREQ');
+  if (parts.has('UNTIL')) readTime(parts.get('UNTIL')!);
+  // Both at once is against the standard; the engine stops at whichever comes first.
+  return [...parts].map((part) => part.join('=')).join(';');
+}
+
+export function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

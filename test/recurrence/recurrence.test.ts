@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { ownCases } from './own-cases.ts';
+import { rfcCases } from './rfc-examples.ts';
+
+const program = fileURLToPath(new URL('expand.ts', import.meta.url));
+
+describe.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo'])('in a process in %s', (zone) => {
+  const output = execFileSync(process.execPath, [program], {
+    env: { ...process.env, TZ: zone },
+    encoding: 'utf8',
+  });
+  const printed = JSON.parse(output) as { zone: string; results: Record<string, readonly string[]> };
+
+  it('really runs there', () => {
+    expect(printed.zone).toBe(zone);
+  });
+
+  it.each(rfcCases)('RFC 5545: $name', ({ name, expected }) => {
+    expect(printed.results[name]).toEqual(expected);
+  });
+
+  it.each(ownCases)('$name', ({ name, expected }) => {
+    expect(printed.results[name]).toEqual(expected);
+  });
+});
