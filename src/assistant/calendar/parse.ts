@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
-import { assembleEvent, type CalendarEvent } from './calendar-event.ts';
 import { LineReader, type Property, readProperty } from './content-line.ts';
 import { type Instance, readInstance } from './event-reader.ts';
+import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { checkRule } from './rule.ts';
 import { isWholeDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
@@ -18,7 +18,7 @@ export interface CalendarProblem {
 
 export interface ParsedCalendar {
   readonly name?: string;
-  readonly events: readonly CalendarEvent[];
+  readonly events: readonly ParsedEvent[];
   readonly problems: readonly CalendarProblem[];
 }
 

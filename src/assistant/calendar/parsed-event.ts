@@ -3,7 +3,7 @@ import type { EventDetails, Override, Series } from './series.ts';
 import type { ZoneReader } from './zone-reader.ts';
 
 /** One UID of a calendar: an event that happens once, or a series with all that differs from it. */
-export interface CalendarEvent {
+export interface ParsedEvent {
   readonly uid: string;
   readonly details: EventDetails;
   readonly series: Series;
@@ -15,7 +15,7 @@ export function assembleEvent(
   instances: readonly Instance[],
   zones: ZoneReader,
   replaced: (count: number) => void,
-): CalendarEvent {
+): ParsedEvent {
   const masters = instances.filter(({ id }) => id === undefined);
   const byId = Map.groupBy(
     instances.filter(({ id }) => id !== undefined),

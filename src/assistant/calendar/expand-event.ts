@@ -1,0 +1,28 @@
+import { type Occurrence, singleOccurrence, type Window } from '../occurrence.ts';
+import type { CalendarEvent } from '../store/schema.ts';
+import type { Series } from './series.ts';
+
+/** What a stored event amounts to: its occurrences that start within the window, whatever calendar it came from. */
+export async function expandEvent(
+  event: CalendarEvent,
+  window: Window,
+  zone: string,
+): Promise<readonly Occurrence[]> {
+  if (event.status === 'cancelled') return [];
+  if (event.series === null) return singleOccurrence(event, window);
+  const { occurrences } = await import('./recurrence.ts');
+  const series = JSON.parse(event.series) as Series;
+  // The window of the store has both its ends, that of a series only its first.
+  const { occurrences: found } = occurrences(series, { ...window, toMs: window.toMs + 1, zone });
+  return found
+    .filter(({ startMs }) => startMs >= window.fromMs)
+    .map(({ recurrenceId = '', startMs, endMs, details }) => ({
+      key: recurrenceId,
+      startMs,
+      endMs,
+      title: details?.title ?? event.title,
+      location: details === undefined ? event.location : (details.location ?? null),
+      description: details === undefined ? event.description : (details.description ?? null),
+      status: details?.status ?? event.status,
+    }));
+}
