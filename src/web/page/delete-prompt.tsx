@@ -1,0 +1,32 @@
+import { asError, useConnection } from './server-connection.tsx';
+import { pathTo } from './route.ts';
+import { useToast } from './toast.tsx';
+
+/** Deletes at once and offers to take it back: the history of the prompt has what it was. */
+export function DeletePrompt({ name }: { name: string }) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const remove = async () => {
+    try {
+      await client.tool('delete_prompt', { name });
+      location.hash = pathTo('prompts');
+      toast({
+        text: `Deleted ${name}.`,
+        action: {
+          label: 'Undo',
+          run: async () => {
+            await client.tool('restore_prompt', { name });
+            location.hash = pathTo('prompts', name);
+          },
+        },
+      });
+    } catch (error) {
+      toast({ text: asError(error).message });
+    }
+  };
+  return (
+    <button type="button" class="danger small" onClick={remove}>
+      Delete
+    </button>
+  );
+}

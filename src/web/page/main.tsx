@@ -1,0 +1,28 @@
+import { render } from 'preact';
+import { useState } from 'preact/hooks';
+import { ConnectionProvider } from './server-connection.tsx';
+import { Shell } from './shell.tsx';
+import { SignIn } from './sign-in.tsx';
+import { dropToken, keepToken, takeToken } from './token.ts';
+
+function Page() {
+  const [token, setToken] = useState(takeToken);
+  if (token === undefined) {
+    const enter = (given: string) => {
+      keepToken(given);
+      setToken(given);
+    };
+    return <SignIn enter={enter} />;
+  }
+  const leave = () => {
+    dropToken();
+    setToken(undefined);
+  };
+  return (
+    <ConnectionProvider token={token}>
+      <Shell leave={leave} />
+    </ConnectionProvider>
+  );
+}
+
+render(<Page />, document.getElementById('page')!);

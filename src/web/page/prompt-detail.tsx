@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import { ArgumentForm } from './argument-form.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { PromptEditor } from './prompt-editor.tsx';
+import { PromptHistory } from './prompt-history.tsx';
+import { type Prompt, sourceOf, tagsOf } from './prompt-list.ts';
+import { DeletePrompt } from './delete-prompt.tsx';
+import { useConnection, useLoaded } from './server-connection.tsx';
+import { TemplateSource } from './template-source.tsx';
+
+interface RenderedPrompt {
+  readonly messages: readonly { readonly role: string; readonly content: { readonly type: string; readonly text?: string } }[];
+}
+
+type Tab = 'use' | 'edit' | 'history';
+
+/** One prompt: its template, a form for its arguments, and what comes out, live. */
+export function PromptDetail({ prompt }: { prompt: Prompt }) {
+  const { changes } = useConnection();
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [tab, setTab] = useState<Tab>('use');
+  const editable = prompt._meta?.['adjutant/editable'] === true;
+  const source = useLoaded<{ template?: string; file?: string }>(
+    (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
+    [prompt.name, changes.prompts],
+  );
+  const rendered = useLoaded<RenderedPrompt>(
+    (client, signal) => client.request('prompts/get', { name: prompt.name, arguments: values }, { signal }),
+    [prompt.name, values, changes.prompts],
+  );
+  const text = rendered.value?.messages.map(({ content }) => content.text ?? `[${content.type}]`).join('\n\n') ?? '';
+  return (
+    <article>
+      <h1>{prompt.title ?? prompt.name}</h1>
+      <p class="quiet">
+        <code>{prompt.name}</code> <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>{' '}
+        {tagsOf(prompt).map((tag) => (
+          <span key={tag} class="tag">
+            #{tag}
+          </span>
+        ))}
+      </p>
+      {prompt.description && <p>{prompt.description}</p>}
+      <div class="tabs" role="tablist">
+        {(editable ? (['use', 'edit', 'history'] as const) : (['use'] as const)).map((one) => (
+          <button key={one} type="button" role="tab" aria-selected={tab === one} onClick={() => setTab(one)}>
+            {{ use: 'Use', edit: 'Edit', history: 'History' }[one]}
+          </button>
+        ))}
+        {editable && <DeletePrompt name={prompt.name} />}
+      </div>
+      {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}
+      {tab === 'history' && <PromptHistory name={prompt.name} />}
+      {tab === 'use' && (
+        <div class="columns">
+          <section>
+            {(prompt.arguments?.length ?? 0) > 0 && <h2>Arguments</h2>}
+            <ArgumentForm prompt={prompt} values={values} change={setValues} />
+            <h2>Template</h2>
+            {source.value?.file && <p class="quiet file">{source.value.file}</p>}
+            <TemplateSource text={source.value?.template ?? source.error?.message ?? ''} />
+          </section>
+          <section>
+            <h2>
+              Result <CopyButton text={text} />
+            </h2>
+            {rendered.error ? (
+              <p class="problem" role="status">
+                {rendered.error.message}
+              </p>
+            ) : (
+              <pre class="result" aria-live="polite">
+                {text}
+              </pre>
+            )}
+          </section>
+        </div>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,73 @@
+import { createContext } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { McpClient, McpError } from './mcp-client.ts';
+
+export interface Connection {
+  readonly client: McpClient;
+  readonly live: boolean;
+  /** Counts up with every change of that kind, so that views can depend on it. */
+  readonly changes: Readonly<Record<'prompts' | 'resources' | 'tools', number>>;
+}
+
+const context = createContext<Connection | undefined>(undefined);
+
+export function useConnection(): Connection {
+  const connection = useContext(context);
+  if (connection === undefined) throw new Error('there is no connection here');
+  return connection;
+}
+
+/** One client and one stream of changes for the whole page. */
+export function ConnectionProvider({ token, children }: { token: string; children: ComponentChildren }) {
+  const client = useMemo(() => new McpClient(token), [token]);
+  const [live, setLive] = useState(false);
+  const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
+  useEffect(() => {
+    const ended = new AbortController();
+    const bump = (kind: keyof Connection['changes']) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 }));
+    let before = false;
+    void client.listen(
+      { promptsListChanged: true, resourcesListChanged: true, toolsListChanged: true },
+      (method) => {
+        const kind = /^notifications\/(prompts|resources|tools)\//.exec(method)?.[1];
+        if (kind) bump(kind as keyof Connection['changes']);
+      },
+      (now) => {
+        // Whatever changed while the stream was down was not told.
+        if (now && before) for (const kind of ['prompts', 'resources', 'tools'] as const) bump(kind);
+        before ||= now;
+        setLive(now);
+      },
+      ended.signal,
+    );
+    return () => ended.abort();
+  }, [client]);
+  return <context.Provider value={{ client, live, changes }}>{children}</context.Provider>;
+}
+
+export interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly error: McpError | undefined;
+}
+
+/** Asks the server for something and asks again when one of the dependencies changes; the old answer stays until then. */
+export function useLoaded<Value>(load: (client: McpClient, signal: AbortSignal) => Promise<Value>, dependencies: readonly unknown[]): Loaded<Value> {
+  const { client } = useConnection();
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ value: undefined, error: undefined });
+  useEffect(() => {
+    const ended = new AbortController();
+    load(client, ended.signal).then(
+      (value) => !ended.signal.aborted && setLoaded({ value, error: undefined }),
+      (error) => {
+        if (!ended.signal.aborted) setLoaded((old) => ({ value: old.value, error: asError(error) }));
+      },
+    );
+    return () => ended.abort();
+  }, [client, ...dependencies]);
+  return loaded;
+}
+
+export function asError(error: unknown): McpError {
+  return error instanceof McpError ? error : new McpError(error instanceof Error ? error.message : String(error), 0, 0);
+}

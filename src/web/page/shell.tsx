@@ -1,0 +1,56 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { PromptsView } from './prompts-view.tsx';
+import { pathTo, useRoute } from './route.ts';
+import { useConnection, useLoaded } from './server-connection.tsx';
+import { ServerView } from './server-view.tsx';
+import { applyTheme, currentTheme, nextTheme } from './theme.ts';
+
+export interface View {
+  readonly id: string;
+  readonly title: string;
+  readonly component: ComponentType<{ name: string | undefined }>;
+}
+
+const views: readonly View[] = [
+  { id: 'prompts', title: 'Prompts', component: PromptsView },
+  { id: 'server', title: 'Server', component: ServerView },
+];
+
+/** The frame around the views: where one is, whether the server is there, and the theme. */
+export function Shell({ leave }: { leave(): void }) {
+  const route = useRoute();
+  const { live } = useConnection();
+  const [theme, setTheme] = useState(currentTheme);
+  const { error } = useLoaded((client) => client.request('server/discover'), []);
+  useEffect(() => applyTheme(theme), [theme]);
+  useEffect(() => {
+    if (error?.status === 401) leave();
+  }, [error]);
+  const view = views.find(({ id }) => id === route.view) ?? views[0]!;
+  return (
+    <div class="shell">
+      <header>
+        <a class="brand" href={pathTo('prompts')}>
+          Adjutant
+        </a>
+        <nav aria-label="Views">
+          {views.map(({ id, title }) => (
+            <a key={id} href={pathTo(id)} aria-current={id === view.id ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <span class={`live ${live ? 'on' : 'off'}`} role="status">
+          {live ? 'live' : 'connecting…'}
+        </span>
+        <button type="button" class="plain" onClick={() => setTheme(nextTheme(theme))} aria-label={`Theme: ${theme}`}>
+          {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
+        </button>
+      </header>
+      <main>
+        <view.component key={view.id} name={route.name} />
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { createContext } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useCallback, useContext, useRef, useState } from 'preact/hooks';
+
+interface Toast {
+  readonly text: string;
+  readonly action?: { readonly label: string; run(): Promise<unknown> };
+}
+
+const context = createContext<(toast: Toast) => void>(() => {});
+
+/** Says that something is done, for a while, with a way to take it back. */
+export function useToast(): (toast: Toast) => void {
+  return useContext(context);
+}
+
+export function ToastProvider({ children }: { children: ComponentChildren }) {
+  const [toast, setToast] = useState<Toast | undefined>();
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const show = useCallback((next: Toast) => {
+    clearTimeout(timer.current);
+    setToast(next);
+    timer.current = setTimeout(() => setToast(undefined), 15_000);
+  }, []);
+  const run = async (action: NonNullable<Toast['action']>) => {
+    try {
+      await action.run();
+      setToast(undefined);
+    } catch (error) {
+      show({ text: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  return (
+    <context.Provider value={show}>
+      {children}
+      <div class={`toast ${toast ? 'shown' : ''}`} role="status" aria-live="polite">
+        {toast?.text}{' '}
+        {toast?.action && (
+          <button type="button" class="small" onClick={() => run(toast.action!)}>
+            {toast.action.label}
+          </button>
+        )}
+      </div>
+    </context.Provider>
+  );
+}
