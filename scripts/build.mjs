@@ -12,6 +12,7 @@ const { outputFiles } = await build({
   legalComments: 'none',
   // A string of one-byte characters is read faster.
   charset: 'ascii',
+  // Where the program finds the files that came with it.
   define: { 'import.meta.dirname': '__dirname' },
   logLevel: 'warning',
   write: false,
@@ -43,3 +44,16 @@ chmodSync('dist/adjutant.cjs', 0o755);
 // The template engine is WebAssembly and is loaded afresh when it breaks, so it stays a file of its own.
 for (const file of ['minijinja_js.js', 'minijinja_js_bg.wasm'])
   cpSync(`node_modules/minijinja-js/dist/node/${file}`, `dist/minijinja-js/${file}`);
+
+await build({
+  entryPoints: { main: 'src/web/page/main.tsx' },
+  outdir: 'dist/page',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'warning',
+});
+for (const file of ['index.html', 'icon.svg']) cpSync(`src/web/page/${file}`, `dist/page/${file}`);

@@ -8,6 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'adjutant-check-'));
 const report = join(folder, 'vitest.json');
 const steps = [
   ['types', 'tsc', []],
+  ['types of the page', 'tsc', ['-p', 'src/web/page']],
   ['style', 'biome', ['check', '--error-on-warnings', '.']],
   [
     'tests',

@@ -84,6 +84,19 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
 }
 
+/** Every setting with its value and where that came from; secrets are not told. */
+export function settingsInForce(config: Config, origins: Readonly<Record<string, string>>) {
+  return names.map((name) => ({
+    name,
+    value:
+      /password|secret|api_key|(^|\.)token$|database_url/.test(name) && config[name] !== undefined
+        ? '(secret)'
+        : (config[name] ?? null),
+    origin: origins[name] ?? 'default',
+    description: table[name]!.description,
+  }));
+}
+
 export function placesOf(env: ConfigSources['env'], home?: string): Places {
   const userHome = env['HOME'] || env['USERPROFILE'] || homedir();
   const xdg = (variable: string, ...fallback: string[]) => {

@@ -8,7 +8,7 @@ const leaves = ['json.ts', 'failure.ts', 'feature.ts', 'log.ts', 'nearest.ts', '
 /** Who may import whom. A folder may always import itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
-  'app.ts': ['config.ts', 'contracts', 'engine', 'prompts', 'delegate', 'assistant', ...leaves],
+  'app.ts': ['config.ts', 'contracts', 'engine', 'prompts', 'delegate', 'assistant', 'status', ...leaves],
   'config.ts': ['settings.ts', ...leaves],
   'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
   'setting.ts': ['contracts', 'json.ts'],
@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   prompts: leaves,
   delegate: leaves,
   assistant: leaves,
+  status: leaves,
   web: leaves,
 };
 

@@ -1,4 +1,4 @@
-import { createServer, MissingFeature } from '../app.ts';
+import { createNeighbours, createServer, MissingFeature } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -31,8 +31,8 @@ export const serve: Command = {
   run: (loaded, terminal) => (loaded.flags['http'] === true ? overHttp(loaded) : overStdio(loaded, terminal)),
 };
 
-async function overStdio({ config }: LoadedConfig, terminal: Terminal): Promise<number> {
-  const server = createServer(config.contract, config);
+async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal): Promise<number> {
+  const server = createServer(config.contract, config, { origins });
   const gone = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
   await Promise.race([served, gone, stopped()]);
@@ -55,11 +55,12 @@ async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
   const token = tokenFile === undefined ? keepToken(config['http.state_dir']) : readToken(tokenFile);
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
+  const neighbours = createNeighbours();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
     const contract = contractNames.find((known) => known === name);
     if (contract === undefined) return undefined;
-    const known = servers.get(contract) ?? createServer(contract, config, { stateKey });
+    const known = servers.get(contract) ?? createServer(contract, config, { stateKey, origins, neighbours });
     servers.set(contract, known);
     return known;
   };

@@ -22,7 +22,7 @@ export interface HttpOptions extends GuardOptions {
   /** The server for `/mcp` or `/mcp/<contract>`; `undefined` when there is none of that name. */
   serverFor(contract: string | undefined): Server | undefined;
   /** Answers what is not MCP: the page and its files. */
-  page(path: string, response: ServerResponse): void;
+  page(path: string, response: ServerResponse): Promise<void> | void;
 }
 
 export interface HttpEndpoint {

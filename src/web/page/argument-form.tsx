@@ -36,7 +36,6 @@ export function ArgumentForm({ prompt, values, change }: Props) {
           </span>
           <textarea
             rows={name === 'input' ? 4 : 2}
-            list={`proposals-${name}`}
             value={values[name] ?? ''}
             aria-describedby={`about-${name}`}
             onFocus={() => propose(name, values[name] ?? '').catch(() => {})}

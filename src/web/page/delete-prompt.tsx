@@ -1,5 +1,5 @@
-import { asError, useConnection } from './server-connection.tsx';
 import { pathTo } from './route.ts';
+import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 
 /** Deletes at once and offers to take it back: the history of the prompt has what it was. */

@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks';
 import { ConnectionProvider } from './server-connection.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
+import './style.css';
+import { ToastProvider } from './toast.tsx';
 import { dropToken, keepToken, takeToken } from './token.ts';
 
 function Page() {
@@ -20,7 +22,9 @@ function Page() {
   };
   return (
     <ConnectionProvider token={token}>
-      <Shell leave={leave} />
+      <ToastProvider>
+        <Shell leave={leave} />
+      </ToastProvider>
     </ConnectionProvider>
   );
 }

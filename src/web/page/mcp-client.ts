@@ -2,7 +2,11 @@ const version = '2026-07-28';
 const meta = 'io.modelcontextprotocol/';
 
 /** Which field of a request the header `Mcp-Name` repeats. */
-const named: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
+const named: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
 
 export type Json = Record<string, unknown>;
 
@@ -31,14 +35,20 @@ export class McpClient {
     this.#token = token;
   }
 
-  async request<Result = Json>(method: string, params: Json = {}, options: CallOptions = {}): Promise<Result> {
+  async request<Result = Json>(
+    method: string,
+    params: Json = {},
+    options: CallOptions = {},
+  ): Promise<Result> {
     const id = ++this.#ids;
     const response = await this.#post(id, method, params, options.signal);
     const reply = response.headers.get('content-type')?.includes('event-stream')
       ? await lastReply(response, id, options.onNotification)
       : await response.json().catch(() => ({}));
-    if (reply.error) throw new McpError(String(reply.error.message), Number(reply.error.code), response.status);
-    if (reply.result === undefined) throw new McpError(`The server answered with status ${response.status}.`, 0, response.status);
+    if (reply.error)
+      throw new McpError(String(reply.error.message), Number(reply.error.code), response.status);
+    if (reply.result === undefined)
+      throw new McpError(`The server answered with status ${response.status}.`, 0, response.status);
     return reply.result;
   }
 
@@ -51,11 +61,20 @@ export class McpClient {
   }
 
   /** Every item of a list, page by page; `seen` gets what there is so far. */
-  async all<Item>(method: string, key: string, seen: (items: readonly Item[]) => void, signal?: AbortSignal): Promise<void> {
+  async all<Item>(
+    method: string,
+    key: string,
+    seen: (items: readonly Item[]) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const items: Item[] = [];
     let cursor: string | undefined;
     do {
-      const page: Json = await this.request(method, cursor === undefined ? {} : { cursor }, signal ? { signal } : {});
+      const page: Json = await this.request(
+        method,
+        cursor === undefined ? {} : { cursor },
+        signal ? { signal } : {},
+      );
       items.push(...(page[key] as Item[]));
       seen([...items]);
       cursor = page['nextCursor'] as string | undefined;
@@ -63,7 +82,12 @@ export class McpClient {
   }
 
   /** Stays open and tells of changes; comes back by itself when the server went away. */
-  async listen(filter: Json, heard: (method: string, params: Json) => void, state: (live: boolean) => void, signal: AbortSignal): Promise<void> {
+  async listen(
+    filter: Json,
+    heard: (method: string, params: Json) => void,
+    state: (live: boolean) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
     let wait = 500;
     while (!signal.aborted) {
       try {
@@ -129,7 +153,11 @@ interface Reply {
 }
 
 /** Reads a stream of events to its end and gives the reply that was among them. */
-async function lastReply(response: Response, id: number, heard?: (method: string, params: Json) => void): Promise<Reply> {
+async function lastReply(
+  response: Response,
+  id: number,
+  heard?: (method: string, params: Json) => void,
+): Promise<Reply> {
   let reply: Reply = {};
   let rest = '';
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -139,7 +167,11 @@ async function lastReply(response: Response, id: number, heard?: (method: string
     const events = (rest + value).split('\n\n');
     rest = events.pop()!;
     for (const event of events) {
-      const data = event.split('\n').filter((line) => line.startsWith('data: ')).map((line) => line.slice(6)).join('\n');
+      const data = event
+        .split('\n')
+        .filter((line) => line.startsWith('data: '))
+        .map((line) => line.slice(6))
+        .join('\n');
       if (data === '') continue;
       const message = JSON.parse(data);
       if (message.id === id) reply = message;

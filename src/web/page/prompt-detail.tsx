@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
 import { ArgumentForm } from './argument-form.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { DeletePrompt } from './delete-prompt.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptHistory } from './prompt-history.tsx';
 import { type Prompt, sourceOf, tagsOf } from './prompt-list.ts';
-import { DeletePrompt } from './delete-prompt.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
 import { TemplateSource } from './template-source.tsx';
 
 interface RenderedPrompt {
-  readonly messages: readonly { readonly role: string; readonly content: { readonly type: string; readonly text?: string } }[];
+  readonly messages: readonly {
+    readonly role: string;
+    readonly content: { readonly type: string; readonly text?: string };
+  }[];
 }
 
 type Tab = 'use' | 'edit' | 'history';
@@ -28,7 +31,8 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
     (client, signal) => client.request('prompts/get', { name: prompt.name, arguments: values }, { signal }),
     [prompt.name, values, changes.prompts],
   );
-  const text = rendered.value?.messages.map(({ content }) => content.text ?? `[${content.type}]`).join('\n\n') ?? '';
+  const text =
+    rendered.value?.messages.map(({ content }) => content.text ?? `[${content.type}]`).join('\n\n') ?? '';
   return (
     <article>
       <h1>{prompt.title ?? prompt.name}</h1>

@@ -55,7 +55,10 @@ export function tagsOf(prompt: Prompt): readonly string[] {
 
 /** The prompts that have every word of the query, those with it in their name first. `#word` asks for a tag. */
 export function rankPrompts(prompts: readonly Prompt[], query: string): readonly Prompt[] {
-  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) return prompts;
   const scored: { prompt: Prompt; score: number }[] = [];
   for (const prompt of prompts) {
@@ -74,7 +77,8 @@ export function rankPrompts(prompts: readonly Prompt[], query: string): readonly
 }
 
 function scoreWord(prompt: Prompt, word: string): number {
-  if (word.startsWith('#')) return tagsOf(prompt).some((tag) => `#${tag.toLowerCase()}`.startsWith(word)) ? 5 : 0;
+  if (word.startsWith('#'))
+    return tagsOf(prompt).some((tag) => `#${tag.toLowerCase()}`.startsWith(word)) ? 5 : 0;
   const name = prompt.name.toLowerCase();
   if (name === word) return 100;
   if (name.startsWith(word)) return 50;

@@ -40,7 +40,9 @@ export function PromptsView({ name }: { name: string | undefined }) {
           </a>
         </div>
         <p class="quiet count" role="status">
-          {error ? error.message : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
+          {error
+            ? error.message
+            : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
         </p>
         <WindowedList
           items={shown}
@@ -59,14 +61,24 @@ export function PromptsView({ name }: { name: string | undefined }) {
         )}
         {name === '+new' && <PromptEditor />}
         {name !== undefined && name !== '+new' && prompt && <PromptDetail key={name} prompt={prompt} />}
-        {name !== undefined && name !== '+new' && !prompt && complete && <p class="empty">There is no prompt {name} (any more).</p>}
+        {name !== undefined && name !== '+new' && !prompt && complete && (
+          <p class="empty">There is no prompt {name} (any more).</p>
+        )}
         {name === undefined && <Welcome empty={complete && prompts.length === 0} />}
       </section>
     </div>
   );
 }
 
-function PromptRow({ prompt, current, choose }: { prompt: Prompt; current: boolean; choose(query: string): void }) {
+function PromptRow({
+  prompt,
+  current,
+  choose,
+}: {
+  prompt: Prompt;
+  current: boolean;
+  choose(query: string): void;
+}) {
   return (
     <a class="row" href={pathTo('prompts', prompt.name)} aria-current={current ? 'true' : undefined}>
       <span class="row-title">
@@ -95,9 +107,15 @@ function Welcome({ empty }: { empty: boolean }) {
   return (
     <div class="empty">
       {empty ? (
-        <p>There are no prompts yet. Make the first one with “New”, or put files where the server looks for them (see Server).</p>
+        <p>
+          There are no prompts yet. Make the first one with “New”, or put files where the server looks for
+          them (see Server).
+        </p>
       ) : (
-        <p>Choose a prompt to see it, fill it in and copy the result. ↑ and ↓ move through the list while you type.</p>
+        <p>
+          Choose a prompt to see it, fill it in and copy the result. ↑ and ↓ move through the list while you
+          type.
+        </p>
       )}
     </div>
   );

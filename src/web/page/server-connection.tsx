@@ -1,5 +1,5 @@
-import { createContext } from 'preact';
 import type { ComponentChildren } from 'preact';
+import { createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { McpClient, McpError } from './mcp-client.ts';
 
@@ -25,7 +25,8 @@ export function ConnectionProvider({ token, children }: { token: string; childre
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
   useEffect(() => {
     const ended = new AbortController();
-    const bump = (kind: keyof Connection['changes']) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 }));
+    const bump = (kind: keyof Connection['changes']) =>
+      setChanges((now) => ({ ...now, [kind]: now[kind] + 1 }));
     let before = false;
     void client.listen(
       { promptsListChanged: true, resourcesListChanged: true, toolsListChanged: true },
@@ -52,7 +53,10 @@ export interface Loaded<Value> {
 }
 
 /** Asks the server for something and asks again when one of the dependencies changes; the old answer stays until then. */
-export function useLoaded<Value>(load: (client: McpClient, signal: AbortSignal) => Promise<Value>, dependencies: readonly unknown[]): Loaded<Value> {
+export function useLoaded<Value>(
+  load: (client: McpClient, signal: AbortSignal) => Promise<Value>,
+  dependencies: readonly unknown[],
+): Loaded<Value> {
   const { client } = useConnection();
   const [loaded, setLoaded] = useState<Loaded<Value>>({ value: undefined, error: undefined });
   useEffect(() => {
@@ -69,5 +73,7 @@ export function useLoaded<Value>(load: (client: McpClient, signal: AbortSignal) 
 }
 
 export function asError(error: unknown): McpError {
-  return error instanceof McpError ? error : new McpError(error instanceof Error ? error.message : String(error), 0, 0);
+  return error instanceof McpError
+    ? error
+    : new McpError(error instanceof Error ? error.message : String(error), 0, 0);
 }

@@ -5,10 +5,25 @@ interface Status {
   readonly name: string;
   readonly version: string;
   readonly started_at: string;
-  readonly clients: readonly { readonly name: string; readonly version: string; readonly protocol: string; readonly since: string }[];
+  readonly clients: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly protocol: string;
+    readonly since: string;
+  }[];
   readonly methods: readonly Method[];
-  readonly problems: readonly { readonly file: string; readonly line?: number; readonly severity: string; readonly message: string }[];
-  readonly settings: readonly { readonly name: string; readonly value: unknown; readonly origin: string; readonly description: string }[];
+  readonly problems: readonly {
+    readonly file: string;
+    readonly line?: number;
+    readonly severity: string;
+    readonly message: string;
+  }[];
+  readonly settings: readonly {
+    readonly name: string;
+    readonly value: unknown;
+    readonly origin: string;
+    readonly description: string;
+  }[];
 }
 
 interface Method {
@@ -24,10 +39,16 @@ interface Method {
 export function ServerView() {
   const [tick, setTick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && setTick((now) => now + 1), 3000);
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && setTick((now) => now + 1),
+      3000,
+    );
     return () => clearInterval(timer);
   }, []);
-  const { value, error } = useLoaded<Status>((client, signal) => client.tool('server_status', {}, { signal }), [tick]);
+  const { value, error } = useLoaded<Status>(
+    (client, signal) => client.tool('server_status', {}, { signal }),
+    [tick],
+  );
   if (error && !value) return <p class="problem">{error.message}</p>;
   if (!value) return <p class="empty">Asking the server…</p>;
   return (
@@ -44,7 +65,8 @@ export function ServerView() {
           <ul class="problems">
             {value.problems.map(({ file, line, severity, message }) => (
               <li key={`${file}:${line}:${message}`}>
-                <span class={`badge ${severity}`}>{severity}</span> <code>{line === undefined ? file : `${file}:${line}`}</code> {message}
+                <span class={`badge ${severity}`}>{severity}</span>{' '}
+                <code>{line === undefined ? file : `${file}:${line}`}</code> {message}
               </li>
             ))}
           </ul>
@@ -126,7 +148,13 @@ export function ServerView() {
                     <code>{name}</code>
                   </td>
                   <td>
-                    <code>{given === undefined || given === null ? '' : typeof given === 'string' ? given : JSON.stringify(given)}</code>
+                    <code>
+                      {given === undefined || given === null
+                        ? ''
+                        : typeof given === 'string'
+                          ? given
+                          : JSON.stringify(given)}
+                    </code>
                   </td>
                   <td>{origin}</td>
                 </tr>
@@ -146,9 +174,17 @@ function milliseconds(value: number): string {
 /** The latest durations as a line, the slowest at the top. */
 function Sparkline({ values }: { values: readonly number[] }) {
   const most = Math.max(...values, 0.001);
-  const points = values.map((value, index) => `${(index / Math.max(1, values.length - 1)) * 100},${19 - (value / most) * 18}`).join(' ');
+  const points = values
+    .map((value, index) => `${(index / Math.max(1, values.length - 1)) * 100},${19 - (value / most) * 18}`)
+    .join(' ');
   return (
-    <svg class="sparkline" viewBox="0 0 100 20" preserveAspectRatio="none" role="img" aria-label={`latest durations, at most ${milliseconds(most)}`}>
+    <svg
+      class="sparkline"
+      viewBox="0 0 100 20"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`latest durations, at most ${milliseconds(most)}`}
+    >
       <polyline points={points} fill="none" stroke="currentColor" vector-effect="non-scaling-stroke" />
     </svg>
   );

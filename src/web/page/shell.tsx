@@ -44,7 +44,12 @@ export function Shell({ leave }: { leave(): void }) {
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
           {live ? 'live' : 'connecting…'}
         </span>
-        <button type="button" class="plain" onClick={() => setTheme(nextTheme(theme))} aria-label={`Theme: ${theme}`}>
+        <button
+          type="button"
+          class="plain"
+          onClick={() => setTheme(nextTheme(theme))}
+          aria-label={`Theme: ${theme}`}
+        >
           {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
       </header>

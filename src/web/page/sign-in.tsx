@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { asError } from './server-connection.tsx';
 import { McpClient } from './mcp-client.ts';
+import { asError } from './server-connection.tsx';
 
 /** The way in for somebody who came without the token, or with a wrong one. */
 export function SignIn({ enter }: { enter(token: string): void }) {
@@ -14,23 +14,41 @@ export function SignIn({ enter }: { enter(token: string): void }) {
       await new McpClient(given).request('server/discover');
       enter(given);
     } catch (error) {
-      setProblem(asError(error).status === 401 ? 'That is not the token of this server.' : asError(error).message);
+      setProblem(
+        asError(error).status === 401 ? 'That is not the token of this server.' : asError(error).message,
+      );
     }
   };
   return (
     <main class="sign-in">
       <h1>Adjutant</h1>
-      <p>This page needs the token of the server it came from. The server printed it when it started, at the end of the address:</p>
+      <p>
+        This page needs the token of the server it came from. The server printed it when it started, at the
+        end of the address:
+      </p>
       <pre>{location.origin}/#token=…</pre>
       <form onSubmit={submit}>
         <label>
           Token or whole address
-          <input type="password" autocomplete="off" required value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+          <input
+            type="password"
+            autocomplete="off"
+            required
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
         </label>
         <button type="submit">Enter</button>
       </form>
-      {problem && <p role="alert" class="problem">{problem}</p>}
-      <p class="quiet">Lost it? Stop the server and start it again; the token is also in the file <code>token</code> of its folder.</p>
+      {problem && (
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      )}
+      <p class="quiet">
+        Lost it? Stop the server and start it again; the token is also in the file <code>token</code> of its
+        folder.
+      </p>
     </main>
   );
 }

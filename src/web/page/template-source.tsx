@@ -1,5 +1,6 @@
 /** Kinds of spans in a template, told apart by their delimiters. */
-const pattern = /(\{#[^]*?#\})|(\{%[^]*?%\})|(\{\{[^]*?\}\})|(\$\{?[A-Za-z_][\w:]*\}?|\$[1-9]|\$ARGUMENTS)|(^#{1,6} .*$)/gm;
+const pattern =
+  /(\{#[\s\S]*?#\})|(\{%[\s\S]*?%\})|(\{\{[\s\S]*?\}\})|(\$\{?[A-Za-z_][\w:]*\}?|\$[1-9]|\$ARGUMENTS)|(^#{1,6} .*$)/gm;
 const kinds = ['comment', 'tag', 'value', 'value', 'heading'] as const;
 
 /** A template with its comments, tags and placeholders coloured. */
@@ -14,7 +15,15 @@ export function TemplateSource({ text }: { text: string }) {
   parts.push(text.slice(end));
   return (
     <pre class="template">
-      {parts.map((part, index) => (typeof part === 'string' ? part : <span key={index} class={`token-${part.kind}`}>{part.text}</span>))}
+      {parts.map((part, index) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          <span key={index} class={`token-${part.kind}`}>
+            {part.text}
+          </span>
+        ),
+      )}
     </pre>
   );
 }

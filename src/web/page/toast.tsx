@@ -1,5 +1,5 @@
-import { createContext } from 'preact';
 import type { ComponentChildren } from 'preact';
+import { createContext } from 'preact';
 import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 
 interface Toast {
@@ -16,7 +16,7 @@ export function useToast(): (toast: Toast) => void {
 
 export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [toast, setToast] = useState<Toast | undefined>();
-  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const show = useCallback((next: Toast) => {
     clearTimeout(timer.current);
     setToast(next);

@@ -31,7 +31,14 @@ export function WindowedList<Item>({ items, rowHeight, label, selected, render, 
   const first = Math.max(0, Math.floor(top / rowHeight) - 5);
   const last = Math.min(items.length, Math.ceil((top + height) / rowHeight) + 5);
   return (
-    <div class="windowed" ref={box} role="list" aria-label={label} tabIndex={0} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+    <div
+      class="windowed"
+      ref={box}
+      role="list"
+      aria-label={label}
+      tabIndex={0}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
       <div style={{ height: `${items.length * rowHeight}px`, position: 'relative' }} role="presentation">
         {items.slice(first, last).map((item, offset) => (
           <div

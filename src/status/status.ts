@@ -1,0 +1,98 @@
+import { defineTool, type Feature, type Problem } from '../feature.ts';
+import { version } from '../version.ts';
+import type { MethodSummary, RequestLog } from './request-log.ts';
+
+export interface StatusOptions {
+  readonly log: RequestLog;
+  clients(): readonly ConnectedClient[];
+  problems(): Promise<readonly Problem[]>;
+  settings(): readonly SettingInForce[];
+}
+
+export interface ConnectedClient {
+  readonly name: string;
+  readonly version: string;
+  readonly protocol: string;
+  readonly since: string;
+}
+
+export interface SettingInForce {
+  readonly name: string;
+  readonly value: unknown;
+  /** Where the value came from, in words. */
+  readonly origin: string;
+  readonly description: string;
+}
+
+interface Status {
+  readonly name: string;
+  readonly version: string;
+  readonly started_at: string;
+  readonly clients: readonly ConnectedClient[];
+  readonly methods: readonly MethodSummary[];
+  readonly problems: readonly Problem[];
+  readonly settings: readonly SettingInForce[];
+}
+
+const text = { type: 'string' } as const;
+const number = { type: 'number' } as const;
+const list = (properties: Record<string, object>, required: readonly string[]) => ({
+  type: 'array',
+  items: { type: 'object', properties, required },
+});
+
+/** What the server can tell about itself. */
+export function createStatus(options: StatusOptions): Feature {
+  const startedAt = new Date().toISOString();
+  return {
+    name: 'status',
+    tools: [
+      defineTool({
+        name: 'server_status',
+        title: 'Server status',
+        description:
+          'Tells which clients are connected, which methods were asked for and how fast they were answered, what is broken (with file and line), and every setting in force with where it came from.',
+        inputSchema: { type: 'object', properties: {} },
+        outputSchema: {
+          type: 'object',
+          properties: {
+            name: text,
+            version: text,
+            started_at: text,
+            clients: list({ name: text, version: text, protocol: text, since: text }, ['name', 'protocol']),
+            methods: list(
+              {
+                method: text,
+                count: number,
+                failed: number,
+                median_ms: number,
+                p95_ms: number,
+                recent_ms: { type: 'array', items: number },
+              },
+              ['method', 'count'],
+            ),
+            problems: list({ file: text, line: number, column: number, severity: text, message: text }, [
+              'file',
+              'message',
+            ]),
+            settings: list({ name: text, value: {}, origin: text, description: text }, ['name', 'origin']),
+          },
+          required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],
+        },
+        annotations: { readOnlyHint: true, openWorldHint: false },
+        async call() {
+          const status: Status = {
+            name: 'adjutant',
+            version,
+            started_at: startedAt,
+            clients: options.clients(),
+            methods: options.log.summary(),
+            problems: await options.problems(),
+            settings: options.settings(),
+          };
+          return { structured: status };
+        },
+      }),
+    ],
+  };
+}

@@ -1,0 +1,129 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Prompt, type PromptArgument, tagsOf } from './prompt-list.ts';
+import { pathTo } from './route.ts';
+import { asError, useConnection, useLoaded } from './server-connection.tsx';
+
+interface Draft {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tags: string;
+  readonly text: string;
+  readonly role: 'user' | 'assistant';
+  readonly args: readonly PromptArgument[];
+}
+
+interface Source {
+  readonly messages?: readonly {
+    readonly role: Draft['role'];
+    readonly content: { readonly type: string; readonly text?: string };
+  }[];
+}
+
+const fresh: Draft = { name: '', title: '', description: '', tags: '', text: '', role: 'user', args: [] };
+
+/** Makes a prompt, or changes one; the server says what is wrong with it before anything is kept. */
+export function PromptEditor({ prompt, done }: { prompt?: Prompt; done?: () => void }) {
+  const { client } = useConnection();
+  const [draft, setDraft] = useState<Draft>(fresh);
+  const [problem, setProblem] = useState('');
+  const source = useLoaded<Source>(
+    (with_, signal) =>
+      prompt ? with_.tool('show_prompt', { name: prompt.name }, { signal }) : Promise.resolve({}),
+    [prompt?.name],
+  );
+  useEffect(() => {
+    if (!prompt || !source.value?.messages) return;
+    const [first] = source.value.messages;
+    setDraft({
+      name: prompt.name,
+      title: prompt.title ?? prompt.name,
+      description: prompt.description ?? '',
+      tags: tagsOf(prompt).join(' '),
+      text: first?.content.text ?? '',
+      role: first?.role ?? 'user',
+      args: prompt.arguments ?? [],
+    });
+  }, [source.value]);
+
+  const used = [...new Set([...draft.text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!))];
+  const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const others = source.value?.messages?.slice(1) ?? [];
+    const fields = {
+      name: draft.name,
+      title: draft.title || draft.name,
+      description: draft.description,
+      tags: draft.tags.split(/[\s,#]+/).filter((tag) => tag !== ''),
+      arguments: used.map(
+        (name) => draft.args.find((known) => known.name === name) ?? { name, required: true },
+      ),
+      messages: [{ role: draft.role, content: { type: 'text', text: draft.text } }, ...others],
+    };
+    try {
+      await client.tool(prompt ? 'update_prompt' : 'create_prompt', fields);
+      setProblem('');
+      if (done) done();
+      else location.hash = pathTo('prompts', draft.name);
+    } catch (error) {
+      setProblem(asError(error).message);
+    }
+  };
+  return (
+    <form class="editor" onSubmit={save}>
+      {!prompt && <h1>New prompt</h1>}
+      <label>
+        Name
+        <input
+          value={draft.name}
+          required
+          pattern="[A-Za-z0-9_]+"
+          title="Letters, digits and underscores"
+          readOnly={prompt !== undefined}
+          onInput={(event) => set({ name: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Title
+        <input value={draft.title} onInput={(event) => set({ title: event.currentTarget.value })} />
+      </label>
+      <label>
+        Description
+        <input
+          value={draft.description}
+          onInput={(event) => set({ description: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Tags
+        <input
+          value={draft.tags}
+          placeholder="review code"
+          onInput={(event) => set({ tags: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Text
+        <textarea
+          rows={14}
+          required
+          value={draft.text}
+          onInput={(event) => set({ text: event.currentTarget.value })}
+        />
+        <small>
+          Write <code>{'{{name}}'}</code> where an argument goes.{' '}
+          {used.length > 0 && `Arguments: ${used.join(', ')}.`}
+        </small>
+      </label>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <button type="submit" class="primary">
+        {prompt ? 'Save' : 'Create'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import { lineDifference } from './line-difference.ts';
+import { asError, useConnection, useLoaded } from './server-connection.tsx';
+import { useToast } from './toast.tsx';
+
+interface Revision {
+  readonly revision: number;
+  readonly action: string;
+  readonly time: string;
+  readonly client: { readonly name: string };
+  readonly prompt?: {
+    readonly messages: readonly { readonly role: string; readonly content: { readonly text?: string } }[];
+  };
+}
+
+/** Every change of a prompt, what it changed, and the way back. */
+export function PromptHistory({ name }: { name: string }) {
+  const { client, changes } = useConnection();
+  const toast = useToast();
+  const [open, setOpen] = useState<number | undefined>();
+  const { value, error } = useLoaded<{ revisions: readonly Revision[] }>(
+    (with_, signal) => with_.tool('prompt_history', { name }, { signal }),
+    [name, changes.prompts],
+  );
+  if (error) return <p class="problem">{error.message}</p>;
+  const revisions = value?.revisions ?? [];
+  const restore = (revision: number) =>
+    client.tool('restore_prompt', { name, revision }).then(
+      () => toast({ text: `${name} is back at revision ${revision}.` }),
+      (failed) => toast({ text: asError(failed).message }),
+    );
+  return (
+    <ol class="history">
+      {revisions.toReversed().map((one) => (
+        <li key={one.revision}>
+          <p>
+            <strong>{one.revision}</strong> {one.action} by {one.client.name || 'unnamed'},{' '}
+            {new Date(one.time).toLocaleString()}{' '}
+            <button
+              type="button"
+              class="small"
+              aria-expanded={open === one.revision}
+              onClick={() => setOpen(open === one.revision ? undefined : one.revision)}
+            >
+              What changed
+            </button>{' '}
+            {one.prompt && (
+              <button type="button" class="small" onClick={() => restore(one.revision)}>
+                Restore
+              </button>
+            )}
+          </p>
+          {open === one.revision && (
+            <Difference before={revisions.find((other) => other.revision === one.revision - 1)} after={one} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Difference({ before, after }: { before: Revision | undefined; after: Revision }) {
+  const marks = { same: ' ', added: '+', removed: '−' } as const;
+  return (
+    <pre class="difference">
+      {lineDifference(textOf(before), textOf(after)).map(({ kind, text }, index) => (
+        <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
+      ))}
+    </pre>
+  );
+}
+
+function textOf(revision: Revision | undefined): string {
+  return (
+    revision?.prompt?.messages.map(({ role, content }) => `[${role}]\n${content.text ?? ''}`).join('\n\n') ??
+    ''
+  );
+}
