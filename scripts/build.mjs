@@ -5,6 +5,8 @@ const { outputFiles } = await build({
   entryPoints: ['src/main.ts'],
   bundle: true,
   platform: 'node',
+  // Some packages are only bundled whole from their modules.
+  mainFields: ['module', 'main'],
   target: 'node24',
   format: 'cjs',
   minifySyntax: true,

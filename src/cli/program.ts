@@ -5,9 +5,13 @@ import { setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { version } from '../version.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
-import { serve } from './serve.ts';
 
-export const commands: readonly Command[] = [serve];
+/** Loaded when called for: starting one command does not pay for the others. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  install: async () => (await import('./install.ts')).install,
+  uninstall: async () => (await import('./install.ts')).uninstall,
+};
 
 /** Runs one command line and tells the exit code: 0 done, 1 failed, 2 wrongly called. */
 export async function runProgram(argv: readonly string[], terminal: Terminal, cwd: string): Promise<number> {
@@ -18,20 +22,18 @@ export async function runProgram(argv: readonly string[], terminal: Terminal, cw
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const { programHelp } = await import('./help.ts');
-    terminal.print(programHelp(commands));
+    terminal.print(programHelp(await Promise.all(Object.values(commands).map((load) => load()))));
     return name === undefined ? 2 : 0;
   }
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command === undefined) {
-    const meant = nearest(
-      name,
-      commands.map((candidate) => candidate.name),
-    );
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load === undefined) {
+    const meant = nearest(name, Object.keys(commands));
     return fail(
       `unknown command "${name}"${meant ? `; did you mean ${meant}?` : '; run adjutant --help'}`,
       2,
     );
   }
+  const command = await load();
   if (rest.includes('--help') || rest.includes('-h')) {
     const { commandHelp } = await import('./help.ts');
     terminal.print(commandHelp(command));
