@@ -103,7 +103,12 @@ describe('an error', () => {
       '{% import s as x %}',
       '{{ [1]|map(s)|list }}',
       '{{ [1]|select(s)|list }}',
-      '{{ s|int }}',
+      '{{ s|float }}',
+      '{{ s|format(1) }}',
+      "{{ '%d'|format(s) }}",
+      '{{ s|truncate(1) }}',
+      '{{ "x"|indent(s|list) }}',
+      '{{ 1|int(base=s) }}{{ s|int(0, 7) }}',
       '{{ range(s) }}',
       '{{ s.nope() }}',
       '{{ -s }}',
@@ -112,7 +117,7 @@ describe('an error', () => {
       expect(message.toLowerCase()).not.toMatch(/hunter|2-|密|words|unter/);
     }
     expect(errorOf(() => render('{{ s|int // 0 }}', { s: '4711' })).message).toBe(
-      'invalid operation: unable to calculate … // 0',
+      'invalid operation: unable to calculate … // 0 at "s|int // 0"',
     );
   });
 

@@ -1,5 +1,7 @@
 import type { Environment } from 'minijinja-js';
+import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, guarded } from './jinja-engine.ts';
+import { unsupportedConstructs } from './lint/dialect.ts';
 import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
 import { resolveReferences } from './template-references.ts';
 
@@ -30,6 +32,8 @@ export class Jinja {
   /** Throws TemplateError where the template is wrong; what was there under the name stays. */
   set(name: string, source: string): void {
     if (this.#sources.get(name) === source) return;
+    const [refused] = unsupportedConstructs(source);
+    if (refused !== undefined) throw new TemplateError(name, refused.message, refused.line, refused.column);
     const environment = this.#environment;
     try {
       guarded(this.#limits.milliseconds, () =>
@@ -84,6 +88,7 @@ export class Jinja {
       environment.debug = true;
       environment.enablePyCompat();
       environment.removeGlobal('debug');
+      installFilters(environment);
       for (const [name, source] of this.#sources)
         environment.addTemplate(name, resolveReferences(name, source));
     });

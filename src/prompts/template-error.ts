@@ -1,3 +1,5 @@
+import { refusalIn } from './filter-refusal.ts';
+
 /** What is wrong with a template, and where. The message holds nothing but fixed words and words of the template. */
 export class TemplateError extends Error {
   /** The name of the template at fault, which may be one that was included. */
@@ -21,10 +23,10 @@ export interface ParsedTemplateError {
 
 /** Words the engine uses in its errors. Any other word must stand in the template, or it may be an argument's value. */
 const vocabulary = new Set(
-  `a absolute and are argument arguments as assign at attribute be block blocks bool boolean bytes calculate call callable can cannot
-  char close closing comparison context convert could count debug defined delimiter dict does duplicate element elements empty
+  `a absolute and are argument arguments as assign assignment at attribute bad be block blocks bool boolean bytes calculate call callable can cannot
+  char close closing comparison constant context convert could count debug defined delimiter dict does duplicate element elements empty
   end endfor endif engine error escape exceeded exceeds exist expected expression extends failed filter float for found from fuel function
-  get got has have identifier if import in include included index indexable inf input int integer invalid invalidated is isize
+  get got has have identifier if import in include included index indexable inf input int integer into invalid invalidated is isize
   item items iterable iteration iterator key keyword kind length level limit limits list literal loop macro macros many map
   maximum method missing module more must name named namespace namespaces nested new no non non-existing none not nothing number
   object of on one only op open operation operator or out outside override pair pairs parameter parse positional ran range
@@ -39,20 +41,44 @@ export function parseTemplateError(
   raw: string,
   sourceOf: (template: string) => string,
 ): ParsedTemplateError {
-  const [first = '', ...rest] = raw.split('\n');
+  const refusal = refusalIn(raw);
+  const [first = '', ...rest] = (
+    refusal === undefined ? raw : refusal + raw.slice(raw.indexOf(') } (in ') + ') }'.length)
+  ).split('\n');
   const [, text = first, template = rendered, line] = /^(.*) \(in (.+):(\d+)\)$/s.exec(first) ?? [];
   const number = line === undefined ? undefined : Number(line);
   const source = sourceOf(template);
   const caret = rest.find((row) => /^\s+i\s+\^/.test(row));
   const column = caret === undefined ? undefined : caret.indexOf('^') - gutter(caret) + 1;
   const included = /^could not render include: error in "(.*)"$/.exec(text)?.[1];
-  const message = included === undefined ? withoutValues(text, source) : `error in the included ${included}`;
+  const told = refusal ?? withoutValues(text, source);
+  const message =
+    included === undefined
+      ? told + spanOf(told, source, number, column, caret)
+      : `error in the included ${included}`;
   return { error: new TemplateError(template, message, number, column), included };
 }
 
 /** The row of carets begins with as many characters as the line's number and its mark take. */
 function gutter(row: string): number {
   return row.indexOf('i') + 2;
+}
+
+/** The part of the template that the carets underline, where the message does not name it. */
+function spanOf(
+  message: string,
+  source: string,
+  line: number | undefined,
+  column: number | undefined,
+  caret: string | undefined,
+): string {
+  if (line === undefined || column === undefined || caret === undefined) return '';
+  const length = /\^+/.exec(caret)![0].length;
+  const span = source.split('\n')[line - 1]?.slice(column - 1, column - 1 + length) ?? '';
+  const [, word = span.trim()] = /^\W*(\w+)/.exec(span) ?? [];
+  const named = message.split(/\W+/).includes(word) || message.includes(`\`${word}\``);
+  const shown = span.replace(/^\./, '');
+  return word === '' || named ? '' : ` at "${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
 }
 
 function withoutValues(text: string, source: string): string {
