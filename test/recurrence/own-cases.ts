@@ -1,2 +1,811 @@
-import type { Case } from './case.ts';
-export const ownCases: readonly Case[] = [];
+import { type Case, calendarOf } from './case.ts';
+
+interface Own {
+  readonly name: string;
+  readonly lines: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  readonly zone?: string;
+  readonly expected: readonly string[];
+}
+
+const berlin = 'TZID=Europe/Berlin';
+const event = (...lines: readonly string[]) => ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VEVENT'];
+
+/** A zone that no table knows, with the rules of Central Europe. */
+const ownZone = (id: string) => [
+  'BEGIN:VTIMEZONE',
+  `TZID:${id}`,
+  'BEGIN:DAYLIGHT',
+  'DTSTART:19810329T020000',
+  'TZOFFSETFROM:+0100',
+  'TZOFFSETTO:+0200',
+  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
+  'END:DAYLIGHT',
+  'BEGIN:STANDARD',
+  'DTSTART:19961027T030000',
+  'TZOFFSETFROM:+0200',
+  'TZOFFSETTO:+0100',
+  'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
+  'END:STANDARD',
+  'END:VTIMEZONE',
+];
+
+const cases: readonly Own[] = [
+  // ── Time changes ─────────────────────────────────────────────────────────────────────────────────────────
+  {
+    name: 'a weekly meeting keeps its time of day when summer time begins',
+    lines: [`DTSTART;${berlin}:20260316T100000`, 'RRULE:FREQ=WEEKLY'],
+    from: '2026-03-16',
+    to: '2026-04-12',
+    expected: [
+      '2026-03-16T09:00:00Z',
+      '2026-03-23T09:00:00Z',
+      '2026-03-30T08:00:00Z',
+      '2026-04-06T08:00:00Z',
+    ],
+  },
+  {
+    name: 'a weekly meeting keeps its time of day when summer time ends',
+    lines: [`DTSTART;${berlin}:20261012T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-10-12T08:00:00Z',
+      '2026-10-19T08:00:00Z',
+      '2026-10-26T09:00:00Z',
+      '2026-11-02T09:00:00Z',
+    ],
+  },
+  {
+    name: 'a time that the clock skips is an hour later, and the next day it is back',
+    lines: [`DTSTART;${berlin}:20260328T023000`, 'RRULE:FREQ=DAILY;COUNT=3'],
+    from: '2026-03-01',
+    to: '2026-04-30',
+    expected: ['2026-03-28T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-30T00:30:00Z'],
+  },
+  {
+    name: 'a time that the clock shows twice is the first of the two',
+    lines: [`DTSTART;${berlin}:20261024T023000`, 'RRULE:FREQ=DAILY;COUNT=3'],
+    from: '2026-10-01',
+    to: '2026-11-30',
+    expected: ['2026-10-24T00:30:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+  },
+  {
+    name: 'the southern hemisphere changes the other way round',
+    lines: ['DTSTART;TZID=Australia/Sydney:20260330T090000', 'RRULE:FREQ=WEEKLY;COUNT=2'],
+    from: '2026-03-01',
+    to: '2026-05-01',
+    expected: ['2026-03-29T22:00:00Z', '2026-04-05T23:00:00Z'],
+  },
+  {
+    name: 'half an hour of summer time on Lord Howe Island',
+    lines: ['DTSTART;TZID=Australia/Lord_Howe:20261003T020000', 'RRULE:FREQ=DAILY;COUNT=3'],
+    from: '2026-10-01',
+    to: '2026-10-10',
+    expected: ['2026-10-02T15:30:00Z', '2026-10-03T15:30:00Z', '2026-10-04T15:00:00Z'],
+  },
+  {
+    name: 'a day that a place left out',
+    lines: ['DTSTART;TZID=Pacific/Apia:20111229T120000', 'RRULE:FREQ=DAILY;COUNT=3'],
+    from: '2011-12-01',
+    to: '2012-02-01',
+    expected: ['2011-12-29T22:00:00Z', '2011-12-30T22:00:00Z'],
+  },
+  {
+    name: 'every six hours is six hours of real time across both changes',
+    lines: [`DTSTART;${berlin}:20260328T180000`, 'RRULE:FREQ=HOURLY;INTERVAL=6;COUNT=4'],
+    from: '2026-03-01',
+    to: '2026-04-30',
+    expected: [
+      '2026-03-28T17:00:00Z',
+      '2026-03-28T23:00:00Z',
+      '2026-03-29T05:00:00Z',
+      '2026-03-29T11:00:00Z',
+    ],
+  },
+  {
+    name: 'every half hour goes through the repeated hour twice',
+    lines: [`DTSTART;${berlin}:20261025T013000`, 'RRULE:FREQ=MINUTELY;INTERVAL=30;COUNT=6'],
+    from: '2026-10-01',
+    to: '2026-11-30',
+    expected: [
+      '2026-10-24T23:30:00Z',
+      '2026-10-25T00:00:00Z',
+      '2026-10-25T00:30:00Z',
+      '2026-10-25T01:00:00Z',
+      '2026-10-25T01:30:00Z',
+      '2026-10-25T02:00:00Z',
+    ],
+  },
+  // ── Exceptions and additions ─────────────────────────────────────────────────────────────────────────────
+  {
+    name: 'an exception written in the zone of the series',
+    lines: [
+      `DTSTART;${berlin}:20260323T100000`,
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      `EXDATE;${berlin}:20260330T100000`,
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an exception written in UTC',
+    lines: [`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3', 'EXDATE:20260330T080000Z'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an exception written in another zone',
+    lines: [
+      `DTSTART;${berlin}:20260323T100000`,
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      'EXDATE;TZID=America/New_York:20260330T040000',
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an exception that names a day takes every occurrence of that day',
+    lines: [
+      `DTSTART;${berlin}:20260323T100000`,
+      'RRULE:FREQ=DAILY;BYHOUR=10,15;COUNT=6',
+      'EXDATE;VALUE=DATE:20260324',
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-03-23T09:00:00Z',
+      '2026-03-23T14:00:00Z',
+      '2026-03-25T09:00:00Z',
+      '2026-03-25T14:00:00Z',
+    ],
+  },
+  {
+    name: 'several exceptions on one line, one of which meets nothing',
+    lines: [
+      `DTSTART;${berlin}:20260601T100000`,
+      'RRULE:FREQ=DAILY;COUNT=5',
+      `EXDATE;${berlin}:20260602T100000,20260604T100000,20260605T110000`,
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T08:00:00Z', '2026-06-03T08:00:00Z', '2026-06-05T08:00:00Z'],
+  },
+  {
+    name: 'an exception of the first occurrence',
+    lines: [
+      `DTSTART;${berlin}:20260601T100000`,
+      'RRULE:FREQ=DAILY;COUNT=2',
+      `EXDATE;${berlin}:20260601T100000`,
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-02T08:00:00Z'],
+  },
+  {
+    name: 'exceptions by a rule',
+    lines: [`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=7', 'EXRULE:FREQ=DAILY;INTERVAL=2'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-02T08:00:00Z', '2026-06-04T08:00:00Z', '2026-06-06T08:00:00Z'],
+  },
+  {
+    name: 'added dates, in a zone, in UTC and as periods, none of them twice',
+    lines: [
+      `DTSTART;${berlin}:20260601T100000`,
+      'RRULE:FREQ=WEEKLY;COUNT=2',
+      `RDATE;${berlin}:20260603T110000,20260608T100000`,
+      'RDATE;VALUE=PERIOD:20260604T120000Z/PT30M',
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-06-01T08:00:00Z',
+      '2026-06-03T09:00:00Z',
+      '2026-06-04T12:00:00Z',
+      '2026-06-08T08:00:00Z',
+    ],
+  },
+  {
+    name: 'added dates without any rule',
+    lines: [`DTSTART;${berlin}:20260601T100000`, `RDATE;${berlin}:20260701T100000`],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T08:00:00Z', '2026-07-01T08:00:00Z'],
+  },
+  {
+    name: 'two rules at once',
+    lines: [
+      `DTSTART;${berlin}:20260601T100000`,
+      'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2',
+      'RRULE:FREQ=WEEKLY;BYDAY=WE;UNTIL=20260610',
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-06-01T08:00:00Z',
+      '2026-06-03T08:00:00Z',
+      '2026-06-08T08:00:00Z',
+      '2026-06-10T08:00:00Z',
+    ],
+  },
+  // ── Overrides ────────────────────────────────────────────────────────────────────────────────────────────
+  {
+    name: 'an instance moved to another time of its day',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260330T100000`,
+        `DTSTART;${berlin}:20260330T150000`,
+        'SUMMARY:later',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an instance named in UTC',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event('RECURRENCE-ID:20260330T080000Z', 'DTSTART:20260330T130000Z', 'SUMMARY:later'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an instance named by its day',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event('RECURRENCE-ID;VALUE=DATE:20260330', 'DTSTART:20260330T130000Z', 'SUMMARY:later'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an override that comes before its series in the file',
+    lines: [
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260330T100000`,
+        `DTSTART;${berlin}:20260330T150000`,
+        'SUMMARY:later',
+      ),
+      ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'an instance moved into the window from far away',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20261005T100000`,
+        `DTSTART;${berlin}:20260204T150000`,
+        'SUMMARY:early',
+      ),
+    ],
+    from: '2026-02-01',
+    to: '2026-02-08',
+    expected: ['2026-02-02T09:00:00Z', '2026-02-04T14:00:00Z early'],
+  },
+  {
+    name: 'an instance moved out of the window',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
+      ...event(`RECURRENCE-ID;${berlin}:20260202T100000`, `DTSTART;${berlin}:20260301T150000`),
+    ],
+    from: '2026-02-01',
+    to: '2026-02-08',
+    expected: [],
+  },
+  {
+    name: 'a cancelled instance',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260330T100000`,
+        `DTSTART;${berlin}:20260330T100000`,
+        'STATUS:CANCELLED',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
+  },
+  {
+    name: 'two instances moved to the same day',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260608T100000`,
+        `DTSTART;${berlin}:20260610T090000`,
+        'SUMMARY:second',
+      ),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260615T100000`,
+        `DTSTART;${berlin}:20260610T140000`,
+        'SUMMARY:third',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T08:00:00Z', '2026-06-10T07:00:00Z second', '2026-06-10T12:00:00Z third'],
+  },
+  {
+    name: 'the newer of two versions of the same override counts',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=1'),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260601T100000`,
+        `DTSTART;${berlin}:20260601T150000`,
+        'SEQUENCE:2',
+        'SUMMARY:new',
+      ),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260601T100000`,
+        `DTSTART;${berlin}:20260601T120000`,
+        'SEQUENCE:1',
+        'SUMMARY:old',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T13:00:00Z new'],
+  },
+  {
+    name: 'the same instance overridden in two spellings is one occurrence',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=1'),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260601T100000`,
+        `DTSTART;${berlin}:20260601T120000`,
+        'SUMMARY:first',
+      ),
+      ...event('RECURRENCE-ID:20260601T080000Z', `DTSTART;${berlin}:20260601T150000`, 'SUMMARY:second'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T13:00:00Z second'],
+  },
+  {
+    name: 'instances of a series whose master is not there',
+    lines: [
+      ...event(`RECURRENCE-ID;${berlin}:20260608T100000`, `DTSTART;${berlin}:20260608T110000`, 'SUMMARY:a'),
+      ...event(`RECURRENCE-ID;${berlin}:20260615T100000`, `DTSTART;${berlin}:20260615T100000`, 'SUMMARY:b'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-08T09:00:00Z a', '2026-06-15T08:00:00Z b'],
+  },
+  // ── This and all that follow ─────────────────────────────────────────────────────────────────────────────
+  {
+    name: 'this and all that follow are moved',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260615T100000`,
+        `DTSTART;${berlin}:20260616T130000`,
+        'SUMMARY:moved',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-06-01T08:00:00Z',
+      '2026-06-08T08:00:00Z',
+      '2026-06-16T11:00:00Z moved',
+      '2026-06-23T11:00:00Z moved',
+    ],
+  },
+  {
+    name: 'this and all that follow keep their new time of day across a time change',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260309T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260323T100000`,
+        `DTSTART;${berlin}:20260323T120000`,
+        'SUMMARY:noon',
+      ),
+    ],
+    from: '2026-03-01',
+    to: '2026-05-01',
+    expected: [
+      '2026-03-09T09:00:00Z',
+      '2026-03-16T09:00:00Z',
+      '2026-03-23T11:00:00Z noon',
+      '2026-03-30T10:00:00Z noon',
+    ],
+  },
+  {
+    name: 'the later of two such changes counts, and a single override beats both',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=5'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260602T100000`,
+        `DTSTART;${berlin}:20260602T110000`,
+        'SUMMARY:eleven',
+      ),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260604T100000`,
+        `DTSTART;${berlin}:20260604T120000`,
+        'SUMMARY:twelve',
+      ),
+      ...event(
+        `RECURRENCE-ID;${berlin}:20260605T100000`,
+        `DTSTART;${berlin}:20260605T080000`,
+        'SUMMARY:eight',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-06-01T08:00:00Z',
+      '2026-06-02T09:00:00Z eleven',
+      '2026-06-03T09:00:00Z eleven',
+      '2026-06-04T10:00:00Z twelve',
+      '2026-06-05T06:00:00Z eight',
+    ],
+  },
+  {
+    name: 'an instance with a change of its own and one for all that follow',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=2'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260601T100000`,
+        `DTSTART;${berlin}:20260601T110000`,
+        'SUMMARY:all',
+      ),
+      ...event(`RECURRENCE-ID:20260601T080000Z`, `DTSTART;${berlin}:20260601T120000`, 'SUMMARY:one'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T10:00:00Z one', '2026-06-02T09:00:00Z all'],
+  },
+  {
+    name: 'this and all that follow are cancelled',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260603T100000`,
+        `DTSTART;${berlin}:20260603T100000`,
+        'STATUS:CANCELLED',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T08:00:00Z', '2026-06-02T08:00:00Z'],
+  },
+  {
+    name: 'all that follow are moved by half a year',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260112T100000`,
+        `DTSTART;${berlin}:20260713T100000`,
+        'SUMMARY:half a year later',
+      ),
+    ],
+    from: '2026-08-02',
+    to: '2026-08-15',
+    expected: ['2026-08-03T08:00:00Z half a year later', '2026-08-10T08:00:00Z half a year later'],
+  },
+  {
+    name: 'all that follow move to another zone',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260302T150000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+      ...event(
+        `RECURRENCE-ID;RANGE=THISANDFUTURE;${berlin}:20260309T150000`,
+        'DTSTART;TZID=America/New_York:20260309T110000',
+        'SUMMARY:over there',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    // New York is on summer time already: 15:00 in Berlin is 10:00 there, and eleven is an hour later.
+    expected: ['2026-03-02T14:00:00Z', '2026-03-09T15:00:00Z over there', '2026-03-16T15:00:00Z over there'],
+  },
+  // ── Whole days and floating times ────────────────────────────────────────────────────────────────────────
+  {
+    name: 'a whole day begins at midnight where its owner is',
+    lines: ['DTSTART;VALUE=DATE:20260329', 'RRULE:FREQ=DAILY;COUNT=3'],
+    from: '2026-03-01',
+    to: '2026-05-01',
+    zone: 'Europe/Berlin',
+    expected: ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z', '2026-03-30T22:00:00Z'],
+  },
+  {
+    name: 'the same whole day for somebody in Auckland',
+    lines: ['DTSTART;VALUE=DATE:20260329', 'RRULE:FREQ=DAILY;COUNT=2'],
+    from: '2026-03-01',
+    to: '2026-05-01',
+    zone: 'Pacific/Auckland',
+    expected: ['2026-03-28T11:00:00Z', '2026-03-29T11:00:00Z'],
+  },
+  {
+    name: 'a date that is not marked as one is a whole day',
+    lines: ['DTSTART:20260601', 'DTEND:20260603'],
+    from: '2026-06-02T12:00',
+    to: '2026-06-30',
+    expected: ['2026-06-01T00:00:00Z'],
+  },
+  {
+    name: 'whole days with an exception, a moved one and an end',
+    lines: [
+      ...event(
+        'DTSTART;VALUE=DATE:20260601',
+        'RRULE:FREQ=DAILY;UNTIL=20260605',
+        'EXDATE;VALUE=DATE:20260602',
+      ),
+      ...event('RECURRENCE-ID;VALUE=DATE:20260604', 'DTSTART;VALUE=DATE:20260610', 'SUMMARY:moved'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-06-01T00:00:00Z',
+      '2026-06-03T00:00:00Z',
+      '2026-06-05T00:00:00Z',
+      '2026-06-10T00:00:00Z moved',
+    ],
+  },
+  {
+    name: 'whole days whose exception and end are written as times',
+    lines: [
+      'DTSTART;VALUE=DATE:20260601',
+      'RRULE:FREQ=DAILY;UNTIL=20260604T000000Z',
+      'EXDATE:20260602T000000Z',
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T00:00:00Z', '2026-06-03T00:00:00Z', '2026-06-04T00:00:00Z'],
+  },
+  {
+    name: 'one of a series of meetings becomes a whole day',
+    lines: [
+      ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=2'),
+      ...event(`RECURRENCE-ID;${berlin}:20260602T100000`, 'DTSTART;VALUE=DATE:20260602', 'SUMMARY:all day'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    zone: 'Europe/Berlin',
+    expected: ['2026-06-01T08:00:00Z', '2026-06-01T22:00:00Z all day'],
+  },
+  {
+    name: 'a birthday on February 29 is every fourth year',
+    lines: ['DTSTART;VALUE=DATE:20200229', 'RRULE:FREQ=YEARLY'],
+    from: '2021-01-01',
+    to: '2030-01-01',
+    expected: ['2024-02-29T00:00:00Z', '2028-02-29T00:00:00Z'],
+  },
+  {
+    name: 'a time without a zone is the time where its owner is',
+    lines: ['DTSTART:20260328T073000', 'RRULE:FREQ=DAILY;COUNT=3'],
+    from: '2026-03-01',
+    to: '2026-05-01',
+    zone: 'Europe/Berlin',
+    expected: ['2026-03-28T06:30:00Z', '2026-03-29T05:30:00Z', '2026-03-30T05:30:00Z'],
+  },
+  {
+    name: 'the same floating time for somebody in Tokyo',
+    lines: ['DTSTART:20260328T073000', 'RRULE:FREQ=DAILY;COUNT=2', 'EXDATE:20260329T073000'],
+    from: '2026-03-01',
+    to: '2026-05-01',
+    zone: 'Asia/Tokyo',
+    expected: ['2026-03-27T22:30:00Z'],
+  },
+  {
+    name: 'a floating series with an override',
+    lines: [
+      ...event('DTSTART:20260601T073000', 'RRULE:FREQ=DAILY;COUNT=2'),
+      ...event('RECURRENCE-ID:20260602T073000', 'DTSTART:20260602T090000', 'SUMMARY:nine'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    zone: 'America/New_York',
+    expected: ['2026-06-01T11:30:00Z', '2026-06-02T13:00:00Z nine'],
+  },
+  // ── Zones ────────────────────────────────────────────────────────────────────────────────────────────────
+  {
+    name: 'a zone that only the calendar describes, when summer time begins',
+    lines: [
+      ...ownZone('Customized Time Zone'),
+      ...event('DTSTART;TZID=Customized Time Zone:20260327T023000', 'RRULE:FREQ=DAILY;COUNT=4'),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-03-27T01:30:00Z',
+      '2026-03-28T01:30:00Z',
+      '2026-03-29T01:30:00Z',
+      '2026-03-30T00:30:00Z',
+    ],
+  },
+  {
+    name: 'a zone that only the calendar describes, when summer time ends',
+    lines: [
+      ...ownZone('Our Zone'),
+      ...event(
+        'DTSTART;TZID=Our Zone:20261024T023000',
+        'RRULE:FREQ=DAILY;COUNT=3',
+        'EXDATE:20261024T003000Z',
+      ),
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+  },
+  {
+    name: 'a zone that is described after the event that needs it',
+    lines: [...event('DTSTART;TZID="Late":20260701T100000'), ...ownZone('Late')],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-07-01T08:00:00Z'],
+  },
+  {
+    name: 'a described zone without any change, before and after its onset',
+    lines: [
+      'BEGIN:VTIMEZONE',
+      'TZID:Fixed',
+      'BEGIN:STANDARD',
+      'DTSTART:20000101T000000',
+      'TZOFFSETFROM:+0530',
+      'TZOFFSETTO:+0545',
+      'END:STANDARD',
+      'END:VTIMEZONE',
+      ...event('DTSTART;TZID=Fixed:19991231T120000', 'RRULE:FREQ=DAILY;INTERVAL=2;COUNT=2'),
+    ],
+    from: '1990-01-01',
+    to: '2027-01-01',
+    expected: ['1999-12-31T06:30:00Z', '2000-01-02T06:15:00Z'],
+  },
+  {
+    name: 'a described zone whose rule has ended and whose changes are listed',
+    lines: [
+      'BEGIN:VTIMEZONE',
+      'TZID:Listed',
+      'BEGIN:DAYLIGHT',
+      'DTSTART:20100328T020000',
+      'TZOFFSETFROM:+0100',
+      'TZOFFSETTO:+0200',
+      'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20120325T010000Z',
+      'END:DAYLIGHT',
+      'BEGIN:STANDARD',
+      'DTSTART:20101031T030000',
+      'TZOFFSETFROM:+0200',
+      'TZOFFSETTO:+0100',
+      'RDATE:20111030T030000,20121028T030000',
+      'END:STANDARD',
+      'END:VTIMEZONE',
+      ...event('DTSTART;TZID=Listed:20110701T120000', 'RRULE:FREQ=YEARLY;COUNT=3'),
+    ],
+    from: '2000-01-01',
+    to: '2027-01-01',
+    expected: ['2011-07-01T10:00:00Z', '2012-07-01T10:00:00Z', '2013-07-01T11:00:00Z'],
+  },
+  {
+    name: 'a zone by the name that Windows gives it',
+    lines: ['DTSTART;TZID=W. Europe Standard Time:20260323T100000', 'RRULE:FREQ=WEEKLY;COUNT=2'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-03-23T09:00:00Z', '2026-03-30T08:00:00Z'],
+  },
+  {
+    name: 'a zone with the prefix of the program that wrote it',
+    lines: ['DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20260701T100000'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-07-01T08:00:00Z'],
+  },
+  {
+    name: 'a zone that nobody knows is that of the owner',
+    lines: ['DTSTART;TZID=Atlantis/Capital:20260701T100000'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    zone: 'Asia/Tokyo',
+    expected: ['2026-07-01T01:00:00Z'],
+  },
+  // ── Ends and windows ─────────────────────────────────────────────────────────────────────────────────────
+  {
+    name: 'an end in UTC is compared as an instant',
+    lines: [`DTSTART;${berlin}:20260324T003000`, 'RRULE:FREQ=DAILY;UNTIL=20260326T233000Z'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-03-23T23:30:00Z',
+      '2026-03-24T23:30:00Z',
+      '2026-03-25T23:30:00Z',
+      '2026-03-26T23:30:00Z',
+    ],
+  },
+  {
+    name: 'an end that is a date includes that day',
+    lines: [`DTSTART;${berlin}:20260601T230000`, 'RRULE:FREQ=DAILY;UNTIL=20260602'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-01T21:00:00Z', '2026-06-02T21:00:00Z'],
+  },
+  {
+    name: 'a first occurrence that does not fit its rule counts as one of them',
+    lines: [`DTSTART;${berlin}:20260603T100000`, 'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-06-03T08:00:00Z', '2026-06-08T08:00:00Z', '2026-06-15T08:00:00Z'],
+  },
+  {
+    name: 'the last day of each month',
+    lines: [`DTSTART;${berlin}:20260131T100000`, 'RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=4'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: [
+      '2026-01-31T09:00:00Z',
+      '2026-02-28T09:00:00Z',
+      '2026-03-31T08:00:00Z',
+      '2026-04-30T08:00:00Z',
+    ],
+  },
+  {
+    name: 'the 31st is left out in short months',
+    lines: [`DTSTART;${berlin}:20260131T100000`, 'RRULE:FREQ=MONTHLY;COUNT=3'],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['2026-01-31T09:00:00Z', '2026-03-31T08:00:00Z', '2026-05-31T08:00:00Z'],
+  },
+  {
+    name: 'what is under way when the window begins is listed, what has just ended is not',
+    lines: [
+      `DTSTART;${berlin}:20260601T220000`,
+      `DTEND;${berlin}:20260602T060000`,
+      'RRULE:FREQ=DAILY;COUNT=5',
+    ],
+    from: '2026-06-03T04:00',
+    to: '2026-06-05T00:00',
+    expected: ['2026-06-03T20:00:00Z', '2026-06-04T20:00:00Z'],
+  },
+  {
+    name: 'a stay of weeks that began long before the window',
+    lines: ['DTSTART;VALUE=DATE:20260501', 'DURATION:P6W', 'RRULE:FREQ=YEARLY'],
+    from: '2027-06-01',
+    to: '2027-06-02',
+    expected: ['2027-05-01T00:00:00Z'],
+  },
+  {
+    name: 'what begins when the window ends is not in it, what begins when it begins is',
+    lines: ['DTSTART:20260601T000000Z', 'RRULE:FREQ=DAILY'],
+    from: '2026-06-10',
+    to: '2026-06-12',
+    expected: ['2026-06-10T00:00:00Z', '2026-06-11T00:00:00Z'],
+  },
+  {
+    name: 'an old series without an end',
+    lines: [`DTSTART;${berlin}:19700105T080000`, 'RRULE:FREQ=WEEKLY;BYDAY=MO,FR;INTERVAL=2'],
+    from: '2026-06-01',
+    to: '2026-06-20',
+    expected: ['2026-06-08T06:00:00Z', '2026-06-12T06:00:00Z'],
+  },
+  {
+    name: 'an event that happens once',
+    lines: [`DTSTART;${berlin}:20260601T100000`, 'DURATION:PT1H'],
+    from: '2026-06-01T08:30',
+    to: '2026-06-02',
+    expected: ['2026-06-01T08:00:00Z'],
+  },
+];
+
+const instant = (written: string) =>
+  Date.parse(written.length === 10 ? `${written}T00:00:00Z` : `${written}:00Z`);
+
+export const ownCases: readonly Case[] = cases.map(({ name, lines, from, to, zone = 'UTC', expected }) => ({
+  name,
+  calendar: calendarOf(...lines),
+  fromMs: instant(from),
+  toMs: instant(to),
+  zone,
+  expected,
+}));

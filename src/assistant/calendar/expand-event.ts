@@ -8,7 +8,6 @@ export async function expandEvent(
   window: Window,
   zone: string,
 ): Promise<readonly Occurrence[]> {
-  if (event.status === 'cancelled') return [];
   if (event.series === null) return singleOccurrence(event, window);
   const { occurrences } = await import('./recurrence.ts');
   const series = JSON.parse(event.series) as Series;

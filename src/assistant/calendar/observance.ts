@@ -31,21 +31,15 @@ export function offsetsOfObservances(observances: readonly Observance[]): Offset
 function changesBetween(observances: readonly Observance[], fromMs: number, toMs: number): readonly Change[] {
   const changes = observances.flatMap((observance) => {
     const start = Date.parse(`${observance.start}Z`);
-    const offsets = () => observance.from * 1000;
-    // Rules of a zone are yearly, so the last change before the stretch is not further back than its years are apart.
+    const place = { wallMs: start, wholeDay: false, offsets: () => observance.from * 1000 };
     const ruled = (observance.rules ?? []).flatMap((rule) => {
-      const near = expandRule(
-        rule,
-        { wallMs: start, wholeDay: false, offsets },
-        fromMs - 2 * yearMs,
-        toMs,
-      ).walls;
-      return near.length > 0
-        ? near
-        : expandRule(rule, { wallMs: start, wholeDay: false, offsets }, start, fromMs).walls;
+      // Rules of a zone are yearly: the change before the stretch is close to it, unless the rule has long ended.
+      const near = expandRule(rule, place, fromMs - 2 * yearMs, toMs).starts;
+      return near.length > 0 ? near : expandRule(rule, place, start, fromMs).starts;
     });
-    const walls = [start, ...ruled, ...(observance.dates ?? []).map((date) => Date.parse(`${date}Z`))];
-    return walls.map((wall) => ({ atMs: wall - observance.from * 1000, offsetMs: observance.to * 1000 }));
+    const listed = [observance.start, ...(observance.dates ?? [])].map((date) => Date.parse(`${date}Z`));
+    const onsets = [...ruled.map(({ wallMs }) => wallMs), ...listed];
+    return onsets.map((wall) => ({ atMs: wall - observance.from * 1000, offsetMs: observance.to * 1000 }));
   });
   return changes.toSorted((a, b) => a.atMs - b.atMs);
 }

@@ -26,6 +26,8 @@ interface Start {
   readonly wallMs: number;
 }
 
+type Emitted = Pick<Override, 'start' | 'duration'> & { readonly details?: EventDetails };
+
 interface Change {
   readonly override: Override;
   readonly original: Start;
@@ -34,57 +36,65 @@ interface Change {
 /** Every occurrence of a series that touches the window; the zone the process runs in plays no part. */
 export function occurrences(series: Series, window: Window): Expansion {
   const clockOf = clocks(series, window.zone);
-  const changes = (series.overrides ?? [])
-    .map((override) => ({ override, original: startAt(override.id, series, clockOf) }))
-    .sort((a, b) => a.original.key - b.original.key);
+  const changes = changesOf(series, clockOf);
   const following = changes.filter(({ override }) => override.andFollowing);
   const { starts, truncated } = series.detached
     ? { starts: new Map<number, PlainStart>(), truncated: false }
     : plainStarts(series, window, clockOf, following);
   for (const { original } of changes) starts.delete(original.key);
 
+  const wholeDay = isWholeDay(series.start);
   const recurs =
     series.detached || [series.rules, series.dates, series.overrides].some((list) => list?.length);
   const found: Occurrence[] = [];
   const emit = (
     original: Start,
     wallMs: number,
-    time: CalendarTime,
-    duration: Duration,
-    details?: EventDetails,
+    { start, duration, details }: Emitted,
+    instantMs?: number,
   ) => {
     if (details?.status === 'cancelled') return;
-    const offsets = clockOf(time);
-    const startMs = instantOf(wallMs, offsets);
-    const days = duration.days === 0 ? startMs : instantOf(wallMs + duration.days * dayMs, offsets);
-    const endMs = days + duration.seconds * 1000;
+    const offsets = clockOf(start);
+    const startMs = instantMs ?? instantOf(wallMs, offsets);
+    const sameTime = duration.days === 0 ? startMs : instantOf(wallMs + duration.days * dayMs, offsets);
+    const endMs = sameTime + duration.seconds * 1000;
     if (startMs >= window.toMs || (endMs <= window.fromMs && startMs < window.fromMs)) return;
     found.push({
       ...(recurs && { recurrenceId: recurrenceId(original, series.start) }),
       startMs,
       endMs,
-      allDay: isWholeDay(time),
+      allDay: isWholeDay(start),
       ...(details && { details }),
     });
   };
-  for (const start of starts.values()) {
-    const change = following.findLast(({ original }) => original.key <= start.key);
-    if (change === undefined) emit(start, start.wallMs, series.start, start.duration);
+  let last = -1;
+  for (const start of [...starts.values()].sort((a, b) => a.key - b.key)) {
+    while (following[last + 1] !== undefined && following[last + 1]!.original.key <= start.key) last += 1;
+    const change = following[last];
+    if (change !== undefined) emit(start, shifted(start, change, series, clockOf), change.override);
     else {
-      const { override } = change;
-      emit(
-        start,
-        shifted(start, change, series, clockOf),
-        override.start,
-        override.duration,
-        override.details,
-      );
+      const { wallMs, key, duration } = start;
+      emit(start, wallMs, { start: series.start, duration }, wholeDay ? undefined : key);
     }
   }
+  const single = new Set(
+    changes.flatMap(({ override, original }) => (override.andFollowing ? [] : [original.key])),
+  );
   for (const { override, original } of changes)
-    emit(original, wallTime(override.start), override.start, override.duration, override.details);
+    if (!override.andFollowing || !single.has(original.key))
+      emit(original, wallTime(override.start), override);
   found.sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
   return { occurrences: found, truncated };
+}
+
+/** The overrides by the instance they are for; one that two of them are for is left to the later one. */
+function changesOf({ overrides = [], ...series }: Series, clockOf: ClockOf): readonly Change[] {
+  const byKey = new Map<string, Change>();
+  for (const override of overrides) {
+    const original = startAt(override.id, series, clockOf);
+    byKey.set(`${original.key} ${override.andFollowing ?? ''}`, { override, original });
+  }
+  return [...byKey.values()].sort((a, b) => a.original.key - b.original.key);
 }
 
 /** From the first start to the last end, for whoever looks up series by time; open when the rules never end. */
@@ -167,8 +177,8 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   const expand = (rule: string): readonly Start[] => {
     const given = expandRule(rule, place, window.fromMs - slack - longest, window.toMs + slack);
     truncated ||= given.truncated;
-    return given.walls.map((wallMs) => ({
-      key: wholeDay ? dayOf(wallMs) : instantOf(wallMs, offsets),
+    return given.starts.map(({ wallMs, instantMs }) => ({
+      key: wholeDay ? dayOf(wallMs) : instantMs,
       wallMs,
     }));
   };

@@ -1,7 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { messageOf } from '../../json.ts';
 import { Unreadable } from './written-value.ts';
-import { type OffsetAt, wallOf } from './zone.ts';
+import { instantOf, type OffsetAt, wallOf } from './zone.ts';
 
 /** More starts than this in one window are of no use to anybody. */
 const maxStarts = 10_000;
@@ -18,7 +18,7 @@ export interface RuleStart {
 }
 
 export interface RuleStarts {
-  readonly walls: readonly number[];
+  readonly starts: readonly { readonly wallMs: number; readonly instantMs: number }[];
   readonly truncated: boolean;
 }
 
@@ -45,15 +45,17 @@ export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs:
   for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
     try {
       const found = engine.between(new Date(fromMs), new Date(to), true);
-      const walls = found
+      const starts = found
         .slice(0, maxStarts)
-        .map(({ epochMilliseconds }) =>
-          elapsed ? wallOf(epochMilliseconds, start.offsets) : epochMilliseconds,
+        .map(({ epochMilliseconds: ms }) =>
+          elapsed
+            ? { wallMs: wallOf(ms, start.offsets), instantMs: ms }
+            : { wallMs: ms, instantMs: instantOf(ms, start.offsets) },
         );
-      return { walls, truncated: to < toMs || found.length > maxStarts };
+      return { starts, truncated: to < toMs || found.length > maxStarts };
     } catch (error) {
       if (!(error instanceof Error && /exceeded/.test(error.message))) throw error;
-      if (to - fromMs < 1000 || performance.now() > deadline) return { walls: [], truncated: true };
+      if (to - fromMs < 1000 || performance.now() > deadline) return { starts: [], truncated: true };
     }
   }
 }

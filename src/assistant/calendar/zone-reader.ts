@@ -22,7 +22,7 @@ export class ZoneReader {
       start: onset(one('dtstart')),
       from: readOffset(one('tzoffsetfrom')),
       to: readOffset(one('tzoffsetto')),
-      rules: all('rrule').map(readRule),
+      rules: all('rrule').map(yearly),
       dates: all('rdate').flatMap((value) => value.split(',').map(onset)),
     });
   }
@@ -73,4 +73,11 @@ export class ZoneReader {
 function onset(value: string): string {
   const { wall } = readTime(value);
   return wall.length === 10 ? `${wall}T00:00:00` : wall;
+}
+
+function yearly(value: string): string {
+  const rule = readRule(value);
+  if (!/^FREQ=YEARLY\b|;FREQ=YEARLY\b/.test(rule))
+    throw new Unreadable('a zone has a rule that is not yearly');
+  return rule;
 }
