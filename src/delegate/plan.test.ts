@@ -1,0 +1,232 @@
+import { resolve, sep } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide, shapeOf } from './decision.ts';
+import { findCycle } from './job-graph.ts';
+import { fallbackPlan, type PlanBounds, type PlannedJob, parsePlan, planSchema } from './plan.ts';
+import { sandboxes } from './sandbox.ts';
+
+const bounds: PlanBounds = {
+  cwd: '/work/shop',
+  role: 'specialist',
+  maxAgents: 3,
+  sandbox: 'workspace-write',
+  shortlist: ['docker-images', 'release-notes'],
+};
+const job = {
+  id: 'build',
+  title: 'Build it',
+  thinking_level: 'medium',
+  role: null,
+  task: 'Build the thing.',
+  sandbox: 'workspace-write',
+  depends_on: [] as string[],
+  writes: ['src'],
+  skills: [] as string[],
+  acceptance: ['npm test'],
+};
+const plan = (...jobs: object[]) => ({ should_delegate: true, reason: 'Because.', jobs });
+const problemsOf = async (answer: unknown, within = bounds) => {
+  const parsed = await parsePlan(answer, within);
+  return 'problems' in parsed ? parsed.problems : [];
+};
+
+describe('parsePlan', () => {
+  it.each([
+    undefined,
+    null,
+    'not a plan',
+    [],
+    {},
+    { should_delegate: true },
+    { should_delegate: 'yes', reason: '', jobs: [] },
+    plan({ ...job, sandbox: 'all' }),
+    plan({ ...job, config_overrides: ['sandbox_mode="danger-full-access"'] }),
+    plan({ ...job, writes: 'src' }),
+  ])('refuses %j, which is no plan at all', async (answer) => {
+    expect(await problemsOf(answer)).not.toEqual([]);
+  });
+
+  it.each([
+    [plan(), 'The plan delegates but has no jobs.'],
+    [
+      plan(...[1, 2, 3, 4].map((at) => ({ ...job, id: `j${at}` }))),
+      'The plan has 4 jobs; at most 3 are allowed.',
+    ],
+    [plan(job, { ...job, id: 'BUILD' }), 'The id "BUILD" is used twice.'],
+    [plan({ ...job, id: '../up' }), 'Job "../up": the id must be 1 to 40 letters, digits, - or _.'],
+    [plan({ ...job, depends_on: ['ghost'] }), 'Job build depends on "ghost", which is no job of the plan.'],
+    [plan({ ...job, depends_on: ['build'] }), 'The jobs wait for one another in a circle: build → build.'],
+    [
+      plan({ ...job, id: 'a', depends_on: ['b'] }, { ...job, id: 'b', depends_on: ['a'] }),
+      'The jobs wait for one another in a circle: a → b → a.',
+    ],
+    [
+      plan({ ...job, sandbox: 'danger-full-access' }),
+      'Job "build": the sandbox danger-full-access is more than the workspace-write that was granted.',
+    ],
+    [plan({ ...job, sandbox: 'read-only' }), 'Job "build": it is read-only and yet lists files to write.'],
+    [plan({ ...job, writes: ['../secrets'] }), 'Job "build": "../secrets" lies outside the working folder.'],
+    [
+      plan({ ...job, writes: ['.git/config'] }),
+      'Job "build": ".git/config" is in .git, where no job may write.',
+    ],
+    [plan({ ...job, skills: ['hacking'] }), 'Job "build": the skill "hacking" is not on the shortlist.'],
+    [
+      plan({ ...job, acceptance: ['a\nb'] }),
+      'Job "build": an acceptance check must be one command on one line.',
+    ],
+    [plan({ ...job, task: ' ' }), 'Job "build": the task must have 1 to 20000 characters.'],
+  ])('tells what is wrong with a plan: %#', async (answer, problem) => {
+    expect(await problemsOf(answer)).toContain(problem);
+  });
+
+  it('takes a plan that keeps to its bounds, and tidies it', async () => {
+    const answer = plan({
+      ...job,
+      title: ' Build\n it ',
+      writes: ['./src/', '/work/shop/src'],
+      skills: ['docker-images'],
+    });
+    expect(await parsePlan(answer, bounds)).toEqual({
+      plan: {
+        decision: { should_delegate: true, reason: 'Because.' },
+        jobs: [{ ...job, title: 'Build it', role: 'specialist', writes: ['src'], skills: ['docker-images'] }],
+      },
+    });
+  });
+
+  it('drops the jobs of a plan that does not want to delegate', async () => {
+    const answer = { ...plan(job), should_delegate: false };
+    expect(await parsePlan(answer, bounds)).toMatchObject({
+      plan: { decision: { should_delegate: false }, jobs: [] },
+    });
+  });
+
+  it('lets no plan of any content gain anything', async () => {
+    const id = fc.constantFrom('a', 'b', 'c', 'A', '../x', '', 'a b', '__proto__');
+    const anyJob = fc.record({
+      id,
+      title: fc.oneof(fc.constant('Title'), fc.string()),
+      thinking_level: fc.constantFrom('low', 'high'),
+      role: fc.oneof(fc.constant(null), fc.string()),
+      task: fc.oneof(fc.constant('Do it.'), fc.string()),
+      sandbox: fc.constantFrom(...sandboxes),
+      depends_on: fc.array(id, { maxLength: 2 }),
+      writes: fc.array(
+        fc.oneof(
+          fc.constantFrom(
+            'src',
+            'docs/*.md',
+            '..',
+            '/etc',
+            '/work/shop/x',
+            '/work/shopping',
+            '.git',
+            'a/../../b',
+            '~',
+          ),
+          fc.string(),
+        ),
+        { maxLength: 2 },
+      ),
+      skills: fc.array(fc.constantFrom('docker-images', 'release-notes', 'other'), { maxLength: 2 }),
+      acceptance: fc.array(fc.string(), { maxLength: 2 }),
+    });
+    const anyPlan = fc.oneof(
+      { weight: 9, arbitrary: fc.array(anyJob, { maxLength: 4 }).map((jobs) => plan(...jobs)) },
+      { weight: 1, arbitrary: fc.jsonValue() },
+    );
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        anyPlan,
+        fc.constantFrom(...sandboxes),
+        fc.integer({ min: 1, max: 4 }),
+        async (answer, sandbox, maxAgents) => {
+          const parsed = await parsePlan(answer, { ...bounds, sandbox, maxAgents });
+          if ('problems' in parsed) {
+            expect(parsed.problems).not.toEqual([]);
+            return;
+          }
+          accepted++;
+          const { jobs } = parsed.plan;
+          expect(jobs.length).toBeLessThanOrEqual(maxAgents);
+          expect(new Set(jobs.map((one) => one.id.toLowerCase())).size).toBe(jobs.length);
+          expect(findCycle(jobs)).toBeUndefined();
+          for (const one of jobs) assertInBounds(one, jobs, sandbox);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(accepted).toBeGreaterThan(20);
+  });
+});
+
+function assertInBounds(
+  one: PlannedJob,
+  jobs: readonly PlannedJob[],
+  sandbox: (typeof sandboxes)[number],
+): void {
+  expect(one.id).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
+  expect(sandboxes.indexOf(one.sandbox)).toBeLessThanOrEqual(sandboxes.indexOf(sandbox));
+  for (const path of one.writes) {
+    expect(one.sandbox).not.toBe('read-only');
+    const target = resolve(bounds.cwd, path);
+    expect(target === bounds.cwd || target.startsWith(bounds.cwd + sep)).toBe(true);
+    expect(target.split(sep)).not.toContain('.git');
+  }
+  for (const skill of one.skills ?? []) expect(bounds.shortlist).toContain(skill);
+  for (const before of one.depends_on) expect(jobs.map(({ id }) => id)).toContain(before);
+  expect(Object.keys(one)).not.toContain('config_overrides');
+}
+
+describe('planSchema', () => {
+  it('is strict: everything required, nothing else allowed, only what may be chosen', () => {
+    const { properties } = planSchema(bounds) as {
+      properties: { jobs: { items: { required: string[]; properties: Record<string, unknown> } } };
+    };
+    const { items } = properties.jobs;
+    expect(items.required.toSorted()).toEqual(Object.keys(items.properties).toSorted());
+    expect(items).toMatchObject({
+      additionalProperties: false,
+      properties: {
+        sandbox: { enum: ['read-only', 'workspace-write'] },
+        skills: { items: { enum: ['docker-images', 'release-notes'] } },
+      },
+    });
+  });
+});
+
+describe('fallbackPlan', () => {
+  const task = 'Refactor the parser, update the tests and rewrite the docs';
+  const planned = (maxAgents: number, sandbox: PlanBounds['sandbox'] = 'workspace-write') =>
+    fallbackPlan(task, decide(task), shapeOf(task), { ...bounds, maxAgents, sandbox }).jobs;
+
+  it('looks, does and checks, each with the task in hand and after the one before', () => {
+    const jobs = planned(5);
+    expect(
+      jobs.map(({ id, thinking_level, sandbox, depends_on }) => [id, thinking_level, sandbox, depends_on]),
+    ).toEqual([
+      ['scan', 'low', 'read-only', []],
+      ['implement', 'high', 'workspace-write', ['scan']],
+      ['verify', 'low', 'workspace-write', ['implement']],
+    ]);
+    for (const one of jobs) expect(one.task).toContain(task);
+  });
+
+  it('makes do with fewer agents, and with less than writing', () => {
+    expect(planned(1).map(({ id, depends_on }) => [id, depends_on])).toEqual([['implement', []]]);
+    expect(planned(2).map(({ id }) => id)).toEqual(['scan', 'implement']);
+    expect(planned(3, 'read-only').map(({ sandbox }) => sandbox)).toEqual([
+      'read-only',
+      'read-only',
+      'read-only',
+    ]);
+    expect(planned(3, 'danger-full-access').map(({ sandbox }) => sandbox)).toEqual([
+      'read-only',
+      'danger-full-access',
+      'workspace-write',
+    ]);
+  });
+});
