@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   install: async () => (await import('./install.ts')).install,
   uninstall: async () => (await import('./install.ts')).uninstall,
+  completion: async () => (await import('./completion.ts')).completion,
 };
 
 /** Runs one command line and tells the exit code: 0 done, 1 failed, 2 wrongly called. */
