@@ -3,7 +3,7 @@ import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { Server } from './engine/server.ts';
 import type { Feature } from './feature.ts';
-import { createPrompts } from './prompts/prompts.ts';
+import { createCommands, createPrompts, createTwig, type PromptsOptions } from './prompts/prompts.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 
@@ -67,12 +67,23 @@ function statusOf(
 function featuresOf(name: ContractName, config: Config): readonly Feature[] {
   switch (name) {
     case 'standard':
+      return [createPrompts(promptOptions(config))];
     case 'commands':
-      return [createPrompts({ commandsDir: config['commands.dir'] })];
-    case 'jsonl':
+      return [createCommands(promptOptions(config))];
     case 'twig':
+      return [createTwig(promptOptions(config))];
+    case 'jsonl':
     case 'delegate':
     case 'assistant':
       throw new MissingFeature(`the contract "${name}" needs a feature that this version does not have yet`);
   }
+}
+
+function promptOptions(config: Config): PromptsOptions {
+  return {
+    commandsDir: config['commands.dir'],
+    twigDir: config['twig.dir'],
+    userHome: config['prompts.user_home'],
+    poll: config['prompts.watch'] === 'poll',
+  };
 }

@@ -1,79 +1,87 @@
-import { promises as disk } from 'node:fs';
-import { join, sep } from 'node:path';
+import { type Dirent, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
+import type { PromptDefinition } from './definition.ts';
+import { type CachedFile, FileCache } from './file-cache.ts';
+import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
 import { FileProblem, parseFrontMatter } from './front-matter.ts';
+import { Pace } from './pace.ts';
+import { FieldProblem, parseArguments, parseTags, parseTemplateKind, parseText } from './prompt-fields.ts';
+import { inputPlaceholder } from './rendering.ts';
+import { decodeText } from './text-file.ts';
 
-export interface Command {
-  readonly name: string;
-  readonly description: string;
-  readonly body: string;
+export interface CommandsOptions extends WatchOptions {
+  readonly folder: string;
+  /** Reads the description only and takes every body as text with `{{input}}` in it. */
+  readonly plain?: boolean;
 }
 
-export interface CommandListing {
-  readonly commands: readonly Command[];
-  readonly problems: readonly Problem[];
-}
+type Command = CachedFile<PromptDefinition>;
 
-interface Loaded {
-  readonly version: string;
-  readonly command?: Command;
-  readonly problem?: Problem;
-}
-
-const placeholder = '{{input}}';
-
-/** A folder of `<command>.md` files, always as they are now: what did not change is not read again. */
-export class CommandFolder {
+/** A folder of `<command>.md` files. */
+export class CommandSource extends FolderSource {
+  readonly name = 'commands';
   readonly #folder: string;
-  #loaded = new Map<string, Loaded>();
+  readonly #files: FileCache<PromptDefinition>;
 
-  constructor(folder: string) {
+  constructor({ folder, plain = false, ...watching }: CommandsOptions) {
+    super(watching);
     this.#folder = folder;
+    this.#files = new FileCache({ parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain) });
   }
 
-  async list(): Promise<CommandListing> {
-    const files = await this.#files();
-    const loaded = new Map<string, Loaded>();
-    const all = await Promise.all(files.map(async (file) => [file, await this.#load(file)] as const));
-    const commands = new Map<string, Command>();
+  protected async read(): Promise<FolderReading> {
+    const prompts = new Map<string, PromptDefinition>();
     const problems: Problem[] = [];
-    for (const [file, one] of all) {
-      loaded.set(file, one);
-      if (one.problem) problems.push(one.problem);
-      if (!one.command) continue;
-      if (commands.has(one.command.name)) {
-        problems.push({
-          file: join(this.#folder, file),
-          severity: 'warning',
-          message: `the name ${one.command.name} is taken by another file`,
-        });
-      } else commands.set(one.command.name, one.command);
+    const paths = new Set<string>();
+    const pace = new Pace();
+    for (const entry of this.#entries()) {
+      const path = join(this.#folder, entry.name);
+      if (entry.isDirectory()) {
+        problems.push({ file: path, severity: 'warning', message: 'a folder is not a prompt' });
+        continue;
+      }
+      paths.add(path);
+      const { value, problem } = (await this.#files.load(path)) ?? {};
+      if (problem !== undefined) problems.push(problem);
+      if (value !== undefined && prompts.has(value.name)) {
+        const message = `the name ${value.name} is taken by ${basename(prompts.get(value.name)!.file)}`;
+        problems.push({ file: path, severity: 'warning', message });
+      } else if (value !== undefined) prompts.set(value.name, value);
+      await pace.pause;
     }
-    this.#loaded = loaded;
-    return { commands: [...commands.values()], problems };
+    this.#files.keepOnly(paths);
+    return { prompts: [...prompts.values()], problems, folders: [this.#folder] };
   }
 
-  /** Looked up among the files that are there, so that no name can lead out of the folder. */
-  async get(name: string): Promise<Command> {
-    const files = (await this.#files()).filter((file) => stem(file) === name);
-    const [file] = files;
-    if (file === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-    const loaded = await this.#load(file);
-    this.#loaded.set(file, loaded);
-    if (loaded.command) return loaded.command;
-    const { line, message } = loaded.problem!;
-    throw new Failure('content-missing', `${file}${line === undefined ? '' : `:${line}`}: ${message}`);
+  /** No name can lead out of the folder. */
+  async get(name: string): Promise<PromptDefinition | undefined> {
+    if (name !== basename(name) || name.startsWith('.') || /[\\\0]/.test(name)) return undefined;
+    const file = (await this.#load(`${name}.md`)) ?? (await this.#otherSpelling(name));
+    if (file === undefined || file.value !== undefined) return file?.value;
+    const { line, message, file: path } = file.problem!;
+    throw new Failure(
+      'content-missing',
+      `${basename(path)}${line === undefined ? '' : `:${line}`}: ${message}`,
+    );
   }
 
-  async #files(): Promise<string[]> {
+  #load(file: string): Promise<Command | undefined> {
+    return this.#files.load(join(this.#folder, file));
+  }
+
+  async #otherSpelling(name: string): Promise<Command | undefined> {
+    const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
+    return entry === undefined ? undefined : this.#load(entry.name);
+  }
+
+  #entries(): readonly Dirent[] {
     try {
-      const entries = await disk.readdir(this.#folder, { withFileTypes: true });
-      return entries
-        .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && /\.md$/i.test(entry.name))
-        .map((entry) => entry.name)
-        .sort(byCodePoint);
+      return readdirSync(this.#folder, { withFileTypes: true })
+        .filter(({ name }) => !name.startsWith('.') && /\.md$/i.test(name))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw new Failure('unavailable', `The commands folder cannot be read: ${messageOf(error)}`, {
@@ -81,64 +89,51 @@ export class CommandFolder {
       });
     }
   }
-
-  async #load(file: string): Promise<Loaded> {
-    const path = join(this.#folder, file);
-    let version = '';
-    try {
-      const { ctimeNs, size, ino } = await disk.stat(path, { bigint: true });
-      version = `${ctimeNs}:${size}:${ino}`;
-      const known = this.#loaded.get(file);
-      if (known?.version === version) return known;
-      await assertInside(this.#folder, path);
-      return { version, command: await parseCommand(stem(file), await disk.readFile(path)) };
-    } catch (error) {
-      const where =
-        error instanceof FileProblem
-          ? { line: error.line, ...(error.column !== undefined && { column: error.column }) }
-          : {};
-      return { version, problem: { file: path, ...where, severity: 'error', message: messageOf(error) } };
-    }
-  }
 }
 
-/** Every `{{input}}` replaced; without one, the input follows after a blank line. */
-export function expandCommand(command: Command, input: string): string {
-  return command.body.includes(placeholder)
-    ? command.body.split(placeholder).join(input)
-    : `${command.body}\n\n${input}`;
-}
-
-export function takesInput(command: Command): boolean {
-  return command.body.includes(placeholder);
-}
-
-async function parseCommand(name: string, bytes: Buffer): Promise<Command> {
-  const source = decode(bytes);
-  const { fields, body, bodyLine } = await parseFrontMatter(source);
-  const { description = '' } = fields;
-  if (typeof description !== 'string') throw new FileProblem('description must be text', 2);
+async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
+  const name = stem(basename(file));
+  const { fields, body, bodyLine } = await parseFrontMatter(text);
   if (body.trim() === '') throw new FileProblem(`prompt content is required for "${name}"`, bodyLine);
-  return { name, description: description.trim(), body: body.trim() };
-}
-
-function decode(bytes: Buffer): string {
+  const read = plain ? { description: fields['description'] } : fields;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new FileProblem('the file is not UTF-8 text', 1);
+    const template = parseTemplateKind(read['template'], 'input');
+    const title = parseText(read['title'], 'title');
+    const trimmed = body.trim();
+    return {
+      name,
+      ...(title !== undefined && { title }),
+      description: parseText(read['description'], 'description') ?? '',
+      arguments: withInput(parseArguments(read['arguments']), template, trimmed),
+      messages: [{ role: 'user', content: { type: 'text', text: trimmed } }],
+      tags: parseTags(read['tags']),
+      template,
+      file,
+      line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
+    };
+  } catch (error) {
+    throw error instanceof FieldProblem ? new FileProblem(error.message, 2) : error;
   }
 }
 
-async function assertInside(folder: string, path: string): Promise<void> {
-  const [root, target] = await Promise.all([disk.realpath(folder), disk.realpath(path)]);
-  if (!target.startsWith(root + sep)) throw new FileProblem('the link leads out of the folder', 1);
+/** A body with `{{input}}` in it, or with the input after it, has one argument more than it declares. */
+function withInput(
+  declared: PromptDefinition['arguments'],
+  template: PromptDefinition['template'],
+  body: string,
+): PromptDefinition['arguments'] {
+  if (template !== 'input') return declared;
+  const input = declared.find(({ name }) => name === 'input');
+  return [
+    {
+      name: 'input',
+      description: 'Text to inject into the prompt template',
+      required: body.includes(inputPlaceholder),
+      ...input,
+    },
+  ];
 }
 
 function stem(file: string): string {
   return file.slice(0, -'.md'.length);
-}
-
-function byCodePoint(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -27,6 +27,8 @@ export interface ArgumentDefinition {
   readonly default?: string;
   /** Values to offer; others are allowed. */
   readonly values?: readonly string[];
+  /** The value is the path of a file: paths of the workspace are offered. */
+  readonly files?: boolean;
 }
 
 export interface MessageDefinition {

@@ -83,7 +83,7 @@ function loadEngine(): Engine {
 /** Beside the bundle, or in its package. */
 function locate(load: NodeJS.Require): string {
   try {
-    return load.resolve('./minijinja-js/minijinja_js.js');
+    return load.resolve('./minijinja-js/minijinja_js.cjs');
   } catch {
     return load.resolve('minijinja-js');
   }

@@ -1,89 +1,57 @@
-import { Failure } from '../failure.ts';
-import { defineTool, type Feature, type Problem, type Prompt } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
-import { type Command, CommandFolder, expandCommand, takesInput } from './commands.ts';
+import type { Feature } from '../feature.ts';
+import { Catalog } from './catalog.ts';
+import { createExpandCommand, createListCommands } from './command-tools.ts';
+import { CommandSource } from './commands.ts';
+import { CatalogProvider } from './provider.ts';
+import type { PromptSource } from './source.ts';
+import { TwigSource } from './twig.ts';
 
 export interface PromptsOptions {
   readonly commandsDir: string;
+  readonly twigDir: string;
+  /** The folder that messages write as `~`. */
+  readonly userHome: string;
+  /** Never rely on the system's notices of changed files. */
+  readonly poll?: boolean;
 }
 
-/** The living prompt library. */
-export function createPrompts(options: PromptsOptions): Feature {
-  const folder = new CommandFolder(options.commandsDir);
+/** The living prompt library: every source in one catalogue. */
+export function createPrompts({ commandsDir, twigDir, userHome, poll = false }: PromptsOptions): Feature {
+  const sources = [
+    new CommandSource({ folder: commandsDir, poll }),
+    new TwigSource({ folder: twigDir, userHome, poll }),
+  ];
+  const catalog = new Catalog(sources);
+  return {
+    ...live(catalog),
+    tools: [createListCommands(catalog), createExpandCommand(catalog)],
+    prompts: new CatalogProvider({ catalog, asks: true }),
+  };
+}
 
-  const listPrompts = defineTool({
-    name: 'list_prompts',
-    description:
-      'List available prompt commands with descriptions. Users invoke prompt commands in messages by writing :<command> (e.g., :research topic); this lists what commands exist.',
-    inputSchema: { type: 'object', properties: {} },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    async call() {
-      const { commands, problems } = await folder.list();
-      return {
-        structured: { prompts: commands.map(({ name, description }) => ({ name, description })) },
-        ...(problems.length > 0 && { meta: problemsMeta(problems) }),
-      };
-    },
-  });
+/** Markdown commands alone, behind their two tools. */
+export function createCommands({ commandsDir, poll = false }: PromptsOptions): Feature {
+  const catalog = new Catalog([new CommandSource({ folder: commandsDir, plain: true, poll })]);
+  return { ...live(catalog), tools: [createListCommands(catalog), createExpandCommand(catalog)] };
+}
 
-  const expandPrompt = defineTool({
-    name: 'expand_prompt',
-    description:
-      'Expands a named prompt command into a full prompt. When ANY user message contains a :-prefixed command token (e.g., :research topic, :summarize this article, :critique "draft"), you MUST call this tool before responding. Strip the leading colon from the command name and pass any remaining text (including quotes) as the input. Do not bypass this tool or answer directly whenever a :-prefixed command is present.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        command: { type: 'string', description: 'Prompt command name (filename without extension)' },
-        input: { type: 'string', description: 'Text to inject into the prompt template' },
-      },
-      required: ['command', 'input'],
-    },
-    // Models leave the input out when there is none.
-    acceptedSchema: {
-      type: 'object',
-      properties: { command: { type: 'string' }, input: { type: 'string', default: '' } },
-      required: ['command'],
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    async call({ command, input }) {
-      if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      return { structured: { prompt: expandCommand(await folder.get(command), input) } };
-    },
-  });
+/** Jinja libraries alone. */
+export function createTwig({ twigDir, userHome, poll = false }: PromptsOptions): Feature {
+  return promptsOnly([new TwigSource({ folder: twigDir, userHome, poll })]);
+}
 
+function promptsOnly(sources: readonly PromptSource[]): Feature {
+  const catalog = new Catalog(sources);
+  return { ...live(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
+}
+
+function live(
+  catalog: Catalog,
+): Pick<Feature, 'name' | 'problems' | 'subscribe' | 'close'> & { name: string } {
   return {
     name: 'prompts',
-    tools: [listPrompts, expandPrompt],
-    prompts: {
-      list: async () => (await folder.list()).commands.map(toPrompt),
-      async get(name, { input = '' }) {
-        const command = await folder.get(name);
-        if (typeof input !== 'string')
-          throw new Failure('invalid-params', 'The argument input must be text.');
-        return {
-          description: command.description,
-          messages: [{ role: 'user', content: { type: 'text', text: expandCommand(command, input) } }],
-        };
-      },
-    },
-    problems: async () => (await folder.list()).problems,
+    problems: () => catalog.problems(),
+    subscribe: (listener) => catalog.subscribe(() => listener({ kind: 'prompts' })),
+    close: () => catalog.close(),
   };
-}
-
-function toPrompt(command: Command): Prompt {
-  return {
-    name: command.name,
-    description: command.description,
-    arguments: [
-      {
-        name: 'input',
-        description: 'Text to inject into the prompt template',
-        required: takesInput(command),
-      },
-    ],
-  };
-}
-
-function problemsMeta(problems: readonly Problem[]): JsonObject {
-  return { 'adjutant/problems': problems as unknown as JsonObject[] };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
+import { hexaiPromptsDir } from './hexai-config.ts';
 
 export const promptSettings = defineSettings({
   'commands.dir': {
@@ -8,5 +9,33 @@ export const promptSettings = defineSettings({
       places.home ? join(places.home, 'commands') : join(places.data, 'adjutant', 'commands'),
     aliases: [{ flag: 'prompts-dir', contracts: ['commands'] }],
     description: 'The folder of Markdown prompt commands.',
+  },
+  'jsonl.dir': {
+    type: 'path',
+    default: (places) =>
+      places.home
+        ? join(places.home, 'prompts')
+        : (hexaiPromptsDir(places) ?? join(places.data, 'hexai', 'prompts')),
+    aliases: [{ flag: 'prompts-dir', contracts: ['jsonl'] }, { env: 'HEXAI_MCP_PROMPTS_DIR' }],
+    description: 'The folder of JSONL prompts: user.jsonl, which can be edited over MCP, and default.jsonl.',
+  },
+  'twig.dir': {
+    type: 'path',
+    default: (places) =>
+      places.home ? join(places.home, 'libraries') : join(places.data, 'twig', 'prompts'),
+    aliases: [{ env: 'TWIG_DATA_DIR' }],
+    description: 'The folder of Jinja prompt libraries, each with a twig.toml.',
+  },
+  'prompts.user_home': {
+    type: 'path',
+    default: (places) => places.userHome,
+    description: 'The folder that messages about files write as ~.',
+  },
+  'prompts.watch': {
+    type: 'choice',
+    values: ['auto', 'poll'],
+    default: 'auto',
+    description:
+      'How changed prompt files are noticed: by the system where that works, or by looking again and again.',
   },
 });

@@ -11,7 +11,7 @@ export interface PromptSource {
   /** `undefined` when it is not of this source; throws `content-missing` when it is there but cannot be read. */
   get(name: string): Promise<PromptDefinition | undefined>;
   problems(): Promise<readonly Problem[]>;
-  /** The templates a definition may include, import or extend, itself among them under `templateName`. */
+  /** The templates of a definition and all that they may include, import or extend. */
   templates?(definition: PromptDefinition): Promise<TemplateSet>;
   /** Told, after a burst has settled, that something on disk has changed. */
   subscribe?(listener: () => void): () => void;
@@ -20,7 +20,9 @@ export interface PromptSource {
 
 export interface TemplateSet {
   readonly jinja: Jinja;
-  readonly templateName: string;
+  /** The template of each message. */
+  readonly names: readonly string[];
+  sourceOf(template: string): string | undefined;
 }
 
 /** A source whose prompts can be changed through us. Every change is kept as history. */
@@ -56,7 +58,8 @@ export interface Author {
 export interface Revision {
   /** Counts from 1 for each name. */
   readonly revision: number;
-  readonly action: 'create' | 'update' | 'delete' | 'restore';
+  /** `outside`: found in the file, made by somebody else. */
+  readonly action: 'create' | 'update' | 'delete' | 'restore' | 'outside';
   /** RFC 3339. */
   readonly time: string;
   readonly client: Author;

@@ -1,0 +1,151 @@
+import { Failure } from '../failure.ts';
+import type { Problem } from '../feature.ts';
+import { log } from '../log.ts';
+import type { PromptDefinition } from './definition.ts';
+import { problemOf } from './file-cache.ts';
+import type { PromptSource } from './source.ts';
+
+export interface CatalogEntry {
+  readonly definition: PromptDefinition;
+  readonly source: PromptSource;
+}
+
+interface Merged {
+  readonly lists: readonly (readonly PromptDefinition[])[];
+  readonly entries: readonly CatalogEntry[];
+  readonly clashes: readonly Problem[];
+}
+
+/** What is listed is looked at this long after the start at the latest, so that a later change is seen as one. */
+const firstLookMs = 200;
+
+/** All prompts of all sources under unique names: of two with one name, the one of the earlier source counts. */
+export class Catalog {
+  readonly sources: readonly PromptSource[];
+  readonly #listeners = new Set<() => void>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #merged: Merged = { lists: [], entries: [], clashes: [] };
+  #announced: readonly CatalogEntry[] | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #firstLook: NodeJS.Timeout | undefined;
+
+  constructor(sources: readonly PromptSource[]) {
+    this.sources = sources;
+  }
+
+  /** Sorted by name. The very same array as long as nothing changed. */
+  async list(): Promise<readonly CatalogEntry[]> {
+    const { entries } = await this.#merge();
+    this.#announced ??= entries;
+    return entries;
+  }
+
+  async find(name: string): Promise<CatalogEntry> {
+    for (const source of this.sources) {
+      const definition = await source.get(name);
+      if (definition !== undefined) return { definition, source };
+    }
+    throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+  }
+
+  async problems(): Promise<readonly Problem[]> {
+    const { clashes } = await this.#merge();
+    const own = await Promise.all(
+      this.sources.map((source) =>
+        source.problems().catch((error: unknown) => [problemOf(`(${source.name})`, error)]),
+      ),
+    );
+    return [...own.flat(), ...clashes];
+  }
+
+  /** Told once for each burst of changes after which the list really is another one. */
+  subscribe(listener: () => void): () => void {
+    if (this.#listeners.size === 0) this.#start();
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Looks whether the list is another one now, and tells if so. */
+  look(): void {
+    this.#looking = this.#looking.then(async () => {
+      const { entries } = await this.#merge();
+      const before = this.#announced;
+      this.#announced = entries;
+      if (before !== undefined && !sameList(before, entries))
+        for (const listener of this.#listeners) listener();
+    });
+    this.#looking = this.#looking.catch((error: unknown) =>
+      log('warning', 'looking for changed prompts failed', error),
+    );
+  }
+
+  close(): void {
+    clearTimeout(this.#firstLook);
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const source of this.sources) source.close?.();
+  }
+
+  #start(): void {
+    for (const source of this.sources) {
+      const unsubscribe = source.subscribe?.(() => this.look());
+      if (unsubscribe !== undefined) this.#unsubscribe.push(unsubscribe);
+    }
+    this.#firstLook = setTimeout(() => this.look(), firstLookMs);
+    this.#firstLook.unref();
+  }
+
+  async #merge(): Promise<Merged> {
+    const lists = await Promise.all(this.sources.map((source) => this.#listOf(source)));
+    const known = this.#merged;
+    if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))
+      return known;
+    const named = new Map<string, CatalogEntry>();
+    const clashes: Problem[] = [];
+    for (const [index, source] of this.sources.entries()) {
+      for (const definition of lists[index]!) {
+        const first = named.get(definition.name)?.definition;
+        if (first === undefined) named.set(definition.name, { definition, source });
+        else {
+          const message = `the prompt ${definition.name} is hidden by the one in ${first.file}`;
+          clashes.push({ file: definition.file, line: definition.line, severity: 'warning', message });
+        }
+      }
+    }
+    const entries = [...named.values()].sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+    this.#merged = { lists, entries, clashes };
+    return this.#merged;
+  }
+
+  /** A source that cannot be read is told as a problem and hides no other; alone, it is the answer. */
+  async #listOf(source: PromptSource): Promise<readonly PromptDefinition[]> {
+    try {
+      return await source.list();
+    } catch (error) {
+      if (error instanceof Failure && this.sources.length > 1) return nothing;
+      throw error;
+    }
+  }
+}
+
+const nothing: readonly PromptDefinition[] = [];
+
+function sameList(before: readonly CatalogEntry[], now: readonly CatalogEntry[]): boolean {
+  if (before === now) return true;
+  return (
+    before.length === now.length &&
+    before.every(({ definition, source }, index) => {
+      const other = now[index]!;
+      return (
+        definition === other.definition || shown(definition, source) === shown(other.definition, other.source)
+      );
+    })
+  );
+}
+
+/** What a client sees of a prompt in the list. */
+function shown(
+  { name, title, description, arguments: args, tags }: PromptDefinition,
+  source: PromptSource,
+): string {
+  return JSON.stringify([name, title, description, args, tags, source.name]);
+}

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { basename, join, normalize, posix, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Content, Problem } from '../feature.ts';
+import { attachmentOf } from './attachment.ts';
+import type { MessageDefinition, PromptDefinition } from './definition.ts';
+import { type CachedFile, FileCache } from './file-cache.ts';
+import type { FolderCache } from './folder-cache.ts';
+import type { MessageTemplates, TemplateFiles } from './template-set.ts';
+import { decodeText } from './text-file.ts';
+import { type Manifest, type ManifestMessage, type ManifestPrompt, parseManifest } from './twig-manifest.ts';
+
+/** What became of one prompt: its definition, or why there is none. */
+export interface Outcome {
+  readonly definition?: PromptDefinition;
+  readonly problems: readonly Problem[];
+}
+
+interface Remembered extends Outcome {
+  /** What the outcome depends on; as long as these are the same it is the same. */
+  readonly parts: readonly unknown[];
+}
+
+/** Names of files a template may include. Those that would turn on escaping are not among them. */
+const templateFile = /^(?!.*\.(?:html?|xml|json5?|js|ya?ml)\.[^.]+$).*\.(?:md|txt|j2|jinja2?)$/;
+
+/** One library: its manifest and the files beside it. Nothing outside its folder is ever read. */
+export class TwigLibrary implements TemplateFiles {
+  readonly name: string;
+  readonly folder: string;
+  readonly #folders: FolderCache;
+  readonly #manifest = new FileCache<Manifest>({
+    parse: (bytes, path) => parseManifest(decodeText(bytes), path),
+  });
+  readonly #texts = new FileCache<string>({ parse: decodeText });
+  readonly #attachments = new FileCache<Content>({ parse: (bytes, path) => attachmentOf(bytes, path) });
+  readonly #outcomes = new Map<string, Remembered>();
+
+  constructor(folder: string, folders: FolderCache) {
+    this.folder = folder;
+    this.name = normalizeLibraryName(basename(folder));
+    this.#folders = folders;
+  }
+
+  /** `undefined` when the folder is no library. */
+  manifest(): Promise<CachedFile<Manifest> | undefined> {
+    return this.#manifest.load(join(this.folder, 'twig.toml'));
+  }
+
+  get promptsFolder(): string {
+    return join(this.folder, 'prompts');
+  }
+
+  async outcome(prompt: ManifestPrompt): Promise<Outcome> {
+    const parts: unknown[] = [prompt];
+    const problems: Problem[] = [];
+    const messages: MessageDefinition[] = [];
+    for (const message of prompt.messages) {
+      const { part, content, problem } = await this.#message(message);
+      parts.push(part);
+      if (problem !== undefined) problems.push(problem);
+      if (content !== undefined) messages.push({ role: message.role, content });
+    }
+    const known = this.#outcomes.get(prompt.name);
+    if (known?.parts.length === parts.length && parts.every((part, index) => part === known.parts[index]))
+      return known;
+    const {
+      messages: { length },
+      ...described
+    } = prompt;
+    const file = join(this.promptsFolder, `${prompt.name}.md`);
+    const name = `${this.name}:${prompt.name}`;
+    const outcome: Remembered = {
+      parts,
+      problems,
+      ...(messages.length === length && { definition: { ...described, name, messages, file, line: 1 } }),
+    };
+    this.#outcomes.set(prompt.name, outcome);
+    return outcome;
+  }
+
+  /** With the bytes of the files that are sent as they are. */
+  async complete(prompt: ManifestPrompt, definition: PromptDefinition): Promise<PromptDefinition> {
+    if (!prompt.messages.some(isAttachment)) return definition;
+    const messages = await Promise.all(
+      definition.messages.map(async (message, index) => {
+        const written = prompt.messages[index]!;
+        if (!isAttachment(written)) return message;
+        const loaded = await this.#attachments.load(join(this.folder, written.path), this.folder);
+        return loaded?.value === undefined ? message : { ...message, content: loaded.value };
+      }),
+    );
+    return { ...definition, messages };
+  }
+
+  /** The name of the template and its text, for each message that has one. */
+  templatesOf(prompt: ManifestPrompt, definition: PromptDefinition): MessageTemplates {
+    return prompt.messages.map((message, index) => {
+      const { content } = definition.messages[index]!;
+      const text = content.type === 'text' ? content.text : '';
+      return [message.kind === 'file' ? posixPath(message.path) : `twig.toml message ${index + 1}.md`, text];
+    });
+  }
+
+  async load(name: string): Promise<string | undefined> {
+    const path = normalize(name);
+    if (!templateFile.test(name) || path.startsWith('..') || name !== posixPath(path)) return undefined;
+    return (await this.#texts.load(join(this.promptsFolder, path), this.folder))?.value;
+  }
+
+  names(): readonly string[] {
+    const names: string[] = [];
+    const visit = (folder: string, prefix: string) => {
+      for (const entry of this.#folders.entries(folder) ?? []) {
+        if (entry.isDirectory()) visit(join(folder, entry.name), `${prefix}${entry.name}/`);
+        else if (templateFile.test(entry.name)) names.push(`${prefix}${entry.name}`);
+      }
+    };
+    visit(this.promptsFolder, '');
+    return names;
+  }
+
+  async #message(message: ManifestMessage): Promise<{ part: unknown; content?: Content; problem?: Problem }> {
+    if (message.kind === 'text') return { part: message, content: { type: 'text', text: message.text } };
+    if (isAttachment(message)) return attachmentLink(join(this.folder, message.path));
+    const path = join(this.promptsFolder, message.path);
+    const file = await this.#texts.load(path, this.folder);
+    if (file === undefined) return { part: undefined, problem: missing(path) };
+    return {
+      part: file,
+      ...(file.value !== undefined && { content: { type: 'text', text: file.value } }),
+      ...(file.problem !== undefined && { problem: file.problem }),
+    };
+  }
+}
+
+function isAttachment(message: ManifestMessage): message is ManifestMessage & { kind: 'attachment' } {
+  return message.kind === 'attachment';
+}
+
+function attachmentLink(path: string): { part: unknown; content?: Content; problem?: Problem } {
+  if (!existsSync(path)) return { part: undefined, problem: missing(path) };
+  return {
+    part: true,
+    content: { type: 'resource_link', uri: pathToFileURL(path).href, name: basename(path) },
+  };
+}
+
+function missing(file: string): Problem {
+  return { file, severity: 'error', message: 'Prompt content file not found' };
+}
+
+/** Lower case; every character that is neither letter, digit nor underscore becomes one; none at the ends. */
+export function normalizeLibraryName(folder: string): string {
+  return folder
+    .toLowerCase()
+    .replaceAll(/[^\p{Alphabetic}\p{N}_]/gu, '_')
+    .replaceAll(/^_+|_+$/g, '');
+}
+
+function posixPath(path: string): string {
+  return sep === posix.sep ? path : path.replaceAll(sep, posix.sep);
+}
