@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CheckOptions, isAllowed, parseCommand, runChecks } from './acceptance.ts';
+
+let folder: string;
+let options: CheckOptions;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-checks-'));
+  options = {
+    cwd: folder,
+    sandbox: 'danger-full-access',
+    env: { PATH: process.env['PATH'] },
+    allowed: ['node -e', 'no-such-program'],
+    confine: async () => undefined,
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('parseCommand', () => {
+  it.each([
+    'a; b',
+    'a && b',
+    'a | b',
+    'a > b',
+    'a $(b)',
+    'a `b`',
+    'a "$HOME"',
+    'a *',
+    'a\\ b',
+    'X=1 a',
+    '-rf',
+    '',
+    '"unclosed',
+    'a"b"',
+    'a & ',
+    '~/a',
+  ])('does not take %j for a plain command', (line) => {
+    expect(parseCommand(line)).toBeUndefined();
+  });
+
+  it('splits words and honours quotes', () => {
+    expect(parseCommand(` npm test -- -t 'a b' "c d" --x=1 `)).toEqual([
+      'npm',
+      'test',
+      '--',
+      '-t',
+      'a b',
+      'c d',
+      '--x=1',
+    ]);
+  });
+
+  it('gives the words of any line back whole', () => {
+    fc.assert(
+      fc.property(fc.array(fc.stringMatching(/^[a-z0-9./:-]+$/), { minLength: 1 }), (words) => {
+        fc.pre(!words[0]!.startsWith('-'));
+        expect(parseCommand(words.join(' '))).toEqual(words);
+      }),
+    );
+  });
+});
+
+describe('isAllowed', () => {
+  it('compares whole words from the first on', () => {
+    expect(isAllowed(['npm', 'test', '--', 'x'], ['npm test'])).toBe(true);
+    expect(isAllowed(['npm', 'testing'], ['npm test'])).toBe(false);
+    expect(isAllowed(['npm'], ['npm test'])).toBe(false);
+    expect(isAllowed(['sudo', 'npm', 'test'], ['npm test'])).toBe(false);
+    expect(isAllowed(['rm'], ['', ' '])).toBe(false);
+  });
+});
+
+describe('runChecks', () => {
+  it('refuses what is not allowed, is no plain command, or could not be confined', async () => {
+    const commands = ['rm -rf x', 'node -e 1; rm x'];
+    const refused = await runChecks(commands, options);
+    expect(refused.map(({ status, output }) => [status, output])).toEqual([
+      ['refused', 'It is not among the commands of delegate.checks.'],
+      ['refused', 'It is not one plain command: shell syntax is not run.'],
+    ]);
+    const [unconfined] = await runChecks(['node -e 1'], { ...options, sandbox: 'workspace-write' });
+    expect(unconfined).toMatchObject({
+      status: 'refused',
+      output: 'The agent has no sandbox of its own to run it in.',
+    });
+  });
+
+  it('tells the exit code and the end of the output', async () => {
+    const results = await runChecks(
+      [
+        `node -e 'console.log("fine")'`,
+        `node -e 'console.error("bad"); process.exitCode = 3'`,
+        'no-such-program',
+      ],
+      options,
+    );
+    expect(results).toMatchObject([
+      { status: 'passed', exit_code: 0, output: 'fine' },
+      { status: 'failed', exit_code: 3, output: 'bad' },
+      { status: 'failed', exit_code: null, output: expect.stringContaining('ENOENT') },
+    ]);
+  });
+
+  it('puts the confinement before the command', async () => {
+    const [result] = await runChecks([`node -e 'console.log("inside")'`], {
+      ...options,
+      sandbox: 'workspace-write',
+      confine: async (sandbox) => ({ command: 'env', args: [`BOX=${sandbox}`] }),
+    });
+    expect(result).toMatchObject({ status: 'passed', output: 'inside' });
+  });
+
+  it('ends a check that never ends, with what it has started', async () => {
+    const code = `require("child_process").spawn("sleep", ["1000"], {stdio: "inherit"}).on("spawn", function () { require("fs").writeFileSync("pid", String(this.pid)) })`;
+    const [result] = await runChecks([`node -e '${code}'`], { ...options, timeoutMs: 1_500 });
+    expect(result).toMatchObject({ status: 'timed-out' });
+    const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', readFileSync(join(folder, 'pid'), 'utf8')]);
+    // Gone, or dead and waiting to be taken leave of.
+    expect(stdout.toString().trim()).not.toMatch(/^[RSD]/);
+  });
+
+  it('stops at once when the work is cancelled', async () => {
+    const abort = new AbortController();
+    const all = runChecks([`node -e 'setInterval(function(){}, 1000)'`, 'node -e 1'], {
+      ...options,
+      signal: abort.signal,
+    });
+    abort.abort();
+    expect((await all).map(({ status }) => status)).not.toContain('passed');
+  });
+});

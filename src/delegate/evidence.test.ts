@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gatherEvidence } from './evidence.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-evidence-')));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    cwd: folder,
+    env,
+    stdio: 'pipe',
+  });
+function commitAll(): void {
+  git('add', '-A');
+  git('commit', '-qm', 'state');
+}
+
+async function evidenceOf(work: () => void, claimed: string[], cwd = folder, ignored: string[] = []) {
+  const place = { cwd, env, ignored };
+  const before = await takeSnapshot(place);
+  work();
+  const { files, ...rest } = await gatherEvidence(
+    before,
+    place,
+    claimed.map((path) => ({ path })),
+  );
+  return {
+    files: files.map(({ path, status, change }) => [path, status, change].filter(Boolean).join(' ')),
+    ...rest,
+  };
+}
+
+describe.each(['git', 'walk'] as const)('the evidence by %s', (method) => {
+  beforeEach(() => {
+    write('kept.txt', 'kept');
+    write('edited.txt', 'old');
+    write('removed.txt', 'old');
+    if (method === 'walk') return;
+    git('init', '-q');
+    write('.gitignore', 'out/\n');
+    commitAll();
+    write('dirty.txt', 'before');
+  });
+
+  it('tells what was delivered from what was only said, and what was not said', async () => {
+    const { files, complete } = await evidenceOf(() => {
+      write('added.txt', 'new');
+      write('edited.txt', 'new text');
+      rmSync(join(folder, 'removed.txt'));
+      write('deep/silent.txt', 'new');
+    }, [
+      'added.txt',
+      `${folder}/edited.txt`,
+      './removed.txt:12',
+      'never.txt',
+      'kept.txt',
+      'https://example.org/x',
+      '`added.txt`',
+    ]);
+    expect(complete).toBe(true);
+    expect(files).toEqual([
+      'added.txt verified added',
+      'edited.txt verified modified',
+      'removed.txt verified deleted',
+      'never.txt missing',
+      'kept.txt unchanged',
+      'https://example.org/x unchecked',
+      'added.txt verified added',
+      'deep/silent.txt unreported added',
+    ]);
+  });
+
+  it('takes a folder for what lies in it', async () => {
+    const { files } = await evidenceOf(() => write('docs/a/b.md', 'x'), ['docs/']);
+    expect(files).toEqual(['docs verified modified']);
+  });
+
+  it('leaves out folders that are not the business of the task', async () => {
+    const { files } = await evidenceOf(() => write('runs/1/request.json', '{}'), [], folder, [
+      join(folder, 'runs'),
+    ]);
+    expect(files).toEqual([]);
+  });
+});
+
+describe('the evidence under git', () => {
+  beforeEach(() => {
+    git('init', '-q');
+    write('.gitignore', 'out/\n');
+    write('a.txt', 'a');
+    commitAll();
+  });
+
+  it('sees a change to a file that had been changed before, and one that was undone', async () => {
+    write('a.txt', 'dirty');
+    write('b.txt', 'untracked');
+    expect((await evidenceOf(() => write('b.txt', 'again'), [])).files).toEqual([
+      'b.txt unreported modified',
+    ]);
+    expect((await evidenceOf(() => git('checkout', '-q', 'a.txt'), [])).files).toEqual([
+      'a.txt unreported modified',
+    ]);
+    expect((await evidenceOf(() => write('b.txt', 'again'), [])).files).toEqual([]);
+  });
+
+  it('sees through a commit', async () => {
+    const { files } = await evidenceOf(() => {
+      write('c.txt', 'c');
+      rmSync(join(folder, 'a.txt'));
+      commitAll();
+    }, ['c.txt']);
+    expect(files).toEqual(['c.txt verified added', 'a.txt unreported deleted']);
+  });
+
+  it('finds a delivered file that git ignores', async () => {
+    expect((await evidenceOf(() => write('out/bundle.js', 'x'), ['out/bundle.js'])).files).toEqual([
+      'out/bundle.js verified',
+    ]);
+  });
+
+  it('looks at the working folder alone, below the root too', async () => {
+    write('sub/x.txt', 'x');
+    commitAll();
+    const { files } = await evidenceOf(
+      () => {
+        write('sub/x.txt', 'y');
+        write('sub/ä ö.txt', 'new');
+        write('a.txt', 'outside');
+      },
+      ['x.txt'],
+      join(folder, 'sub'),
+    );
+    expect(files).toEqual(['x.txt verified modified', 'ä ö.txt unreported added']);
+  });
+
+  it('works before the first commit', async () => {
+    rmSync(join(folder, '.git'), { recursive: true });
+    git('init', '-q');
+    expect((await evidenceOf(() => write('new.txt', 'x'), ['new.txt'])).files).toEqual([
+      'new.txt verified added',
+    ]);
+  });
+});

@@ -1,0 +1,120 @@
+import { promises as disk } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { CheckResult } from './acceptance.ts';
+import {
+  type Change,
+  type ChangeKind,
+  changesBetween,
+  isCovered,
+  type Snapshot,
+  type SnapshotPlace,
+  takeSnapshot,
+} from './snapshot.ts';
+
+/**
+ * `verified`: claimed, and changed by the run. `missing`: claimed, and not there. `unchanged`: claimed and there, but the
+ * run did not touch it. `unreported`: changed, and not claimed. `unchecked`: claimed, but no file of this machine.
+ */
+export type EvidenceStatus = 'verified' | 'missing' | 'unchanged' | 'unreported' | 'unchecked';
+
+export interface FileEvidence {
+  readonly path: string;
+  readonly status: EvidenceStatus;
+  readonly change?: ChangeKind;
+}
+
+/** What the server saw, beside what the agent said. */
+export interface Evidence {
+  readonly method: Snapshot['method'];
+  /** False when the folder was too large to be looked at in full. */
+  readonly complete: boolean;
+  readonly files: readonly FileEvidence[];
+  /** How many changed files are left out of the list. */
+  readonly omitted: number;
+  readonly checks?: readonly CheckResult[];
+}
+
+/** Something an agent says it has delivered. */
+export interface Claim {
+  readonly path: string;
+}
+
+const listed = 200;
+/** File times come from a clock that ticks more slowly than ours. */
+const clockSlackMs = 50;
+
+/** Compares the folder with how it was before the run and sets it against what the agent says it delivered. */
+export async function gatherEvidence(
+  before: Snapshot,
+  place: SnapshotPlace,
+  deliverables: readonly Claim[],
+): Promise<Evidence> {
+  const after = await takeSnapshot(place);
+  const changes = before.method === after.method ? await changesBetween(before, after, place) : [];
+  return {
+    method: after.method,
+    complete: before.complete && after.complete && before.method === after.method,
+    ...(await judge(deliverables, changes, place, before)),
+  };
+}
+
+/** Sets claims against changes; a change that nobody claimed is part of the answer. */
+export async function judge(
+  deliverables: readonly Claim[],
+  changes: readonly Change[],
+  place: SnapshotPlace,
+  before: Pick<Snapshot, 'method' | 'takenAt'>,
+): Promise<Pick<Evidence, 'files' | 'omitted'>> {
+  const claimed: FileEvidence[] = [];
+  const accounted = new Set<Change>();
+  for (const { path: written } of deliverables) {
+    const path = plainPath(written, place.cwd);
+    if (path === undefined) {
+      claimed.push({ path: written, status: 'unchecked' });
+      continue;
+    }
+    const own = changes.filter(
+      (change) => change.path === path || path === '.' || change.path.startsWith(`${path}/`),
+    );
+    for (const change of own) accounted.add(change);
+    const [first] = own;
+    if (first !== undefined) {
+      const kind = first.path === path ? first.change : 'modified';
+      claimed.push({ path, status: 'verified', change: kind });
+    } else claimed.push({ path, status: await statusOnDisk(path, place, before) });
+  }
+  const silent = changes.filter((change) => !accounted.has(change));
+  return {
+    files: [
+      ...claimed,
+      ...silent.slice(0, listed).map(({ path, change }) => ({ path, status: 'unreported' as const, change })),
+    ],
+    omitted: Math.max(0, silent.length - listed),
+  };
+}
+
+async function statusOnDisk(
+  path: string,
+  place: SnapshotPlace,
+  { method, takenAt }: Pick<Snapshot, 'method' | 'takenAt'>,
+): Promise<EvidenceStatus> {
+  const stat = await disk.stat(resolve(place.cwd, path)).catch(() => undefined);
+  if (stat === undefined) return 'missing';
+  if (await isCovered(path, place, method)) return 'unchanged';
+  // Of what no snapshot shows, only the time of its last change can tell.
+  return Math.max(stat.mtimeMs, stat.ctimeMs) >= takenAt - clockSlackMs ? 'verified' : 'unchanged';
+}
+
+/** Agents write `./a.ts`, `/work/shop/a.ts`, `a.ts:12` and a.ts in backticks; all of them mean a.ts. */
+function plainPath(written: string, cwd: string): string | undefined {
+  const bare = written
+    .trim()
+    .replaceAll(/^[`"']+|[`"']+$/g, '')
+    .replace(/^file:\/\//, '')
+    .replace(/(?:#L\d+(?:-L?\d+)?|:\d+(?:[:-]\d+)?)$/, '');
+  if (bare === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(bare) || /[\p{Cc}]/u.test(bare)) return undefined;
+  const below = relative(cwd, resolve(cwd, bare));
+  if (below === '') return '.';
+  if (isAbsolute(below) || below.split(sep)[0] === '..') return resolve(cwd, bare);
+  return below.split(sep).join('/');
+}
