@@ -14,6 +14,8 @@ export class EventStream {
   readonly id: string;
   #events: { readonly sequence: number; readonly text: string }[] = [];
   #sequence = 0;
+  /** The last event that was written to anybody. */
+  #delivered = -1;
   #response: ServerResponse | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   #ended = false;
@@ -26,7 +28,12 @@ export class EventStream {
     return this.#response !== undefined;
   }
 
-  attach(response: ServerResponse, headers: Readonly<Record<string, string>>, after = -1): void {
+  /** Goes on after the event the client names, or else with what nobody has heard yet. */
+  attach(
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    after: number = this.#delivered,
+  ): void {
     this.#response?.end();
     this.#response = response;
     response.writeHead(200, {
@@ -37,7 +44,7 @@ export class EventStream {
     });
     response.flushHeaders();
     response.on('close', () => this.#detach(response));
-    for (const event of this.#events) if (event.sequence > after) response.write(event.text);
+    for (const event of this.#events) if (event.sequence > after) this.#deliver(event, response);
     if (this.#ended) response.end();
     clearInterval(this.#keepAlive);
     this.#keepAlive = setInterval(() => response.write(': alive\n\n'), keepAliveMs);
@@ -64,7 +71,12 @@ export class EventStream {
     const text = `${head}event: message\nid: ${this.id}_${sequence}\ndata: ${data}\n\n`;
     this.#events.push({ sequence, text });
     if (this.#events.length > kept) this.#events.shift();
-    this.#response?.write(text);
+    if (this.#response) this.#deliver({ sequence, text }, this.#response);
+  }
+
+  #deliver({ sequence, text }: { sequence: number; text: string }, response: ServerResponse): void {
+    response.write(text);
+    this.#delivered = sequence;
   }
 
   #detach(response: ServerResponse): void {

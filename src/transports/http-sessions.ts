@@ -67,11 +67,7 @@ export class HttpSessions {
     const seen = parseEventId(String(request.headers['last-event-id'] ?? ''));
     const stream = seen && visit.streams.get(seen.stream);
     if (stream !== undefined) return stream.attach(response, {}, seen!.sequence);
-    visit.standing.attach(
-      response,
-      {},
-      seen?.stream === visit.standing.id ? seen.sequence : Number.POSITIVE_INFINITY,
-    );
+    visit.standing.attach(response, {}, seen?.stream === visit.standing.id ? seen.sequence : undefined);
   }
 
   delete(request: IncomingMessage, response: ServerResponse): void {
