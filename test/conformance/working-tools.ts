@@ -52,6 +52,19 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
       },
     }),
     defineTool({
+      name: 'test_waiting',
+      description: 'Waits until it is cancelled, and reports that as a change of prompts.',
+      inputSchema: nothing,
+      call: (_, context) =>
+        new Promise((_resolve, reject) => {
+          context.progress(0);
+          context.signal.addEventListener('abort', () => {
+            publish({ kind: 'prompts' });
+            reject(context.signal.reason);
+          });
+        }),
+    }),
+    defineTool({
       name: 'test_trigger_tool_change',
       description: 'Reports that the list of tools has changed.',
       inputSchema: nothing,

@@ -386,6 +386,22 @@ describe('a stream', () => {
     await second.return(undefined);
   });
 
+  it('of the session begins with what was said before anybody listened', async () => {
+    const session = await open();
+    const trigger = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'test_trigger_tool_change' },
+    };
+    await send(trigger, session);
+    const events = readEvents(await listen(session));
+    expect((await events.next()).value?.message).toMatchObject({
+      method: 'notifications/tools/list_changed',
+    });
+    await events.return(undefined);
+  });
+
   it('of one session tells nothing to another', async () => {
     const [one, other] = [await open(), await open()];
     const events = await allEvents(await send(withProgress(1), one));
