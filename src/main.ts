@@ -4,7 +4,8 @@ import { runProgram } from './cli/program.ts';
 const output = Object.create(process.stdout, {
   write: { value: process.stdout.write.bind(process.stdout) },
 }) as NodeJS.WriteStream;
-process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+process.stdout.write = ((...args: Parameters<typeof process.stderr.write>) =>
+  process.stderr.write(...args)) as typeof process.stdout.write;
 
 void runProgram(
   process.argv.slice(2),
