@@ -60,7 +60,9 @@ export class LineReader {
     this.#flush();
   }
 
-  #physical(line: string): void {
+  #physical(written: string): void {
+    // The mark may come as text too, where whoever decoded it let it pass.
+    const line = this.#number === 0 ? written.replace(/^\uFEFF/, '') : written;
     this.#number += 1;
     if ((line.startsWith(' ') || line.startsWith('\t')) && this.#line !== undefined) {
       if (this.#line.length < longestLine) this.#line += line.slice(1);

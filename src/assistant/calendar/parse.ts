@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { LineReader, type Property, readProperty } from './content-line.ts';
 import { type Instance, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
-import { checkRule } from './rule.ts';
+import { isRunaway, isSwift } from './rule.ts';
 import { isWholeDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
@@ -23,19 +23,21 @@ export interface ParsedCalendar {
 }
 
 export interface ParseOptions {
+  readonly nowMs: number;
   /** Called now and then with the number of events read so far. */
   readonly progress?: (events: number) => void;
   readonly signal?: AbortSignal;
 }
 
 const pieceLength = 1 << 17;
+const mostRunaways = 10;
 
 /** Reads a calendar piece by piece, so that a large one keeps nobody else waiting. */
 export async function parseCalendar(
   pieces: Iterable<string> | AsyncIterable<string>,
-  { progress, signal }: ParseOptions = {},
+  { nowMs, progress, signal }: ParseOptions,
 ): Promise<ParsedCalendar> {
-  const parser = new Parser();
+  const parser = new Parser(nowMs);
   const reader = new LineReader((line, number) => parser.take(line, number));
   for await (const piece of pieces) {
     for (let from = 0; from < piece.length; from += pieceLength) {
@@ -73,14 +75,20 @@ class Parser {
   readonly #problems: CalendarProblem[] = [];
   readonly #zones = new ZoneReader();
   readonly #instances = new Map<string, Instance[]>();
-  readonly #rules = new Map<string, string | undefined>();
+  readonly #sound = new Set<string>();
+  #runaways = 0;
   /** Events whose zone is described only after them. */
   readonly #waiting: Component[] = [];
   readonly #open: Component[] = [];
   #found = false;
   #name: string | undefined;
   #cancels = false;
+  readonly #nowMs: number;
   count = 0;
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
 
   take(line: string, number: number): void {
     const [, edge, written] = /^(BEGIN|END):\s*([\w-]+)$/i.exec(line) ?? [];
@@ -141,9 +149,13 @@ class Parser {
     this.#try(component, () => {
       const note = (message: string) => this.#report('warning', component, message);
       const read = readInstance(component.properties, this.#zones, note);
-      for (const rule of [...read.rules, ...read.exceptionRules]) this.#check(rule, read, note);
-      const cancelled = this.#cancels && { details: { ...read.details, status: 'cancelled' as const } };
-      const instance = { ...read, uid: read.uid || this.#inventUid(read, note), ...cancelled };
+      const instance = {
+        ...read,
+        uid: read.uid || this.#inventUid(read, note),
+        rules: this.#usable(read.rules, read, note),
+        exceptionRules: this.#usable(read.exceptionRules, read, note),
+        ...(this.#cancels && { details: { ...read.details, status: 'cancelled' as const } }),
+      };
       const known = this.#instances.get(instance.uid);
       if (known === undefined) this.#instances.set(instance.uid, [instance]);
       else known.push(instance);
@@ -151,13 +163,28 @@ class Parser {
     });
   }
 
-  /** Once per wording: calendars repeat a few rules thousands of times. */
-  #check(rule: string, { start }: Instance, note: (message: string) => void): void {
-    const key = `${rule} ${isWholeDay(start)}`;
-    if (!this.#rules.has(key))
-      this.#rules.set(key, checkRule(rule, Date.parse(start.wall), isWholeDay(start)));
-    const warning = this.#rules.get(key);
-    if (warning !== undefined) note(warning);
+  /** Rules that can be worked with. Looking for the others has an end too, in a calendar that is full of them. */
+  #usable(rules: readonly string[], { start }: Instance, note: (message: string) => void): readonly string[] {
+    return rules.filter((rule) => {
+      const wholeDay = isWholeDay(start);
+      // Calendars repeat a few simple rules thousands of times.
+      const wording = `${rule} ${wholeDay}`;
+      if (this.#sound.has(wording)) return true;
+      const place = {
+        wallMs: Date.parse(wholeDay ? start.wall : `${start.wall}Z`),
+        wholeDay,
+        offsets: () => 0,
+      };
+      const runaway =
+        (!isSwift(rule) && this.#runaways >= mostRunaways) || isRunaway(rule, place, this.#nowMs);
+      if (runaway) {
+        this.#runaways += 1;
+        note(
+          'its rule yields too many occurrences or takes too long to work out; it is taken without the rule',
+        );
+      } else if (isSwift(rule)) this.#sound.add(wording);
+      return !runaway;
+    });
   }
 
   #inventUid({ start, details, rules }: Instance, note: (message: string) => void): string {

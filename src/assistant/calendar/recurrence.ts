@@ -97,25 +97,43 @@ function changesOf({ overrides = [], ...series }: Series, clockOf: ClockOf): rea
   return [...byKey.values()].sort((a, b) => a.original.key - b.original.key);
 }
 
-/** From the first start to the last end, for whoever looks up series by time; open when the rules never end. */
-export function extent(series: Series, zone: string): { readonly firstMs: number; readonly lastMs?: number } {
-  const bounded = (series.rules ?? []).every((rule) => /(^|;)(UNTIL|COUNT)=/.test(rule));
-  const all = { fromMs: -8e15, toMs: 8e15, zone };
-  const clockOf = clocks(series, zone);
-  const starts = [series.start, ...(series.dates ?? []).map(({ start }) => start)];
-  const times = [...starts, ...(series.overrides ?? []).map(({ start }) => start)];
-  const firstMs = Math.min(...times.map((time) => instantOf(wallTime(time), clockOf(time))));
-  const shifts = (series.overrides ?? []).filter(({ andFollowing }) => andFollowing);
-  if (!bounded) {
-    const back = Math.min(0, ...shifts.map(({ start, id }) => wallTime(start) - wallTime(id)));
-    return { firstMs: firstMs + Math.min(0, back) };
-  }
-  const { occurrences: found, truncated } = occurrences(series, all);
-  const ends = found.map(({ endMs }) => endMs);
-  return {
-    firstMs: Math.min(firstMs, ...found.slice(0, 1).map(({ startMs }) => startMs)),
-    ...(!truncated && { lastMs: ends.reduce((a, b) => Math.max(a, b), firstMs) }),
-  };
+const mostCounted = 1000;
+
+/**
+ * Bounds within which every occurrence lies, wherever whoever looks may be; without an end when the rules have none, or
+ * none that is worth finding out.
+ */
+export function extent(series: Series): { readonly firstMs: number; readonly lastMs?: number } {
+  const { start, duration, rules = [], dates = [], overrides = [] } = series;
+  const clockOf = clocks(series, 'UTC');
+  const written = [start, ...dates.map((date) => date.start), ...overrides.map((override) => override.start)];
+  const instants = written.map((time) => instantOf(wallTime(time), clockOf(time)));
+  const lengths = [{ duration }, ...dates, ...overrides].map((each) => lengthOf(each.duration ?? duration));
+  const shifts = overrides.map((override) => Math.abs(wallTime(override.start) - wallTime(override.id)));
+  const slack = dayMs + least(shifts, -1);
+  const ends = rules.map((rule) => endOf(rule, series, clockOf));
+  const firstMs = least(instants, 1) - slack;
+  if (ends.includes(undefined)) return { firstMs };
+  return { firstMs, lastMs: least([...instants, ...(ends as number[])], -1) + least(lengths, -1) + slack };
+}
+
+/** The smallest, or with a sign of -1 the largest; lists of a calendar may be too long for `Math.min`. */
+function least(numbers: readonly number[], sign: 1 | -1): number {
+  return numbers.reduce((best, next) => (next * sign < best * sign ? next : best), numbers[0] ?? 0);
+}
+
+function endOf(rule: string, { start }: Series, clockOf: ClockOf): number | undefined {
+  const [, day] = /(?:^|;)UNTIL=(\d{8})/.exec(rule) ?? [];
+  if (day !== undefined) return Date.parse(day.replace(/(....)(..)(..)/, '$1-$2-$3')) + 2 * dayMs;
+  const [, count] = /(?:^|;)COUNT=(\d+)/.exec(rule) ?? [];
+  if (count === undefined || Number(count) > mostCounted) return undefined;
+  const place = { wallMs: wallTime(start), wholeDay: isWholeDay(start), offsets: clockOf(start) };
+  const { starts, truncated } = expandRule(rule, place, place.wallMs, Date.UTC(9999, 0));
+  return truncated ? undefined : least([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
+}
+
+function lengthOf({ days, seconds }: Duration): number {
+  return days * dayMs + seconds * 1000;
 }
 
 function clocks(series: Series, viewer: string): ClockOf {
@@ -163,9 +181,9 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   const offsets = clockOf(start);
   // Wide enough for every zone, for what is under way, and for what is moved into the window with all that follow.
   const lengths = [duration, ...following.map(({ override }) => override.duration)];
-  const longest = Math.max(...lengths.map(({ days, seconds }) => days * dayMs + seconds * 1000));
+  const longest = least(lengths.map(lengthOf), -1);
   const shifts = following.map(({ override }) => Math.abs(wallTime(override.start) - wallTime(override.id)));
-  const slack = 2 * dayMs + Math.max(0, ...shifts);
+  const slack = 2 * dayMs + least(shifts, -1);
   const ownZone = start.zone !== undefined && Object.hasOwn(series.zones ?? {}, start.zone);
   const place = {
     wallMs: wallTime(start),

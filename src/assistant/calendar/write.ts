@@ -1,0 +1,96 @@
+import type { Occurrence } from '../occurrence.ts';
+import type { CalendarEvent } from '../store/schema.ts';
+import { expandEvent } from './expand-event.ts';
+import { offsetsOf, wallOf } from './zone.ts';
+
+/** One occurrence as it is known to a notification. */
+export interface WantedOccurrence {
+  /** Empty for a single event. */
+  readonly key: string;
+  readonly startMs: number;
+}
+
+/**
+ * An occurrence as the text of a calendar, to be attached to a mail; `undefined` when the event does not take place
+ * then any more. `zone` is the user's.
+ */
+export async function calendarText(
+  event: CalendarEvent,
+  { key, startMs }: WantedOccurrence,
+  zone: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  const found = await expandEvent(event, { fromMs: startMs, toMs: startMs }, zone);
+  const occurrence = found.find((one) => one.key === key);
+  return occurrence && writeOccurrence(event, occurrence, zone, nowMs);
+}
+
+export function writeOccurrence(
+  event: CalendarEvent,
+  occurrence: Occurrence,
+  zone: string,
+  nowMs: number,
+): string {
+  const { key, startMs, endMs, title, description, location, status } = occurrence;
+  const wholeDay = event.all_day === 1;
+  const time = (name: string, ms: number) =>
+    wholeDay ? `${name};VALUE=DATE:${dateOf(ms, zone)}` : `${name}:${compact(ms)}`;
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Adjutant//Adjutant//EN',
+    'METHOD:PUBLISH',
+    'BEGIN:VEVENT',
+    `UID:${escaped(event.provider === 'local' ? event.id : event.provider_event_id)}`,
+    `DTSTAMP:${compact(nowMs)}`,
+    ...(key === '' ? [] : [recurrenceId(key)]),
+    time('DTSTART', startMs),
+    time('DTEND', endMs),
+    `SUMMARY:${escaped(title)}`,
+    `STATUS:${status.toUpperCase()}`,
+    ...(description ? [`DESCRIPTION:${escaped(description)}`] : []),
+    ...(location ? [`LOCATION:${escaped(location)}`] : []),
+    ...(event.conf_link && URL.canParse(event.conf_link) ? [`URL:${new URL(event.conf_link).href}`] : []),
+    'END:VEVENT',
+    'END:VCALENDAR',
+  ];
+  return lines.map((line) => `${folded(line)}\r\n`).join('');
+}
+
+function compact(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+function dateOf(ms: number, zone: string): string {
+  return compact(wallOf(ms, offsetsOf(zone) ?? (() => 0))).slice(0, 8);
+}
+
+function recurrenceId(key: string): string {
+  const value = key.replaceAll(/[-:]/g, '');
+  return value.length === 8 ? `RECURRENCE-ID;VALUE=DATE:${value}` : `RECURRENCE-ID:${value}`;
+}
+
+/** No line break of the text becomes one of the calendar. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/[\\;,]/g, '\\$&')
+    .replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '\\n')
+    .replaceAll(/(?!\t)\p{Cc}/gu, '');
+}
+
+/** Lines have at most 75 bytes; the rest goes on in the next one. No character is cut in two. */
+function folded(line: string): string {
+  const parts: string[] = [];
+  let part = '';
+  let bytes = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (bytes + size > 75) {
+      parts.push(part);
+      [part, bytes] = ['', 1];
+    }
+    part += character;
+    bytes += size;
+  }
+  return [...parts, part].join('\r\n ');
+}
