@@ -4,12 +4,24 @@ import type { Sandbox } from './sandbox.ts';
 /** The port to a program that takes a task and works on it until it is done. */
 export interface Agent {
   readonly name: AgentName;
+  /** What it is called in messages. */
+  readonly label: string;
+  /** The version this port was tried with. */
+  readonly testedVersion: string;
   /** Whether the tokens it reports are those of the whole thread or of this run alone. */
   readonly usageCovers: 'thread' | 'run';
-  /** The command line for one call, and the environment it needs beside its own. */
+  /** The command line for one call; `unavailable` when the program is not there. */
   invoke(call: AgentCall): Promise<Invocation>;
   /** One line of its output; a line that says nothing is no event. */
   parse(line: string): readonly AgentEvent[];
+  /** The version that is installed. */
+  version(): Promise<string | undefined>;
+  /** What the thread has used up to now, by the agent's own record. */
+  threadTotal?(threadId: string): Promise<Usage | undefined>;
+  /** What a person can do about this error, where the agent's own words do not say it. */
+  explain?(error: string): string | undefined;
+  /** Whether this machine lets the agent put its commands into a sandbox. */
+  sandboxWorks?(): Promise<boolean>;
 }
 
 export const agentNames = ['codex', 'claude'] as const;
@@ -39,7 +51,7 @@ export interface AgentCall {
 export interface Invocation {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment of the process. */
+  /** Variables it needs beside those of this process. */
   readonly env: Readonly<Record<string, string>>;
   /** The part of `args` that names the thread to resume, for the record. */
   readonly subcommandArgs: readonly string[];

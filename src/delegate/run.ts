@@ -1,5 +1,7 @@
 import type { JsonSchema } from '../json.ts';
 import type { AgentEvent, Usage } from './agent.ts';
+import type { EndedProcess } from './ending.ts';
+import type { RunStatus } from './outcome.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -29,6 +31,8 @@ export interface RunHooks {
   /** Ends the run for real: the agent and every process it has started. */
   readonly signal: AbortSignal;
   onEvent?(event: AgentEvent): void;
+  /** Told once when the run has to wait for others, and once when it starts. */
+  onState?(state: 'waiting' | 'running'): void;
 }
 
 export interface RunResult {
@@ -51,18 +55,10 @@ export interface RunResult {
   readonly warnings: readonly string[];
 }
 
-export type RunStatus = 'completed' | 'failed' | 'cancelled';
-
 export interface Timing {
   readonly started_at: string;
   readonly finished_at: string;
   readonly duration_ms: number;
-}
-
-export interface EndedProcess {
-  readonly pid: number;
-  readonly command: string;
-  readonly by: 'SIGINT' | 'SIGKILL';
 }
 
 /** Waits for a place among the parallel runs, starts the agent, follows it to its end and tells what came of it. */
