@@ -130,7 +130,7 @@ export class Session {
     this.server.sessions.delete(this);
     this.#rejectAsked('The client has gone.');
     for (const controller of this.#inFlight.values())
-      controller.abort(new Failure('cancelled', 'The client has gone.'));
+      controller.abort(new Failure('cancelled', 'The client has gone.', { data: { disconnected: true } }));
   }
 
   get busy(): boolean {
