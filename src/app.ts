@@ -1,8 +1,11 @@
 import { type Config, settingsInForce } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
+import { createDelegate, type DelegateOptions } from './delegate/delegate.ts';
+import { delegateOptions } from './delegate/options.ts';
 import { Server } from './engine/server.ts';
-import type { Feature } from './feature.ts';
+import { Failure } from './failure.ts';
+import type { Context, Feature } from './feature.ts';
 import { createCommands, createPrompts, createTwig, type PromptsOptions } from './prompts/prompts.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
@@ -12,6 +15,8 @@ export class MissingFeature extends Error {}
 
 export interface AppOptions {
   readonly stateKey?: Buffer;
+  /** The environment that programs started from here shall have. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where each setting came from. */
   readonly origins?: Readonly<Record<string, string>>;
   /** What the servers of one process know of each other. */
@@ -29,8 +34,8 @@ export function createNeighbours(): Neighbours {
 
 /** The composition root: the only place that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
-  const { stateKey, origins = {}, neighbours = createNeighbours() } = options;
-  const features = [...featuresOf(name, config)];
+  const { stateKey, env = {}, origins = {}, neighbours = createNeighbours() } = options;
+  const features = [...featuresOf(name, config, env)];
   if (name === 'standard') features.push(statusOf(features, config, origins, neighbours));
   const server = new Server({
     contract: contracts[name],
@@ -64,19 +69,47 @@ function statusOf(
   });
 }
 
-function featuresOf(name: ContractName, config: Config): readonly Feature[] {
+function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] & {}): readonly Feature[] {
   switch (name) {
-    case 'standard':
-      return [createPrompts(promptOptions(config))];
+    case 'standard': {
+      const prompts = createPrompts(promptOptions(config));
+      const expandPrompt = expander(prompts);
+      return [prompts, createDelegate({ ...delegateOptions(config, env), expandPrompt })];
+    }
     case 'commands':
       return [createCommands(promptOptions(config))];
     case 'twig':
       return [createTwig(promptOptions(config))];
-    case 'jsonl':
     case 'delegate':
+      return [createDelegate({ ...delegateOptions(config, env), answerWithinMs: 0 })];
+    case 'jsonl':
     case 'assistant':
       throw new MissingFeature(`the contract "${name}" needs a feature that this version does not have yet`);
   }
+}
+
+/** Fills a prompt of the library with a text, as far as there is one. */
+function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
+  const alone: Context = {
+    signal: new AbortController().signal,
+    client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
+    meta: {},
+    progress: () => {},
+    log: () => {},
+    can: () => false,
+    ask: () => Promise.reject(new Failure('capability-missing', 'Nobody can be asked here.')),
+  };
+  return async (name, input) => {
+    try {
+      const rendered = await prompts?.get(name, { input }, alone);
+      return rendered?.messages
+        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
+        .join('\n\n');
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
+      throw error;
+    }
+  };
 }
 
 function promptOptions(config: Config): PromptsOptions {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
+import { delegateSettings } from './delegate/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 
@@ -62,5 +63,6 @@ export const settings = defineSettings({
     description: 'Host names besides the local ones under which the server may be addressed.',
   },
   ...promptSettings,
+  ...delegateSettings,
   ...assistantSettings,
 });

@@ -31,11 +31,12 @@ export const serve: Command = {
     'max_message_bytes',
     'log_level',
   ],
-  run: (loaded, terminal) => (loaded.flags['http'] === true ? overHttp(loaded) : overStdio(loaded, terminal)),
+  run: (loaded, terminal) =>
+    loaded.flags['http'] === true ? overHttp(loaded, terminal) : overStdio(loaded, terminal),
 };
 
 async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal): Promise<number> {
-  const server = createServer(config.contract, config, { origins });
+  const server = createServer(config.contract, config, { origins, env: terminal.env });
   const gone = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
   await Promise.race([served, gone, stopped()]);
@@ -43,7 +44,7 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
   return 0;
 }
 
-async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
+async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): Promise<number> {
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
   const { keepToken, readToken } = await import('../transports/token.ts');
@@ -63,7 +64,8 @@ async function overHttp({ config, origins }: LoadedConfig): Promise<number> {
   const serverFor = (name: string = config.contract): Server | undefined => {
     const contract = contractNames.find((known) => known === name);
     if (contract === undefined) return undefined;
-    const known = servers.get(contract) ?? createServer(contract, config, { stateKey, origins, neighbours });
+    const known =
+      servers.get(contract) ?? createServer(contract, config, { stateKey, env, origins, neighbours });
     servers.set(contract, known);
     return known;
   };

@@ -1,13 +1,14 @@
 import { promises as disk } from 'node:fs';
-import { isObject, type JsonSchema, messageOf } from '../json.ts';
+import { type JsonSchema, messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import type { Agent, Usage } from './agent.ts';
-import { type Answer, asAnswer } from './answer.ts';
 import type { EndedProcess } from './ending.ts';
+import { readJson } from './json-file.ts';
 import type { Ledger } from './ledger.ts';
 import { judge, type Outcome, type Stop } from './outcome.ts';
 import type { Exit } from './process.ts';
 import { familyOf } from './process-table.ts';
+import { resultFields } from './record.ts';
 import type { Redact } from './redaction.ts';
 import type { RunResult } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -33,8 +34,8 @@ const stderrTail = 64 * 1024;
 /** From the files of a run whose process is gone to its result; the same for the server that began it and one that took over. */
 export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const { directory, agent, ledger, progress, redact } = run;
-  const warnings: string[] = [];
   const exec = await readJson(directory.file('codex_exec.json'));
+  const warnings: string[] = Array.isArray(exec?.['warnings']) ? exec['warnings'].map(String) : [];
   const subcommand = exec?.['subcommand_args'];
   const requestedThread =
     Array.isArray(subcommand) && subcommand[1] !== undefined ? String(subcommand[1]) : undefined;
@@ -106,32 +107,10 @@ async function writeResult(
   const artifacts = [...(await directory.artifacts()).filter(({ name }) => name !== own.name), own];
   await directory.writeJson('result.json', {
     run_id: directory.id,
-    status: result.status,
-    ...result.timing,
-    cancelled: result.status === 'cancelled',
-    exit_code: result.exitCode,
-    signal: result.signal,
-    thread_id: result.threadId,
+    ...resultFields(result),
     ...(parentThread !== undefined && { parent_thread_id: parentThread }),
     artifacts,
-    error: result.error,
-    ...answerOf(result),
-    usage: result.usage,
-    ended_processes: result.ended,
-    warnings: result.warnings,
   });
-}
-
-/** A reply of another shape is kept, as the summary. */
-function answerOf({ answer, lastMessage }: RunResult): Answer {
-  return (
-    asAnswer(answer) ?? {
-      summary: lastMessage?.trim() ?? '',
-      deliverables: [],
-      open_questions: [],
-      next_actions: [],
-    }
-  );
 }
 
 async function lastMessageOf({ directory, progress }: FinishedRun): Promise<string | undefined> {
@@ -198,15 +177,6 @@ async function cleanFiles({ directory, redact, secrets }: FinishedRun, message?:
   if (!secrets) return;
   const events = await disk.readFile(directory.file('events.jsonl'), 'utf8');
   await directory.writeText('events.jsonl', events.split('\n').map(redact).join('\n'));
-}
-
-async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
-  try {
-    const value: unknown = JSON.parse(await disk.readFile(file, 'utf8'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function readTail(file: string): Promise<string> {

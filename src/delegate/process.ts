@@ -7,7 +7,7 @@ import type { RunDirectory } from './run-directory.ts';
 export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
   /** The exit, once it is gone; without particulars where it was not our child. */
-  exit(): Promise<Exit | undefined>;
+  gone(): Promise<Exit | undefined>;
 }
 
 export interface Exit {
@@ -52,7 +52,7 @@ export async function startAgent(
     child.unref();
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
-      exit: async () => exit,
+      gone: async () => exit,
     };
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
@@ -63,6 +63,6 @@ export async function startAgent(
 export function attachTo(identity: ProcessIdentity): AgentProcess {
   return {
     identity,
-    exit: async () => ((await isAlive(identity)) ? undefined : { code: null, signal: null }),
+    gone: async () => ((await isAlive(identity)) ? undefined : { code: null, signal: null }),
   };
 }

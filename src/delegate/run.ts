@@ -23,8 +23,10 @@ export interface RunRequest {
   readonly ephemeral?: boolean;
   readonly skills?: 'all' | 'named';
   readonly disable?: readonly string[];
-  /** Shorter than the configured limit, if given. */
+  /** Instead of the configured limit. */
   readonly totalTimeoutMs?: number;
+  /** Things to tell with the result. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RunHooks {

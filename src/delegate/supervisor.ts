@@ -82,6 +82,19 @@ export class Supervisor {
     return work;
   }
 
+  /** The result of a run that is not to be started. */
+  async refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
+    return finishRun({
+      directory,
+      agent: this.#options.agents[this.#options.agent],
+      ledger: await this.ledger,
+      redact: this.#options.redact,
+      startedAt: new Date(),
+      progress: new RunProgress(),
+      spawnError: reason,
+    });
+  }
+
   async #run(request: RunRequest, hooks: RunHooks): Promise<RunResult> {
     const { directory } = request;
     const { agents, redact } = this.#options;
@@ -215,7 +228,7 @@ export class Supervisor {
 
     for (;;) {
       // Asked for first: what a process wrote before it went is there when it is gone.
-      const exit = await run.process.exit();
+      const exit = await run.process.gone();
       await read();
       if (exit !== undefined) {
         if (progress.end === undefined && stop === undefined)
@@ -397,6 +410,8 @@ async function prepare(agent: Agent, request: RunRequest) {
     config_overrides: request.configOverrides ?? [],
     subcommand_args: invocation.subcommandArgs,
     prompt_via_stdin: true,
+    agent: agent.name,
+    warnings: request.warnings ?? [],
   });
   return invocation;
 }

@@ -1,0 +1,185 @@
+import { promises as disk } from 'node:fs';
+import { Failure } from '../failure.ts';
+import { isObject } from '../json.ts';
+import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
+import { findExecutable, versionOf } from './executable.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface ClaudeOptions {
+  readonly command: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const way = 'install it with "npm install -g @anthropic-ai/claude-code" or name it in [delegate] command.';
+
+/** Without a sandbox of its own for reading only, it gets the tools that read and no others. */
+const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
+  'read-only': ['--permission-mode', 'dontAsk', '--tools', 'Read,Grep,Glob'],
+  'workspace-write': [
+    '--permission-mode',
+    'acceptEdits',
+    '--settings',
+    JSON.stringify({
+      sandbox: {
+        enabled: true,
+        autoAllowBashIfSandboxed: true,
+        allowUnsandboxedCommands: false,
+        failIfUnavailable: true,
+      },
+    }),
+  ],
+  'danger-full-access': ['--dangerously-skip-permissions'],
+};
+
+/** `claude -p`, with the prompt on standard input and its events on standard output. */
+export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent {
+  return {
+    name: 'claude',
+    label: 'claude',
+    testedVersion: '2.1.197',
+    usageCovers: 'run',
+    async invoke(call) {
+      if (call.configOverrides.length > 0)
+        throw new Failure('refused', 'config_overrides are settings of Codex; Claude Code takes none.');
+      const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
+      return {
+        command: await findExecutable(command, env, way),
+        args: [...(await argumentsOf(call)), ...subcommandArgs],
+        env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+        subcommandArgs,
+      };
+    },
+    parse,
+    version: async () => versionOf(await findExecutable(command, env, way)),
+  };
+}
+
+async function argumentsOf(call: AgentCall): Promise<string[]> {
+  return [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--json-schema',
+    JSON.stringify(JSON.parse(await disk.readFile(call.outputSchemaFile, 'utf8'))),
+    // No servers of the user: one of them may be this one.
+    '--strict-mcp-config',
+    ...permissions[call.sandbox],
+    ...(call.model === undefined ? [] : ['--model', call.model]),
+    ...(call.reasoningEffort === undefined ? [] : ['--effort', call.reasoningEffort]),
+    ...(call.ephemeral ? ['--no-session-persistence'] : []),
+    ...(call.skills === 'named' ? ['--disable-slash-commands'] : []),
+  ];
+}
+
+function parse(line: string): readonly AgentEvent[] {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    return [];
+  }
+  if (!isObject(event)) return [];
+  switch (event['type']) {
+    case 'system':
+      return event['subtype'] === 'init'
+        ? [{ kind: 'thread', threadId: String(event['session_id']) }, { kind: 'turn' }]
+        : [];
+    case 'assistant':
+      return blocksOf(event).flatMap(toStarted);
+    case 'user':
+      return blocksOf(event).flatMap(toCompleted);
+    case 'result':
+      return [toEnd(event)];
+    default:
+      return [];
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function blocksOf({ message }: Fields): readonly Fields[] {
+  const content = isObject(message) ? message['content'] : undefined;
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+function toStarted(block: Fields): readonly AgentEvent[] {
+  const id = String(block['id'] ?? '');
+  switch (block['type']) {
+    case 'text':
+      return [
+        { kind: 'item', id, phase: 'completed', item: { type: 'message', text: String(block['text']) } },
+      ];
+    case 'thinking':
+      return [
+        {
+          kind: 'item',
+          id,
+          phase: 'completed',
+          item: { type: 'reasoning', text: String(block['thinking']) },
+        },
+      ];
+    case 'tool_use':
+      return [
+        {
+          kind: 'item',
+          id,
+          phase: 'started',
+          item: toItem(String(block['name']), isObject(block['input']) ? block['input'] : {}),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function toItem(name: string, input: Fields): AgentItem {
+  const path = input['file_path'] ?? input['notebook_path'];
+  if (name === 'Bash') return { type: 'command', command: String(input['command']) };
+  if (['Edit', 'MultiEdit', 'NotebookEdit'].includes(name))
+    return { type: 'files', changes: [{ path: String(path), kind: 'update' }] };
+  if (name === 'Write') return { type: 'files', changes: [{ path: String(path), kind: 'add' }] };
+  if (name === 'TodoWrite' && Array.isArray(input['todos']))
+    return {
+      type: 'todo',
+      items: input['todos']
+        .filter(isObject)
+        .map((todo) => ({ text: String(todo['content']), completed: todo['status'] === 'completed' })),
+    };
+  return { type: 'tool', name };
+}
+
+function toCompleted(block: Fields): readonly AgentEvent[] {
+  if (block['type'] !== 'tool_result') return [];
+  const id = String(block['tool_use_id']);
+  return [{ kind: 'item', id, phase: 'completed', item: { type: 'tool', name: 'result' } }];
+}
+
+function toEnd(event: Fields): AgentEvent {
+  const usage = toUsage(event['usage']);
+  const text = String(event['result'] ?? event['subtype']);
+  if (event['is_error'] === true || event['subtype'] !== 'success') {
+    const errors = Array.isArray(event['errors']) ? event['errors'].join('; ') : '';
+    return { kind: 'failed', message: errors || text, ...(usage !== undefined && { usage }) };
+  }
+  const structured = event['structured_output'];
+  return {
+    kind: 'completed',
+    usage,
+    message: structured === undefined ? text : JSON.stringify(structured),
+    ...(typeof event['total_cost_usd'] === 'number' && { costUsd: event['total_cost_usd'] }),
+  };
+}
+
+function toUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const cached = Number(usage['cache_read_input_tokens'] ?? 0);
+  const written = Number(usage['cache_creation_input_tokens'] ?? 0);
+  return {
+    // Here the cached part is told beside the rest, there as a part of it.
+    input_tokens: Number(usage['input_tokens'] ?? 0) + cached + written,
+    cached_input_tokens: cached,
+    output_tokens: Number(usage['output_tokens'] ?? 0),
+    reasoning_output_tokens: 0,
+  };
+}

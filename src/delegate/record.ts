@@ -1,0 +1,120 @@
+import { promises as disk } from 'node:fs';
+import type { JsonObject } from '../json.ts';
+import type { Usage } from './agent.ts';
+import { type Answer, asAnswer } from './answer.ts';
+import type { EndedProcess } from './ending.ts';
+import { readJson } from './json-file.ts';
+import type { RunStatus } from './outcome.ts';
+import type { RunOutput } from './report.ts';
+import type { RunResult } from './run.ts';
+import { RunDirectory } from './run-directory.ts';
+import type { SkillSelection } from './skill-selection.ts';
+import type { Skill } from './skills.ts';
+
+/** A run as its directory tells it, whichever server had it. */
+export interface RunRecord extends RunOutput {
+  readonly selected_skills: readonly Skill[];
+  readonly usage: Usage | null;
+  readonly evidence: JsonObject | null;
+  readonly warnings: readonly string[];
+  readonly ended_processes: readonly EndedProcess[];
+}
+
+/**
+ * `undefined` where there is no such run. A run without a result is `running` until somebody knows better; one whose result
+ * could not be written is told from memory.
+ */
+export async function loadRecord(
+  path: string,
+  id: string,
+  known?: RunResult,
+): Promise<RunRecord | undefined> {
+  const directory = new RunDirectory(path, id);
+  const request = await readJson(directory.file('request.json'));
+  if (request === undefined) return undefined;
+  const [written, skills, thread, evidence] = await Promise.all([
+    readJson(directory.file('result.json')),
+    readJson(directory.file('selected_skills.json')) as Promise<Partial<SkillSelection> | undefined>,
+    readJson(directory.file('thread.json')),
+    readJson(directory.file('evidence.json')),
+  ]);
+  const result = written ?? (known && resultFields(known));
+  const answer = asAnswer(result);
+  const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
+  const startedAt = String(result?.['started_at'] ?? request['received_at']);
+  return {
+    run_id: id,
+    run_dir: path,
+    subagent_thread_id: ((result ?? thread)?.['thread_id'] as string | null | undefined) ?? null,
+    selected_skills: skills?.selected ?? [],
+    summary: answer?.summary || fallbackSummary(String(request['tool']), status),
+    deliverables: answer?.deliverables ?? [],
+    open_questions: answer?.open_questions ?? [],
+    next_actions: [
+      ...(status === 'failed' ? ['Inspect run_dir artifacts'] : []),
+      ...(skills?.errors?.length
+        ? ['Fix skill selection errors (skills_mode/skills names) and retry']
+        : (answer?.next_actions ?? [])),
+    ],
+    artifacts: await directory.artifacts(),
+    timing: {
+      started_at: startedAt,
+      finished_at: String(result?.['finished_at'] ?? startedAt),
+      duration_ms: Number(result?.['duration_ms'] ?? Math.max(0, Date.now() - Date.parse(startedAt))),
+    },
+    status,
+    error: (result?.['error'] as string | null | undefined) ?? null,
+    usage: (result?.['usage'] as Usage | null | undefined) ?? null,
+    evidence: (evidence as JsonObject | undefined) ?? null,
+    warnings: [...(skills?.warnings ?? []), ...((result?.['warnings'] as string[] | undefined) ?? [])],
+    ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
+  };
+}
+
+/** What `result.json` says of a run, its files apart. */
+export function resultFields(result: RunResult): Record<string, unknown> {
+  return {
+    status: result.status,
+    ...result.timing,
+    cancelled: result.status === 'cancelled',
+    exit_code: result.exitCode,
+    signal: result.signal,
+    thread_id: result.threadId,
+    error: result.error,
+    ...answerOf(result),
+    usage: result.usage,
+    ended_processes: result.ended,
+    warnings: result.warnings,
+  };
+}
+
+/** A reply of another shape is kept, as the summary. */
+function answerOf({ answer, lastMessage }: RunResult): Answer {
+  return (
+    asAnswer(answer) ?? {
+      summary: lastMessage?.trim() ?? '',
+      deliverables: [],
+      open_questions: [],
+      next_actions: [],
+    }
+  );
+}
+
+function fallbackSummary(tool: string, status: RunStatus | 'running'): string {
+  const what = tool === 'delegate_resume' ? 'Delegated resume' : 'Delegated run';
+  return `${what} ${status === 'running' ? 'is still running' : 'finished'}.`;
+}
+
+/** The ids of the runs in a folder, newest first. */
+export async function listRunIds(runsFolder: string): Promise<readonly string[]> {
+  const names = await disk.readdir(runsFolder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((name) => runIdPattern.test(name))
+    .sort()
+    .reverse();
+}
+
+export const runIdPattern = /^\d{4}-\d{2}-\d{2}_\d{9}_[0-9a-f]{12}$/;

@@ -1,0 +1,70 @@
+import type { Context } from '../feature.ts';
+import type { AgentEvent } from './agent.ts';
+import { RunProgress } from './run-progress.ts';
+
+const throttleMs = 1_000;
+const heartbeatMs = 10_000;
+
+/** Keeps the client informed while a run goes on: not too often, and not too rarely. */
+export class Teller {
+  readonly #context: Pick<Context, 'log' | 'progress'>;
+  readonly #name: string;
+  readonly #progress = new RunProgress();
+  readonly #startedAt = performance.now();
+  readonly #heartbeat: NodeJS.Timeout;
+  #told = 0;
+  #count = 0;
+  #waiting = false;
+  #later: NodeJS.Timeout | undefined;
+
+  constructor(context: Pick<Context, 'log' | 'progress'>, tool: string, label: string) {
+    this.#context = context;
+    this.#name = `${tool}/${label}`;
+    this.#say('started');
+    this.#heartbeat = setInterval(() => {
+      if (performance.now() - this.#told >= heartbeatMs) this.#report();
+    }, throttleMs);
+    this.#heartbeat.unref();
+  }
+
+  state(state: 'waiting' | 'running'): void {
+    this.#waiting = state === 'waiting';
+    this.#report();
+  }
+
+  event(event: AgentEvent): void {
+    this.#progress.take(event);
+    const pause = throttleMs - (performance.now() - this.#told);
+    if (pause <= 0) this.#report();
+    else this.#later ??= setTimeout(() => this.#report(), pause).unref();
+  }
+
+  finished(status: string): void {
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#later);
+    this.#say(`finished (${status} ${this.#figures()})`);
+    this.#step(status);
+  }
+
+  #report(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    this.#say(this.#waiting ? `waiting (${this.#figures()})` : `running (${this.#figures()})`);
+    this.#step(this.#waiting ? 'waiting for a free place' : this.#progress.describe());
+  }
+
+  #figures(): string {
+    const { turns, itemsStarted, itemsCompleted, last } = this.#progress;
+    const elapsed = Math.round(performance.now() - this.#startedAt);
+    return `elapsed=${elapsed}ms turns_started=${turns} items_started=${itemsStarted} items_completed=${itemsCompleted} last=${last}`;
+  }
+
+  #say(what: string): void {
+    this.#told = performance.now();
+    this.#context.log('info', `${this.#name}: ${what}`);
+  }
+
+  #step(message: string): void {
+    this.#context.progress(++this.#count, undefined, message);
+  }
+}

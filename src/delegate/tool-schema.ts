@@ -1,0 +1,162 @@
+import type { XStatic } from 'typebox/schema';
+import type { JsonSchema } from '../json.ts';
+import { answerSchema } from './answer.ts';
+import { sandboxes } from './sandbox.ts';
+import { skillModes } from './skill-selection.ts';
+
+const shared = {
+  cwd: { type: 'string', minLength: 1, description: 'Working directory of the sub-agent.' },
+  role: {
+    type: 'string',
+    default: 'specialist',
+    description: 'Who the sub-agent is to be; may name a prompt.',
+  },
+  model: { type: 'string', description: 'Model to use instead of the configured one.' },
+  reasoning_effort: { type: 'string', description: 'Reasoning effort to use instead of the configured one.' },
+  config_overrides: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Further settings of the agent, each as key=value.',
+  },
+  skills_mode: {
+    enum: skillModes,
+    default: 'auto',
+    description: 'Pick skills by the task, take those named in skills, or take none.',
+  },
+  skills: { type: 'array', items: { type: 'string' }, description: 'Names for skills_mode "explicit".' },
+  max_skills: { type: 'number', minimum: 0, default: 6, description: 'Most skills to pick in mode "auto".' },
+  include_repo_skills: { type: 'boolean', default: true, description: 'Look for skills from cwd upwards.' },
+  include_global_skills: { type: 'boolean', default: true, description: "Look for the user's skills." },
+  sandbox: {
+    enum: sandboxes,
+    default: 'read-only',
+    description: 'What the sub-agent may touch; never more than the caller has.',
+  },
+  skip_git_repo_check: {
+    type: 'boolean',
+    default: false,
+    description: 'Allow a working directory outside of a git repository.',
+  },
+} as const;
+
+export const runInput = {
+  type: 'object',
+  required: ['task', 'cwd'],
+  properties: {
+    task: {
+      type: 'string',
+      minLength: 1,
+      description: 'What to do. A text that begins with :command is expanded from the prompt library.',
+    },
+    ...shared,
+  },
+} as const;
+
+export const resumeInput = {
+  type: 'object',
+  required: ['thread_id', 'cwd'],
+  properties: {
+    thread_id: {
+      type: 'string',
+      pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+      description: 'The subagent_thread_id of an earlier run.',
+    },
+    task: { type: 'string', description: 'What to do next; without it the thread goes on where it stopped.' },
+    ...shared,
+  },
+} as const;
+
+/** Arguments as a handler gets them: what has a default is there. */
+type Filled<Schema extends { readonly properties: object }> = XStatic<Schema> & {
+  readonly [Name in keyof Schema['properties'] as Schema['properties'][Name] extends {
+    readonly default: unknown;
+  }
+    ? Name
+    : never]-?: XStatic<Schema['properties'][Name]>;
+};
+export type RunInput = Filled<typeof runInput>;
+export type ResumeInput = Filled<typeof resumeInput>;
+
+const text = { type: 'string' } as const;
+const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
+
+export const timingSchema = {
+  type: 'object',
+  required: ['started_at', 'finished_at', 'duration_ms'],
+  properties: { started_at: text, finished_at: text, duration_ms: { type: 'number' } },
+} as const;
+
+export const artifactsSchema = {
+  type: 'array',
+  items: { type: 'object', required: ['name', 'path'], properties: { name: text, path: text } },
+} as const;
+
+export const usageSchema = {
+  anyOf: [
+    {
+      type: 'object',
+      required: ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'],
+      properties: {
+        input_tokens: { type: 'number' },
+        cached_input_tokens: { type: 'number' },
+        output_tokens: { type: 'number' },
+        reasoning_output_tokens: { type: 'number' },
+      },
+    },
+    { type: 'null' },
+  ],
+} as const;
+
+/** `running` is an answer only where calls may end before their run does. */
+export function runOutputSchema(mayStillRun: boolean): JsonSchema {
+  const { summary, deliverables, open_questions, next_actions } = answerSchema.properties;
+  return {
+    type: 'object',
+    required: [
+      'run_id',
+      'run_dir',
+      'subagent_thread_id',
+      'selected_skills',
+      'summary',
+      'deliverables',
+      'open_questions',
+      'next_actions',
+      'artifacts',
+      'timing',
+      'status',
+      'error',
+    ],
+    properties: {
+      run_id: text,
+      run_dir: text,
+      subagent_thread_id: nullable,
+      selected_skills: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name', 'origin', 'path'],
+          properties: { name: text, description: text, origin: { enum: ['repo', 'global'] }, path: text },
+        },
+      },
+      summary,
+      deliverables,
+      open_questions,
+      next_actions,
+      artifacts: artifactsSchema,
+      timing: timingSchema,
+      status: { enum: ['completed', 'failed', 'cancelled', ...(mayStillRun ? ['running'] : [])] },
+      error: nullable,
+      usage: usageSchema,
+      evidence: { anyOf: [{ type: 'object' }, { type: 'null' }] },
+      warnings: { type: 'array', items: text },
+      ended_processes: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['pid', 'command', 'by'],
+          properties: { pid: { type: 'number' }, command: text, by: { enum: ['SIGINT', 'SIGKILL'] } },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script } from '../model/turn.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** The real codex, with a model on loopback. */
+let model: Model;
+let bench: Workbench;
+let server: Connection;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  bench = createWorkbench(model.config);
+  server = await bench.connect({ 'delegate-command': await nativeCodex() });
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+
+describe('a run', () => {
+  it('gives back what the agent says, and leaves all of its files behind', async () => {
+    const { record, text } = await server.call('delegate_run', {
+      task: `Look around. ${script(
+        { shell: 'cat README.md' },
+        answer({ summary: 'Read it.', deliverables: [{ path: 'README.md', description: 'was there' }] }),
+      )}`,
+      cwd: bench.project,
+    });
+    expect(record).toMatchObject({
+      status: 'completed',
+      error: null,
+      summary: 'Read it.',
+      deliverables: [{ path: 'README.md', description: 'was there' }],
+      usage: { input_tokens: 200, output_tokens: 40 },
+    });
+    expect(record.subagent_thread_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(record.artifacts.map(({ name }) => name)).toEqual([
+      'codex_exec.json',
+      'events.jsonl',
+      'last_message.json',
+      'request.json',
+      'result.json',
+      'selected_skills.json',
+      'skills_index.json',
+      'stderr.log',
+      'subagent_output.schema.json',
+      'subagent_prompt.txt',
+      'thread.json',
+    ]);
+    expect(record.run_dir).toBe(join(bench.home, 'runs', record.run_id));
+    for (const { path } of record.artifacts) expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(text).toMatch(/^delegate_run\nstatus: completed \(\d+ms\)\nrun_dir: /);
+    expect(readJson(join(record.run_dir, 'thread.json'))).toEqual({ thread_id: record.subagent_thread_id });
+    expect(readJson(join(record.run_dir, 'result.json'))).toMatchObject({
+      cancelled: false,
+      exit_code: 0,
+      signal: null,
+      thread_id: record.subagent_thread_id,
+      error: null,
+    });
+  });
+
+  it('takes a prompt that looks like a flag as a prompt', async () => {
+    const { record } = await server.call('delegate_run', {
+      task: '--dangerously-bypass-approvals-and-sandbox',
+      role: 'resume',
+      cwd: bench.project,
+    });
+    expect(record.status).toBe('completed');
+    expect(model.requests.at(-1)?.task).toContain('--dangerously-bypass-approvals-and-sandbox');
+  });
+
+  it('fails with what the model said', async () => {
+    const { record } = await server.call('delegate_run', {
+      task: script({ status: 400, message: 'no such model here' }),
+      cwd: bench.project,
+    });
+    expect(record.status).toBe('failed');
+    expect(record.error).toContain('no such model here');
+    expect(existsSync(join(record.run_dir, 'last_message.json'))).toBe(false);
+  });
+});
+
+describe('a thread', () => {
+  it('goes on, and tells the tokens of its last run alone', async () => {
+    const first = await server.call('delegate_run', { task: 'Begin.', cwd: bench.project });
+    const second = await server.call('delegate_resume', {
+      thread_id: first.record.subagent_thread_id,
+      cwd: bench.project,
+    });
+    expect(second.record).toMatchObject({
+      status: 'completed',
+      subagent_thread_id: first.record.subagent_thread_id,
+      usage: { input_tokens: 100, cached_input_tokens: 40, output_tokens: 20, reasoning_output_tokens: 5 },
+    });
+    expect(readJson(join(second.record.run_dir, 'result.json'))).toMatchObject({
+      parent_thread_id: first.record.subagent_thread_id,
+    });
+  });
+
+  it('that codex does not know is not replaced by a new one', async () => {
+    const { record } = await server.call('delegate_resume', {
+      thread_id: '01a1de69-7620-7c01-aa83-000000000000',
+      cwd: bench.project,
+    });
+    expect(record.status).toBe('failed');
+    expect(record.error).toMatch(/no rollout found.*codex has no such thread/);
+  });
+
+  it('must have an id that is one', async () => {
+    await expect(
+      server.client.request('tools/call', {
+        name: 'delegate_resume',
+        arguments: { thread_id: 'latest', cwd: bench.project },
+      }),
+    ).resolves.toMatchObject({ isError: true });
+  });
+});

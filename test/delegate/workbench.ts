@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type AppOptions, createServer } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { ContractName } from '../../src/contracts/contract.ts';
+import { behindShim } from '../../src/delegate/executable.ts';
+import type { RunRecord } from '../../src/delegate/record.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { connectMemory, type MemoryClient, type MemoryOptions } from '../../src/transports/memory.ts';
+
+const components = join(import.meta.dirname, '..', 'components', 'package.json');
+
+/** The script that npm puts on the PATH. */
+export const codexShim = join(
+  dirname(createRequire(components).resolve('@openai/codex/package.json')),
+  'bin/codex.js',
+);
+
+export const claude = join(dirname(components), 'node_modules', '.bin', 'claude');
+
+/** The program behind it. */
+export function nativeCodex(): Promise<string> {
+  return behindShim(codexShim);
+}
+
+export interface Workbench extends AsyncDisposable {
+  /** Everything of one test lies under it. */
+  readonly folder: string;
+  readonly home: string;
+  readonly codexHome: string;
+  /** A git repository to work in. */
+  readonly project: string;
+  readonly env: Record<string, string>;
+  /** A server of its own in this process, with a client on it. */
+  connect(settings?: Readonly<Record<string, string>>, options?: ConnectOptions): Promise<Connection>;
+}
+
+export interface ConnectOptions extends MemoryOptions {
+  readonly contract?: ContractName;
+}
+
+export interface Connection {
+  readonly client: MemoryClient;
+  readonly notifications: { readonly method: string; readonly params: JsonObject }[];
+  /** Calls a tool and tells what it answered. */
+  call(tool: string, args: object, meta?: JsonObject): Promise<{ text: string; record: RunRecord }>;
+  close(): Promise<void>;
+}
+
+/** A folder with a home, a CODEX_HOME whose model is on loopback, and a project. */
+export function createWorkbench(codexConfig = ''): Workbench {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-delegate-'));
+  const at = (name: string) => {
+    mkdirSync(join(folder, name));
+    return join(folder, name);
+  };
+  const [home, codexHome, project, bin] = [at('home'), at('codex'), at('project'), at('bin')];
+  writeFileSync(join(codexHome, 'config.toml'), codexConfig);
+  writeFileSync(join(project, 'README.md'), '# A project\n');
+  execFileSync('git', ['init', '-q'], { cwd: project });
+  const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, CODEX_HOME: codexHome };
+  const closing: (() => Promise<void>)[] = [];
+  return {
+    folder,
+    home,
+    codexHome,
+    project,
+    env,
+    async connect(settings = {}, { contract = 'standard', ...options } = {}) {
+      const argv = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+      const { config } = await loadConfig({ argv: ['--home', home, ...argv], env, cwd: folder });
+      const given: AppOptions = { env };
+      const server = createServer(contract, config, given);
+      const notifications: Connection['notifications'] = [];
+      const client = connectMemory(server, {
+        ...options,
+        onNotification: (method, params) => notifications.push({ method, params }),
+      });
+      await client.request('initialize', {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      });
+      const close = () => server.close();
+      closing.push(close);
+      return {
+        client,
+        notifications,
+        async call(tool, args, meta = {}) {
+          const result = await client.request('tools/call', {
+            name: tool,
+            arguments: args as JsonObject,
+            _meta: meta,
+          });
+          const [content] = result['content'] as { text: string }[];
+          return { text: content!.text, record: result['structuredContent'] as unknown as RunRecord };
+        },
+        close,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const close of closing) await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
