@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -102,6 +102,7 @@ describe('the evidence under git', () => {
     git('init', '-q');
     write('.gitignore', 'out/\n');
     write('a.txt', 'a');
+    write('sub/kept.txt', 'a');
     commitAll();
   });
 
@@ -145,6 +146,23 @@ describe('the evidence under git', () => {
       join(folder, 'sub'),
     );
     expect(files).toEqual(['x.txt verified modified', 'ä ö.txt unreported added']);
+  });
+
+  it('does not let a repository that turned up during the run start programs', async () => {
+    const { files } = await evidenceOf(
+      () => {
+        write('sub/.git/HEAD', 'ref: refs/heads/main\n');
+        write('sub/.git/objects/x', '');
+        write('sub/.git/refs/x', '');
+        write('sub/.git/config', '[core]\nrepositoryformatversion=0\n[filter "x"]\nclean = touch ../ran\n');
+        write('sub/.gitattributes', '* filter=x\n');
+        write('sub/a.txt', 'a');
+      },
+      ['a.txt'],
+      join(folder, 'sub'),
+    );
+    expect(files).toContain('a.txt verified added');
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
   it('works before the first commit', async () => {

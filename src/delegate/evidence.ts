@@ -25,7 +25,7 @@ export interface FileEvidence {
 
 /** What the server saw, beside what the agent said. */
 export interface Evidence {
-  readonly method: Snapshot['method'];
+  readonly method: 'git' | 'walk';
   /** False when the folder was too large to be looked at in full. */
   readonly complete: boolean;
   readonly files: readonly FileEvidence[];
@@ -49,11 +49,11 @@ export async function gatherEvidence(
   place: SnapshotPlace,
   deliverables: readonly Claim[],
 ): Promise<Evidence> {
-  const after = await takeSnapshot(place);
-  const changes = before.method === after.method ? await changesBetween(before, after, place) : [];
+  const after = await takeSnapshot(place, before);
+  const changes = await changesBetween(before, after, place);
   return {
-    method: after.method,
-    complete: before.complete && after.complete && before.method === after.method,
+    method: after.repository === undefined ? 'walk' : 'git',
+    complete: before.complete && after.complete,
     ...(await judge(deliverables, changes, place, before)),
   };
 }
@@ -63,7 +63,7 @@ export async function judge(
   deliverables: readonly Claim[],
   changes: readonly Change[],
   place: SnapshotPlace,
-  before: Pick<Snapshot, 'method' | 'takenAt'>,
+  before: Snapshot,
 ): Promise<Pick<Evidence, 'files' | 'omitted'>> {
   const claimed: FileEvidence[] = [];
   const accounted = new Set<Change>();
@@ -93,16 +93,12 @@ export async function judge(
   };
 }
 
-async function statusOnDisk(
-  path: string,
-  place: SnapshotPlace,
-  { method, takenAt }: Pick<Snapshot, 'method' | 'takenAt'>,
-): Promise<EvidenceStatus> {
+async function statusOnDisk(path: string, place: SnapshotPlace, before: Snapshot): Promise<EvidenceStatus> {
   const stat = await disk.stat(resolve(place.cwd, path)).catch(() => undefined);
   if (stat === undefined) return 'missing';
-  if (await isCovered(path, place, method)) return 'unchanged';
+  if (await isCovered(path, place, before)) return 'unchanged';
   // Of what no snapshot shows, only the time of its last change can tell.
-  return Math.max(stat.mtimeMs, stat.ctimeMs) >= takenAt - clockSlackMs ? 'verified' : 'unchanged';
+  return Math.max(stat.mtimeMs, stat.ctimeMs) >= before.takenAt - clockSlackMs ? 'verified' : 'unchanged';
 }
 
 /** Agents write `./a.ts`, `/work/shop/a.ts`, `a.ts:12` and a.ts in backticks; all of them mean a.ts. */

@@ -4,25 +4,68 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface GitOptions {
   readonly env?: Environment;
-  readonly input?: string | Buffer;
+  readonly input?: Buffer;
   /** Exit codes that are answers, beside 0. */
   readonly expected?: readonly number[];
 }
 
-/** What the repository's own settings could make git start, and what could make it wait or write. */
+/** What a repository's own settings could make git start. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
 
-/** Runs git and gives what it printed. */
-export async function git(
+/**
+ * A working tree under git, seen from one of its folders. Where its settings lie is looked up once, before any agent has
+ * worked in it: a `.git` that turns up later must not decide which programs git starts for us.
+ */
+export class Repository {
+  readonly root: string;
+  /** The folder within it: empty at the root, else with a slash at its end. */
+  readonly prefix: string;
+  readonly #env: Environment;
+
+  private constructor(root: string, prefix: string, env: Environment) {
+    this.root = root;
+    this.prefix = prefix;
+    this.#env = env;
+  }
+
+  /** `undefined` outside of a working tree, and where there is no git. */
+  static async find(folder: string, env: Environment): Promise<Repository | undefined> {
+    try {
+      const asked = ['rev-parse', '--absolute-git-dir', '--show-toplevel', '--show-prefix'];
+      const { output } = await runGit(folder, asked, env);
+      const [gitDir, root, prefix = ''] = output.toString().split('\n');
+      return root
+        ? new Repository(root, prefix, { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: root })
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
+    return runGit(folder, args, { ...this.#env, ...options.env }, options);
+  }
+
+  async text(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
+    return (await this.run(folder, args, options)).output.toString().trimEnd();
+  }
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly output: Buffer;
+}
+
+async function runGit(
   folder: string,
   args: readonly string[],
   env: Environment,
-  { env: more = {}, input, expected = [] }: GitOptions = {},
-): Promise<{ readonly code: number; readonly output: Buffer }> {
+  { input, expected = [] }: GitOptions = {},
+): Promise<GitAnswer> {
   const { spawn } = await import('node:child_process');
   const child = spawn('git', [...quiet, ...args], {
     cwd: folder,
-    env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...more },
+    env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
@@ -41,27 +84,4 @@ export async function git(
     throw new Failure('tool-failed', `git ${args[0]} failed with code ${code}: ${said}`);
   }
   return { code, output: Buffer.concat(output) };
-}
-
-export async function gitText(...given: Parameters<typeof git>): Promise<string> {
-  return (await git(...given)).output.toString().trimEnd();
-}
-
-/** A working tree under git, seen from one of its folders. */
-export interface Repository {
-  readonly root: string;
-  /** The folder within it: empty at the root, else with a slash at its end. */
-  readonly prefix: string;
-}
-
-/** `undefined` outside of a working tree, and where there is no git. */
-export async function findRepository(folder: string, env: Environment): Promise<Repository | undefined> {
-  try {
-    const [root, prefix = ''] = (
-      await gitText(folder, ['rev-parse', '--show-toplevel', '--show-prefix'], env)
-    ).split('\n');
-    return root ? { root, prefix } : undefined;
-  } catch {
-    return undefined;
-  }
 }

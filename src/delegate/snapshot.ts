@@ -1,6 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { type Environment, findRepository, git, gitText, type Repository } from './git.ts';
+import { type Environment, Repository } from './git.ts';
 
 export type ChangeKind = 'added' | 'modified' | 'deleted';
 export interface Change {
@@ -11,7 +11,8 @@ export interface Change {
 
 /** The state of a folder, cheap enough to be taken before and after every run. */
 export interface Snapshot {
-  readonly method: 'git' | 'walk';
+  /** Absent outside of git, where all files are walked. */
+  readonly repository?: Repository;
   readonly takenAt: number;
   /** The last commit; absent before the first and outside of git. */
   readonly head?: string;
@@ -32,17 +33,26 @@ const limits = { files: 20_000, depth: 24, hashedBytes: 4 * 1024 * 1024 };
 const gone = 'gone';
 const skipped = new Set(['.git', 'node_modules']);
 
-export async function takeSnapshot(place: SnapshotPlace): Promise<Snapshot> {
-  const repository = await findRepository(place.cwd, place.env);
+/** Taken once more in the way of an earlier one, so that the two can be compared. */
+export async function takeSnapshot(place: SnapshotPlace, earlier?: Snapshot): Promise<Snapshot> {
+  const repository = earlier === undefined ? await Repository.find(place.cwd, place.env) : earlier.repository;
   return repository === undefined ? walk(place) : status(place, repository);
 }
 
 async function status(place: SnapshotPlace, repository: Repository): Promise<Snapshot> {
-  const { cwd, env } = place;
+  const { cwd } = place;
   const takenAt = Date.now();
+  const listed = [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--no-renames',
+    '--untracked-files=all',
+    '--ignore-submodules=dirty',
+  ];
   const [head, listing] = await Promise.all([
-    gitText(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], env, { expected: [1] }),
-    git(cwd, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--', '.'], env),
+    repository.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] }),
+    repository.run(cwd, [...listed, '--', '.']),
   ]);
   const paths = listing.output
     .toString()
@@ -55,7 +65,7 @@ async function status(place: SnapshotPlace, repository: Repository): Promise<Sna
   const files = new Map<string, string>();
   for (const path of paths.slice(0, limits.files)) files.set(path, await fingerprint(join(cwd, path)));
   return {
-    method: 'git',
+    repository,
     takenAt,
     ...(head !== '' && { head }),
     files,
@@ -86,7 +96,7 @@ async function walk(place: SnapshotPlace): Promise<Snapshot> {
     }
   };
   await visit('', 0);
-  return { method: 'walk', takenAt, files, complete };
+  return { takenAt, files, complete };
 }
 
 /** What differs between two snapshots of one folder, by path. */
@@ -96,17 +106,23 @@ export async function changesBetween(
   place: SnapshotPlace,
 ): Promise<Change[]> {
   const changes = new Map<string, ChangeKind>();
-  if (before.head !== undefined && after.head !== undefined && before.head !== after.head) {
-    for (const { path, change } of await committed(before.head, after.head, place)) changes.set(path, change);
+  const { repository } = after;
+  if (
+    repository !== undefined &&
+    before.head !== undefined &&
+    after.head !== undefined &&
+    before.head !== after.head
+  ) {
+    const commits = await committedChanges(repository, place.cwd, before.head, after.head).catch(() => []);
+    for (const { path, change } of commits) changes.set(path, change);
   }
   for (const path of new Set([...before.files.keys(), ...after.files.keys()])) {
     const [was, is] = [before.files.get(path), after.files.get(path)];
     if (was === is) continue;
     // Under git a file that is not listed is as it was committed; only the disk tells whether there is one.
-    const existed =
-      was === undefined ? before.method === 'git' && (await wasCommitted(path, before, place)) : was !== gone;
+    const existed = was === undefined ? await wasCommitted(path, before, place) : was !== gone;
     const exists =
-      is === undefined ? after.method === 'git' && (await isFile(join(place.cwd, path))) : is !== gone;
+      is === undefined ? repository !== undefined && (await isFile(join(place.cwd, path))) : is !== gone;
     if (existed && exists) changes.set(path, 'modified');
     else if (exists) changes.set(path, 'added');
     else if (existed) changes.set(path, 'deleted');
@@ -116,24 +132,30 @@ export async function changesBetween(
     .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-async function committed(from: string, to: string, { cwd, env }: SnapshotPlace): Promise<Change[]> {
+/** What differs between two commits in one folder and below. */
+export async function committedChanges(
+  repository: Repository,
+  folder: string,
+  from: string,
+  to: string,
+): Promise<Change[]> {
   const kinds: Readonly<Record<string, ChangeKind>> = { A: 'added', D: 'deleted' };
-  const listing = await gitText(
-    cwd,
-    ['diff', '--name-status', '-z', '--no-renames', '--relative', from, to, '--', '.'],
-    env,
-  ).catch(() => '');
-  const parts = listing.split('\0').filter((part) => part !== '');
-  return parts.flatMap((part, at) =>
-    at % 2 === 0 && parts[at + 1] !== undefined
-      ? [{ path: parts[at + 1]!, change: kinds[part] ?? 'modified' }]
-      : [],
-  );
+  const flags = ['diff', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--relative'];
+  const listing = await repository.text(folder, [...flags, from, to, '--', '.']);
+  const parts = listing.split('\0');
+  return parts.flatMap((kind, at) => {
+    const path = parts[at + 1];
+    return at % 2 === 0 && path !== undefined ? [{ path, change: kinds[kind] ?? 'modified' }] : [];
+  });
 }
 
-async function wasCommitted(path: string, { head }: Snapshot, { cwd, env }: SnapshotPlace): Promise<boolean> {
-  if (head === undefined) return false;
-  const { code } = await git(cwd, ['cat-file', '-e', `${head}:./${path}`], env, { expected: [1, 128] });
+async function wasCommitted(
+  path: string,
+  { head, repository }: Snapshot,
+  { cwd }: SnapshotPlace,
+): Promise<boolean> {
+  if (head === undefined || repository === undefined) return false;
+  const { code } = await repository.run(cwd, ['cat-file', '-e', `${head}:./${path}`], { expected: [1, 128] });
   return code === 0;
 }
 
@@ -156,14 +178,12 @@ async function fingerprint(path: string): Promise<string> {
 export async function isCovered(
   path: string,
   place: SnapshotPlace,
-  method: Snapshot['method'],
+  { repository }: Snapshot,
 ): Promise<boolean> {
   if (isAbsolute(path) || isIgnored(place, path)) return false;
-  if (method === 'walk') return !path.split('/').some((segment) => skipped.has(segment));
-  const { code } = await git(place.cwd, ['check-ignore', '--quiet', '--', path], place.env, {
-    expected: [1, 128],
-  });
-  return code === 1;
+  if (repository === undefined) return !path.split('/').some((segment) => skipped.has(segment));
+  const asked = ['check-ignore', '--quiet', '--', path];
+  return (await repository.run(place.cwd, asked, { expected: [1, 128] })).code === 1;
 }
 
 function isIgnored({ cwd, ignored }: SnapshotPlace, path: string): boolean {

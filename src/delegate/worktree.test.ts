@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Worktree } from './worktree.ts';
+
+const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
+let folder: string;
+let repo: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-worktree-')));
+  repo = join(folder, 'repo');
+  write(repo, 'a.txt', `${lines('one', 'two', 'three', 'four', 'five', 'six', 'seven')}`);
+  write(repo, '.gitignore', 'ignored/\n');
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
+function write(root: string, path: string, text: string | Buffer): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    cwd: repo,
+    env,
+    stdio: 'pipe',
+  }).toString();
+const create = (name: string, cwd = repo) => Worktree.create(cwd, join(folder, name), env);
+
+describe('a worktree', () => {
+  it('cannot be had outside of a repository', async () => {
+    rmSync(join(repo, '.git'), { recursive: true });
+    await expect(create('w')).rejects.toThrow('is not in a git repository');
+  });
+
+  it('holds what is not committed yet, and leaves index, branch and stash alone', async () => {
+    write(repo, 'a.txt', 'changed\n');
+    write(repo, 'new.txt', 'untracked\n');
+    write(repo, 'staged.txt', 'staged\n');
+    git('add', 'staged.txt');
+    const [status, head] = [git('status', '--porcelain'), git('rev-parse', 'HEAD')];
+    const worktree = await create('w');
+    expect(['a.txt', 'new.txt', 'staged.txt'].map((path) => read(worktree.folder, path))).toEqual([
+      'changed\n',
+      'untracked\n',
+      'staged\n',
+    ]);
+    expect([git('status', '--porcelain'), git('rev-parse', 'HEAD')]).toEqual([status, head]);
+    await worktree.remove();
+    expect(existsSync(worktree.folder)).toBe(false);
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('brings back edits, new, deleted and binary files, and nothing that is ignored', async () => {
+    write(repo, 'gone.txt', 'x\n');
+    const worktree = await create('w');
+    const binary = Buffer.from([0, 1, 2, 255, 254]);
+    write(worktree.folder, 'a.txt', 'rewritten\n');
+    write(worktree.folder, 'sub/blob.bin', binary);
+    write(worktree.folder, 'ignored/cache', 'x');
+    rmSync(join(worktree.folder, 'gone.txt'));
+    const merge = await worktree.merge(join(folder, 'w.patch'));
+    expect(merge).toEqual({
+      applied: true,
+      conflicts: [],
+      changes: [
+        { path: 'a.txt', change: 'modified' },
+        { path: 'gone.txt', change: 'deleted' },
+        { path: 'sub/blob.bin', change: 'added' },
+      ],
+    });
+    expect(read(repo, 'a.txt')).toBe('rewritten\n');
+    expect(readFileSync(join(repo, 'sub/blob.bin'))).toEqual(binary);
+    expect([existsSync(join(repo, 'gone.txt')), existsSync(join(repo, 'ignored'))]).toEqual([false, false]);
+  });
+
+  it('merges two jobs that changed the same file in different places', async () => {
+    const [one, two] = [await create('one'), await create('two')];
+    write(one.folder, 'a.txt', lines('ONE', 'two', 'three', 'four', 'five', 'six', 'seven'));
+    write(two.folder, 'a.txt', lines('one', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
+    const merges = await Promise.all([
+      one.merge(join(folder, '1.patch')),
+      two.merge(join(folder, '2.patch')),
+    ]);
+    expect(merges.map(({ applied }) => applied)).toEqual([true, true]);
+    expect(read(repo, 'a.txt')).toBe(lines('ONE', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
+  });
+
+  it('leaves a patch and an untouched tree when two jobs changed the same place', async () => {
+    const [one, two] = [await create('one'), await create('two')];
+    write(one.folder, 'a.txt', 'first\n');
+    write(two.folder, 'a.txt', 'second\n');
+    write(two.folder, 'b.txt', 'also\n');
+    expect((await one.merge(join(folder, '1.patch'))).applied).toBe(true);
+    expect(await two.merge(join(folder, '2.patch'))).toMatchObject({ applied: false, conflicts: ['a.txt'] });
+    expect(read(repo, 'a.txt')).toBe('first\n');
+    expect(existsSync(join(repo, 'b.txt'))).toBe(false);
+    expect(read(folder, '2.patch')).toContain('+second');
+  });
+
+  it('serves a folder below the root, also before the first commit', async () => {
+    write(repo, 'sub/x.txt', 'x\n');
+    rmSync(join(repo, '.git'), { recursive: true });
+    git('init', '-q');
+    const worktree = await create('w', join(repo, 'sub'));
+    expect(worktree.folder).toBe(join(folder, 'w', 'sub'));
+    write(worktree.folder, 'x.txt', 'y\n');
+    expect((await worktree.merge(join(folder, 'w.patch'))).changes).toEqual([
+      { path: 'x.txt', change: 'modified' },
+    ]);
+    expect(read(repo, 'sub/x.txt')).toBe('y\n');
+  });
+
+  it('does not run the hooks of the repository', async () => {
+    write(repo, '.git/hooks/post-checkout', '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n');
+    execFileSync('chmod', ['+x', join(repo, '.git/hooks/post-checkout')]);
+    await create('w');
+    expect(existsSync(join(repo, '.git/hooks/ran'))).toBe(false);
+  });
+});

@@ -1,0 +1,115 @@
+import { promises as disk } from 'node:fs';
+import { resolve } from 'node:path';
+import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
+import { type Environment, Repository } from './git.ts';
+import { type Change, committedChanges } from './snapshot.ts';
+
+/** What became of the changes a job made in its own copy of the tree. */
+export interface Merge {
+  readonly applied: boolean;
+  /** Files that both sides changed in the same place; empty when the changes are in. */
+  readonly conflicts: readonly string[];
+  /** What the job changed, relative to its working folder. */
+  readonly changes: readonly Change[];
+}
+
+const identity = {
+  GIT_AUTHOR_NAME: 'Adjutant',
+  GIT_AUTHOR_EMAIL: 'adjutant@localhost',
+  GIT_COMMITTER_NAME: 'Adjutant',
+  GIT_COMMITTER_EMAIL: 'adjutant@localhost',
+};
+const diff = ['diff', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
+/** One merge at a time into each tree, or two would write over each other. */
+const merging = new Map<string, Promise<unknown>>();
+
+/** A copy of a repository's working tree, uncommitted work included, for one job to write in. */
+export class Worktree {
+  /** The counterpart of the folder it was made for. */
+  readonly folder: string;
+  readonly #path: string;
+  readonly #origin: Repository;
+  readonly #copy: Repository;
+  readonly #base: string;
+
+  private constructor(path: string, origin: Repository, copy: Repository, base: string) {
+    this.folder = resolve(path, origin.prefix);
+    this.#path = path;
+    this.#origin = origin;
+    this.#copy = copy;
+    this.#base = base;
+  }
+
+  static async create(cwd: string, path: string, env: Environment): Promise<Worktree> {
+    const origin = await Repository.find(cwd, env);
+    if (origin === undefined) throw new Failure('unavailable', `${cwd} is not in a git repository.`);
+    const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
+    const base = await commitState(origin, head, `${path}.index`);
+    await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]);
+    const copy = await Repository.find(path, env);
+    if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
+    const worktree = new Worktree(path, origin, copy, base);
+    await disk.mkdir(worktree.folder, { recursive: true });
+    return worktree;
+  }
+
+  /** Writes the job's changes to a patch and brings them into the tree they were made for, all or none. */
+  async merge(patchFile: string): Promise<Merge> {
+    const { root } = this.#origin;
+    const own = (merging.get(root) ?? Promise.resolve()).then(() => this.#merge(patchFile));
+    merging.set(
+      root,
+      own.catch(() => {}),
+    );
+    return own;
+  }
+
+  async remove(): Promise<void> {
+    const { root } = this.#origin;
+    await this.#origin.run(root, ['worktree', 'remove', '--force', this.#path]).catch(async () => {
+      await disk.rm(this.#path, { recursive: true, force: true });
+      await this.#origin.run(root, ['worktree', 'prune']).catch(() => {});
+    });
+  }
+
+  async #merge(patchFile: string): Promise<Merge> {
+    const [origin, base] = [this.#origin, this.#base];
+    const { root } = origin;
+    const theirs = await commitState(this.#copy, base, `${this.#path}.index`);
+    const patch = await origin.run(root, [...diff, base, theirs]);
+    await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
+    const changes = await committedChanges(this.#copy, this.folder, base, theirs);
+    if (patch.output.length === 0) return { applied: true, conflicts: [], changes };
+    const ours = await commitState(origin, base, `${this.#path}.index`);
+    const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
+    const { code, output } = await origin.run(root, trial, { expected: [1] });
+    const [merged = '', ...conflicts] = output.toString().trim().split('\n');
+    if (code !== 0) return { applied: false, conflicts, changes };
+    const { output: input } = await origin.run(root, [...diff, ours, merged]);
+    if (input.length === 0) return { applied: true, conflicts: [], changes };
+    try {
+      await origin.run(root, ['apply', '--whitespace=nowarn'], { input });
+      return { applied: true, conflicts: [], changes };
+    } catch (error) {
+      // Somebody wrote to the tree in between; git has then changed nothing.
+      return { applied: false, conflicts: [messageOf(error)], changes };
+    }
+  }
+}
+
+/** A commit of everything in the tree that is not ignored. Branches, index and files stay as they are. */
+async function commitState(repository: Repository, parent: string, index: string): Promise<string> {
+  const { root } = repository;
+  const real = await repository.text(root, ['rev-parse', '--path-format=absolute', '--git-path', 'index']);
+  await disk.copyFile(real, index).catch(() => {});
+  const own = { env: { ...identity, GIT_INDEX_FILE: index } };
+  try {
+    await repository.run(root, ['add', '--all', '--', ':/'], own);
+    const tree = await repository.text(root, ['write-tree'], own);
+    const parents = parent === '' ? [] : ['-p', parent];
+    return await repository.text(root, ['commit-tree', tree, ...parents, '-m', 'state'], own);
+  } finally {
+    await disk.rm(index, { force: true });
+  }
+}
