@@ -102,7 +102,7 @@ export class Worktree {
 async function commitState(repository: Repository, parent: string, index: string): Promise<string> {
   const { root } = repository;
   const real = await repository.text(root, ['rev-parse', '--path-format=absolute', '--git-path', 'index']);
-  await disk.copyFile(real, index).catch(() => {});
+  await copyIndex(real, index).catch(() => {});
   const own = { env: { ...identity, GIT_INDEX_FILE: index } };
   try {
     await repository.run(root, ['add', '--all', '--', ':/'], own);
@@ -112,4 +112,12 @@ async function commitState(repository: Repository, parent: string, index: string
   } finally {
     await disk.rm(index, { force: true });
   }
+}
+
+/** Git trusts what its index says of a file unless the file is as young as the index; the copy must not look younger. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await disk.stat(from);
+  await disk.copyFile(from, to);
+  const second = Math.floor(mtimeMs / 1000);
+  await disk.utimes(to, second, second);
 }
