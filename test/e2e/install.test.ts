@@ -76,9 +76,14 @@ describe('adjutant doctor', () => {
   it('finds that an installed client reaches the server and one with a wrong command does not', () => {
     adjutant('install', 'claude', '--quiet');
     mkdirSync(join(home, '.cursor'));
-    writeFileSync(join(home, '.cursor', 'mcp.json'), '{"mcpServers":{"adjutant":{"command":"/nowhere/adjutant","args":["serve"]}}}');
+    writeFileSync(
+      join(home, '.cursor', 'mcp.json'),
+      '{"mcpServers":{"adjutant":{"command":"/nowhere/adjutant","args":["serve"]}}}',
+    );
     const { code, stdout } = adjutant('doctor', '--json');
-    const { findings } = JSON.parse(stdout) as { findings: { title: string; state: string; remedy?: string }[] };
+    const { findings } = JSON.parse(stdout) as {
+      findings: { title: string; state: string; remedy?: string }[];
+    };
     const of = (title: string) => findings.find((finding) => finding.title === title);
     expect(of('Claude Code')).toMatchObject({ state: 'good' });
     expect(of('Cursor')).toMatchObject({ state: 'bad', remedy: 'run adjutant install cursor again' });

@@ -1,0 +1,68 @@
+import { importComponent } from './components.ts';
+
+/** As much of Playwright as the tests use; its types are not installed with the program's. */
+export interface Browser {
+  newContext(options?: object): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+export interface BrowserContext {
+  newPage(): Promise<Page>;
+  grantPermissions(permissions: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+export interface Page {
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
+  url(): string;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  locator(selector: string): Locator;
+  evaluate<Result>(
+    script: string | ((argument: never) => Result | Promise<Result>),
+    argument?: unknown,
+  ): Promise<Result>;
+  addScriptTag(options: { path?: string; content?: string }): Promise<unknown>;
+  screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
+  emulateMedia(options: { colorScheme?: 'light' | 'dark' }): Promise<void>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  waitForFunction(script: string, argument?: unknown, options?: { timeout?: number }): Promise<unknown>;
+  on(
+    event: 'console' | 'pageerror',
+    listener: (what: { text?(): string; type?(): string; message?: string }) => void,
+  ): void;
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+}
+export interface Locator {
+  click(options?: object): Promise<void>;
+  fill(text: string): Promise<void>;
+  textContent(): Promise<string | null>;
+  inputValue(): Promise<string>;
+  count(): Promise<number>;
+  first(): Locator;
+  nth(index: number): Locator;
+  locator(selector: string): Locator;
+  getByRole: Page['getByRole'];
+  getByText: Page['getByText'];
+  waitFor(options?: {
+    state?: 'visible' | 'hidden' | 'attached' | 'detached';
+    timeout?: number;
+  }): Promise<void>;
+  setInputFiles(files: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
+  dispatchEvent(type: string, init?: object): Promise<void>;
+}
+
+/** A real browser that came from npm. */
+export async function openBrowser(): Promise<Browser> {
+  const { chromium } = (await importComponent('playwright-core')) as unknown as {
+    chromium: { launch(options: object): Promise<Browser> };
+  };
+  const { default: bundled } = (await importComponent('@sparticuz/chromium')) as unknown as {
+    default: { args: readonly string[]; executablePath(): Promise<string> };
+  };
+  return chromium.launch({
+    executablePath: await bundled.executablePath(),
+    args: [...bundled.args, '--no-sandbox', '--disable-background-networking'],
+    headless: true,
+  });
+}

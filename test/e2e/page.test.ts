@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, openBrowser, type Page } from '../browser.ts';
+import { componentFile } from '../components.ts';
+import { bundle } from '../program.ts';
+
+let browser: Browser;
+let home: string;
+let server: ChildProcess;
+let address: string;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'adjutant-page-'));
+  mkdirSync(join(home, 'commands'));
+  writeFileSync(
+    join(home, 'commands', 'research.md'),
+    '---\ndescription: Find things out.\n---\nTopic: {{input}}\n',
+  );
+  server = spawn(process.execPath, [bundle, 'serve', '--http', '--port', '0', '--home', home], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let printed = '';
+  address = await new Promise((resolve) => {
+    server.stderr!.on('data', (chunk) => {
+      printed += chunk;
+      const found = /http:\S+#token=\S+/.exec(printed)?.[0];
+      if (found) resolve(found);
+    });
+  });
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  server?.kill();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** A window of its own, as another person would have it. */
+async function open(url = address): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1200, height: 800 } })).newPage();
+  page.on('pageerror', ({ message }) => {
+    throw new Error(`the page failed: ${message}`);
+  });
+  await page.goto(url);
+  return page;
+}
+
+const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+describe('the way in', () => {
+  it('takes the token out of the address', async () => {
+    const page = await open();
+    await shows(page, 'Find things out.');
+    expect(page.url()).not.toContain('token');
+  });
+
+  it('asks for the token when there is none, and says so when it is wrong', async () => {
+    const page = await open(address.replace(/#.*/, ''));
+    await page.getByLabel('Token or whole address').fill('wrong-token-wrong-token');
+    await page.getByRole('button', { name: 'Enter' }).click();
+    await shows(page, 'That is not the token of this server.');
+    await page.getByLabel('Token or whole address').fill(address);
+    await page.getByRole('button', { name: 'Enter' }).click();
+    await shows(page, 'Find things out.');
+  });
+
+  it('asks again when a token is not good any more', async () => {
+    const page = await open(address.replace(/token=.*/, 'token=old-token-old-token'));
+    await page.getByLabel('Token or whole address').waitFor();
+  });
+});
+
+describe('prompts', () => {
+  it('are filled in and rendered live', async () => {
+    const page = await open();
+    await page.getByText('research').first().click();
+    await page.getByLabel(/^input/).fill('tides');
+    await shows(page, 'Topic: tides');
+    await page.locator('.template .token-value').waitFor();
+  });
+
+  it('are found while typing', async () => {
+    writeFileSync(join(home, 'commands', 'other.md'), '---\ndescription: Something else.\n---\nX\n');
+    const page = await open();
+    await shows(page, 'Something else.');
+    await page.getByRole('searchbox').fill('rese');
+    await page.getByText('Something else.').first().waitFor({ state: 'detached' });
+    await shows(page, 'Find things out.');
+  });
+
+  it('appear without reload when a file is written', async () => {
+    const page = await open();
+    await shows(page, 'Find things out.');
+    writeFileSync(join(home, 'commands', 'fresh.md'), '---\ndescription: Just written.\n---\nX\n');
+    await shows(page, 'Just written.');
+  });
+
+  it('appear in one window when they are made and changed in another, and come back after a deletion', async () => {
+    const [one, other] = [await open(), await open()];
+    await shows(other, 'Find things out.');
+    await one.getByRole('link', { name: 'New' }).click();
+    await one.getByLabel('Name').fill('greeting');
+    await one.getByLabel('Description').fill('Says hello.');
+    await one.getByLabel('Text').fill('Hello {{who}}');
+    await one.getByRole('button', { name: 'Create' }).click();
+    await shows(other, 'Says hello.');
+    await one.getByRole('tab', { name: 'Edit' }).click();
+    await one.getByLabel('Description').fill('Says good day.');
+    await one.getByRole('button', { name: 'Save' }).click();
+    await shows(other, 'Says good day.');
+    await one.getByRole('tab', { name: 'History' }).click();
+    await one.getByRole('button', { name: 'What changed' }).first().click();
+    await one.getByRole('button', { name: 'Delete' }).click();
+    await other.getByText('Says good day.').first().waitFor({ state: 'detached' });
+    await one.getByRole('button', { name: 'Undo' }).click();
+    await shows(other, 'Says good day.');
+  });
+});
+
+describe('the server', () => {
+  it('shows its clients, requests, problems and settings', async () => {
+    writeFileSync(join(home, 'commands', 'broken.md'), 'nothing\n');
+    const page = await open();
+    await page.getByRole('link', { name: 'Server' }).click();
+    await shows(page, /broken\.md:1/);
+    await shows(page, 'adjutant-page 1');
+    await shows(page, 'prompts/list');
+    await shows(page, 'flag --port');
+    rmSync(join(home, 'commands', 'broken.md'));
+  });
+});
+
+describe('the page itself', () => {
+  it.each(['#/prompts/research', '#/prompts/+new', '#/server'])(
+    'has no serious fault for those who cannot see it: %s',
+    async (view) => {
+      const page = await open();
+      await shows(page, 'Find things out.');
+      await page.goto(`${address.replace(/#.*/, '')}${view}`);
+      await page.locator('h1').first().waitFor();
+      await page.evaluate(readFileSync(componentFile('axe-core/axe.min.js'), 'utf8'));
+      const { violations } = await page.evaluate<{
+        violations: { id: string; impact: string; nodes: { html: string }[] }[];
+      }>('axe.run()');
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    },
+  );
+
+  it('is used by keyboard alone', async () => {
+    const page = await open();
+    await shows(page, 'Find things out.');
+    await page.getByRole('searchbox').fill('research');
+    await page.keyboard.press('ArrowDown');
+    await page.getByLabel(/^input/).waitFor();
+  });
+
+  it('fits a phone', async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 380, height: 700 });
+    await page.getByText('research').first().click();
+    await page.getByText('‹ All prompts').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('loads nothing from elsewhere and stays small', () => {
+    const folder = join(bundle, '..', 'page');
+    expect(existsSync(join(folder, 'main.js'))).toBe(true);
+    const script = readFileSync(join(folder, 'main.js'));
+    expect(gzipSync(script).length).toBeLessThan(150_000);
+    for (const file of ['index.html', 'main.css'])
+      expect(readFileSync(join(folder, file), 'utf8')).not.toMatch(/https?:\/\//);
+  });
+});
