@@ -62,7 +62,12 @@ export async function openBrowser(): Promise<Browser> {
   };
   return chromium.launch({
     executablePath: await bundled.executablePath(),
-    args: [...bundled.args, '--no-sandbox', '--disable-background-networking'],
+    // Its flags are for a browser that lives for one page; several windows need processes of their own.
+    args: [
+      ...bundled.args.filter((flag) => flag !== '--single-process'),
+      '--no-sandbox',
+      '--disable-background-networking',
+    ],
     headless: true,
   });
 }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, promises as disk } from 'node:fs';
+import { accessSync, constants, promises as disk, existsSync } from 'node:fs';
 import { createServer as createListener } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer } from '../app.ts';
 import { type LoadedConfig, placesOf } from '../config.ts';
 import { isObject, messageOf } from '../json.ts';
 import { connectMemory } from '../transports/memory.ts';
-import { checkReach } from './client-reach.ts';
 import { readEntry } from './client-file.ts';
+import { checkReach } from './client-reach.ts';
 import { clients } from './clients.ts';
 import type { Terminal } from './command.ts';
 import type { Finding } from './doctor.ts';
@@ -41,7 +41,9 @@ function folders(config: LoadedConfig['config']): readonly Finding[] {
       return [{ title: 'Folders', state: 'bad', detail: `${folder} (${name}) cannot be written`, remedy }];
     }
   });
-  return wrong.length > 0 ? wrong : [{ title: 'Folders', state: 'good', detail: `${named.length} folders can be written` }];
+  return wrong.length > 0
+    ? wrong
+    : [{ title: 'Folders', state: 'good', detail: `${named.length} folders can be written` }];
 }
 
 /** The folder itself or the nearest one above it that is there. */
@@ -50,12 +52,20 @@ function existing(folder: string): string {
 }
 
 async function watching(): Promise<readonly Finding[]> {
-  if (process.platform !== 'linux') return [{ title: 'Watching files', state: 'good', detail: 'by the system' }];
+  if (process.platform !== 'linux')
+    return [{ title: 'Watching files', state: 'good', detail: 'by the system' }];
   const watches = Number(await disk.readFile('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
   const detail = `${watches} watches allowed`;
   return watches >= 8192
     ? [{ title: 'Watching files', state: 'good', detail }]
-    : [{ title: 'Watching files', state: 'warning', detail, remedy: 'raise fs.inotify.max_user_watches; until then changes are found by polling' }];
+    : [
+        {
+          title: 'Watching files',
+          state: 'warning',
+          detail,
+          remedy: 'raise fs.inotify.max_user_watches; until then changes are found by polling',
+        },
+      ];
 }
 
 async function port(host: string, number: number): Promise<readonly Finding[]> {
@@ -65,29 +75,57 @@ async function port(host: string, number: number): Promise<readonly Finding[]> {
     probe.listen(number, host, () => probe.close(() => resolve(true)));
   });
   if (free) return [{ title: 'Port', state: 'good', detail: `${number} on ${host} is free` }];
-  const ours = await fetch(`http://${host}:${number}/`).then((page) => page.text(), () => '');
+  const ours = await fetch(`http://${host}:${number}/`).then(
+    (page) => page.text(),
+    () => '',
+  );
   return ours.includes('<title>Adjutant</title>')
     ? [{ title: 'Port', state: 'good', detail: `${number} on ${host}: Adjutant is running` }]
-    : [{ title: 'Port', state: 'warning', detail: `${number} on ${host} is taken by another program`, remedy: 'choose another with --port' }];
+    : [
+        {
+          title: 'Port',
+          state: 'warning',
+          detail: `${number} on ${host} is taken by another program`,
+          remedy: 'choose another with --port',
+        },
+      ];
 }
 
 async function codex({ config }: LoadedConfig): Promise<readonly Finding[]> {
   const command = config['delegate.command'] ?? 'codex';
   const version = await output(command, ['--version']);
   if (version === undefined) {
-    return [{ title: 'Codex', state: 'warning', detail: `${command} does not start; sub-agents cannot run`, remedy: 'npm install -g @openai/codex' }];
+    return [
+      {
+        title: 'Codex',
+        state: 'warning',
+        detail: `${command} does not start; sub-agents cannot run`,
+        remedy: 'npm install -g @openai/codex',
+      },
+    ];
   }
   const findings: Finding[] = [{ title: 'Codex', state: 'good', detail: version.trim() }];
   const loggedIn = existsSync(join(config['delegate.codex_home'], 'auth.json'));
   findings.push(
     loggedIn
       ? { title: 'Codex login', state: 'good', detail: 'signed in' }
-      : { title: 'Codex login', state: 'warning', detail: 'no login found', remedy: 'run codex login, or configure a model provider with a key of its own' },
+      : {
+          title: 'Codex login',
+          state: 'warning',
+          detail: 'no login found',
+          remedy: 'run codex login, or configure a model provider with a key of its own',
+        },
   );
   const sandboxed = await output(command, ['sandbox', '--', 'true']);
   findings.push(
     sandboxed === undefined
-      ? { title: 'Codex sandbox', state: 'warning', detail: 'sandboxed commands fail here', remedy: 'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md' }
+      ? {
+          title: 'Codex sandbox',
+          state: 'warning',
+          detail: 'sandboxed commands fail here',
+          remedy:
+            'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md',
+        }
       : { title: 'Codex sandbox', state: 'good', detail: 'works' },
   );
   return findings;
@@ -103,9 +141,16 @@ function output(command: string, args: readonly string[]): Promise<string | unde
 async function problems({ config, origins }: LoadedConfig): Promise<readonly Finding[]> {
   const server = createServer('standard', config, { origins });
   try {
-    const { structuredContent } = await connectMemory(server).request('tools/call', { name: 'server_status', arguments: {} });
-    const found = isObject(structuredContent) && Array.isArray(structuredContent['problems']) ? structuredContent['problems'] : [];
-    if (found.length === 0) return [{ title: 'Prompts and data', state: 'good', detail: 'nothing is broken' }];
+    const { structuredContent } = await connectMemory(server).request('tools/call', {
+      name: 'server_status',
+      arguments: {},
+    });
+    const found =
+      isObject(structuredContent) && Array.isArray(structuredContent['problems'])
+        ? structuredContent['problems']
+        : [];
+    if (found.length === 0)
+      return [{ title: 'Prompts and data', state: 'good', detail: 'nothing is broken' }];
     return found.map(({ file, line, severity, message }) => ({
       title: 'Prompts and data',
       state: severity === 'error' ? 'bad' : 'warning',
@@ -127,6 +172,11 @@ async function reach(_: LoadedConfig, terminal: Terminal): Promise<readonly Find
     const entry = await readEntry(await disk.readFile(file, 'utf8'), file, client);
     if (entry !== undefined) findings.push(await checkReach(client, entry, terminal));
   }
-  const none: Finding = { title: 'Clients', state: 'warning', detail: 'no client has Adjutant yet', remedy: 'adjutant install codex (or claude, cursor, vscode, gemini, zed)' };
+  const none: Finding = {
+    title: 'Clients',
+    state: 'warning',
+    detail: 'no client has Adjutant yet',
+    remedy: 'adjutant install codex (or claude, cursor, vscode, gemini, zed)',
+  };
   return findings.length > 0 ? findings : [none];
 }

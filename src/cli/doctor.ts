@@ -28,7 +28,8 @@ export const doctor: Command = {
       for (const finding of await performed(check, loaded, terminal)) {
         findings.push(finding);
         if (loaded.flags['json'] === true) continue;
-        if (loaded.flags['quiet'] !== true || finding.state !== 'good') terminal.print(lineOf(finding, terminal));
+        if (loaded.flags['quiet'] !== true || finding.state !== 'good')
+          terminal.print(lineOf(finding, terminal));
       }
     }
     if (loaded.flags['json'] === true) terminal.print(`${JSON.stringify({ findings }, null, 2)}\n`);
@@ -37,7 +38,11 @@ export const doctor: Command = {
 };
 
 /** A check that fails by itself is a finding like any other. */
-async function performed(check: Check, loaded: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
+async function performed(
+  check: Check,
+  loaded: LoadedConfig,
+  terminal: Terminal,
+): Promise<readonly Finding[]> {
   try {
     return await check.perform(loaded, terminal);
   } catch (error) {

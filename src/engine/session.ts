@@ -236,7 +236,8 @@ export class Session {
     if (this.#era === 'modern') {
       if (method === 'initialize' && claimed === undefined)
         throw unsupportedVersion(params['protocolVersion']);
-      return parseEnvelope(params);
+      this.client = parseEnvelope(params);
+      return this.client;
     }
     if (claimed === undefined) return method === 'server/discover' ? parseEnvelope(params) : this.client;
     if (claimed !== modernVersion) throw unsupportedVersion(claimed);

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, openBrowser, type Page } from '../browser.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, type BrowserContext, openBrowser, type Page } from '../browser.ts';
 import { componentFile } from '../components.ts';
 import { bundle } from '../program.ts';
 
@@ -40,9 +40,16 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
 /** A window of its own, as another person would have it. */
 async function open(url = address): Promise<Page> {
-  const page = await (await browser.newContext({ viewport: { width: 1200, height: 800 } })).newPage();
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+  contexts.push(context);
+  const page = await context.newPage();
   page.on('pageerror', ({ message }) => {
     throw new Error(`the page failed: ${message}`);
   });

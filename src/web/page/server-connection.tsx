@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { type ChangeKind, changeKinds as kinds, listenTogether } from './change-stream.ts';
 import { McpClient, McpError } from './mcp-client.ts';
 
 export interface Connection {
   readonly client: McpClient;
   readonly live: boolean;
   /** Counts up with every change of that kind, so that views can depend on it. */
-  readonly changes: Readonly<Record<'prompts' | 'resources' | 'tools', number>>;
+  readonly changes: Readonly<Record<ChangeKind, number>>;
 }
 
 const context = createContext<Connection | undefined>(undefined);
@@ -28,15 +29,12 @@ export function ConnectionProvider({ token, children }: { token: string; childre
     const bump = (kind: keyof Connection['changes']) =>
       setChanges((now) => ({ ...now, [kind]: now[kind] + 1 }));
     let before = false;
-    void client.listen(
-      { promptsListChanged: true, resourcesListChanged: true, toolsListChanged: true },
-      (method) => {
-        const kind = /^notifications\/(prompts|resources|tools)\//.exec(method)?.[1];
-        if (kind) bump(kind as keyof Connection['changes']);
-      },
+    void listenTogether(
+      client,
+      (kind) => bump(kind),
       (now) => {
         // Whatever changed while the stream was down was not told.
-        if (now && before) for (const kind of ['prompts', 'resources', 'tools'] as const) bump(kind);
+        if (now && before) for (const kind of kinds) bump(kind);
         before ||= now;
         setLive(now);
       },
