@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { CalendarView } from './calendar-view.tsx';
 import { PromptsView } from './prompts-view.tsx';
 import { pathTo, useRoute } from './route.ts';
 import { useConnection, useLoaded } from './server-connection.tsx';
@@ -14,6 +15,7 @@ export interface View {
 
 const views: readonly View[] = [
   { id: 'prompts', title: 'Prompts', component: PromptsView },
+  { id: 'calendar', title: 'Calendar', component: CalendarView },
   { id: 'server', title: 'Server', component: ServerView },
 ];
 

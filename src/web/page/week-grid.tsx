@@ -1,0 +1,126 @@
+import { type CalendarEvent, type Diary, keyOf, notificationsOf, type User } from './diary.ts';
+import { NotificationMark } from './notification-mark.tsx';
+import { clock, dayTitle, quietSpans, wallTime } from './zone-time.ts';
+
+const pixelsPerHour = 34;
+
+interface Props {
+  readonly days: readonly string[];
+  readonly today: string;
+  readonly diary: Diary;
+  readonly user: User;
+  readonly chosen: string | undefined;
+  choose(event: CalendarEvent): void;
+}
+
+interface Placed {
+  readonly event: CalendarEvent;
+  readonly from: number;
+  readonly to: number;
+  readonly lane: number;
+  readonly lanes: number;
+}
+
+/** Seven days side by side, hours down, quiet hours shaded. */
+export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
+  const zone = user.timezone ?? 'UTC';
+  const quiet = quietSpans(user.quiet_start, user.quiet_end);
+  const entry = (event: CalendarEvent) => (
+    <button
+      type="button"
+      class={`event ${event.status ?? ''}`}
+      aria-pressed={chosen === keyOf(event)}
+      onClick={() => choose(event)}
+      title={event.title}
+    >
+      <strong>{event.title}</strong>
+      {notificationsOf(diary, event).map((one) => (
+        <NotificationMark key={one.id} notification={one} zone={zone} />
+      ))}
+    </button>
+  );
+  return (
+    <div class="week" tabIndex={0} role="region" aria-label="Week">
+      <div class="week-hours" style={{ height: `${24 * pixelsPerHour}px` }}>
+        {Array.from({ length: 12 }, (_, index) => index * 2).map((hour) => (
+          <span key={hour} style={{ top: `${hour * pixelsPerHour}px` }}>
+            {clock(hour * 60)}
+          </span>
+        ))}
+      </div>
+      {days.map((day) => (
+        <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
+          <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
+          <div class="all-day">
+            {diary.events.filter((event) => event.all_day && covers(event, day, zone)).map(entry)}
+          </div>
+          <div class="week-column" style={{ height: `${24 * pixelsPerHour}px` }}>
+            {quiet.map(([from, to]) => (
+              <div
+                key={from}
+                class="quiet-hours"
+                style={{
+                  top: `${(from / 60) * pixelsPerHour}px`,
+                  height: `${((to - from) / 60) * pixelsPerHour}px`,
+                }}
+              />
+            ))}
+            {place(diary.events, day, zone).map(({ event, from, to, lane, lanes }) => (
+              <div
+                key={keyOf(event)}
+                class="placed"
+                style={{
+                  top: `${(from / 60) * pixelsPerHour}px`,
+                  height: `${Math.max(20, ((to - from) / 60) * pixelsPerHour - 1)}px`,
+                  left: `${(lane / lanes) * 100}%`,
+                  width: `${100 / lanes}%`,
+                }}
+              >
+                {entry(event)}
+              </div>
+            ))}
+          </div>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function covers(event: CalendarEvent, day: string, zone: string): boolean {
+  return wallTime(event.start_ts, zone).day <= day && day < wallTime(event.end_ts, zone).day;
+}
+
+/** The timed events of one day, those that overlap side by side. */
+function place(events: readonly CalendarEvent[], day: string, zone: string): readonly Placed[] {
+  const spans = events
+    .filter((event) => !event.all_day)
+    .map((event) => ({ event, start: wallTime(event.start_ts, zone), end: wallTime(event.end_ts, zone) }))
+    .filter(
+      ({ start, end }) =>
+        start.day <= day && (end.day > day || (end.day === day && end.minutes > 0) || start.day === day),
+    )
+    .map(({ event, start, end }) => ({
+      event,
+      from: start.day < day ? 0 : start.minutes,
+      to: end.day > day ? 24 * 60 : Math.max(end.minutes, start.day === day ? start.minutes : 0),
+    }))
+    .sort((a, b) => a.from - b.from || b.to - a.to);
+  const placed: Placed[] = [];
+  let group: { event: CalendarEvent; from: number; to: number; lane: number }[] = [];
+  let groupEnd = -1;
+  const close = () => {
+    const lanes = Math.max(0, ...group.map(({ lane }) => lane)) + 1;
+    placed.push(...group.map((one) => ({ ...one, lanes })));
+    group = [];
+  };
+  for (const span of spans) {
+    if (span.from >= groupEnd) close();
+    const taken = new Set(group.filter(({ to }) => to > span.from).map(({ lane }) => lane));
+    let lane = 0;
+    while (taken.has(lane)) lane++;
+    group.push({ ...span, lane });
+    groupEnd = Math.max(groupEnd, span.to, span.from + 30);
+  }
+  close();
+  return placed;
+}

@@ -1,0 +1,73 @@
+/** A moment as a clock on the wall of a zone shows it. */
+export interface WallTime {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Minutes since midnight. */
+  readonly minutes: number;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function wallTime(iso: string, zone: string): WallTime {
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+  formats.set(zone, format);
+  const parts = Object.fromEntries(
+    format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
+  );
+  return {
+    day: `${parts['year']}-${parts['month']}-${parts['day']}`,
+    minutes: Number(parts['hour']) * 60 + Number(parts['minute']),
+  };
+}
+
+/** The days of the week, from Monday, that holds `today` moved by some weeks. */
+export function weekDays(today: string, weeks: number): readonly string[] {
+  const date = new Date(`${today}T00:00:00Z`);
+  const monday = date.getUTCDate() - ((date.getUTCDay() + 6) % 7) + weeks * 7;
+  return Array.from({ length: 7 }, (_, index) =>
+    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), monday + index)).toISOString().slice(0, 10),
+  );
+}
+
+export function dayTitle(day: string, style: 'short' | 'long' = 'short'): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
+    weekday: style,
+    day: 'numeric',
+    month: style,
+    timeZone: 'UTC',
+  });
+}
+
+export function clock(minutes: number): string {
+  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+}
+
+/** The quiet parts of one day, as minutes from and to; a night that begins in the evening has two. */
+export function quietSpans(
+  start: string | undefined,
+  end: string | undefined,
+): readonly (readonly [number, number])[] {
+  if (start === undefined || end === undefined || start === end) return [];
+  const [from, to] = [toMinutes(start), toMinutes(end)];
+  return from < to
+    ? [[from, to]]
+    : [
+        [0, to],
+        [from, 24 * 60],
+      ];
+}
+
+function toMinutes(written: string): number {
+  const [hours = '0', minutes = '0'] = written.split(':');
+  return Number(hours) * 60 + Number(minutes);
+}
