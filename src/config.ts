@@ -197,8 +197,7 @@ function fromEnvironment({ env, cwd }: ConfigSources, contract: string): Given[]
     }
   }
   for (const [variable, raw] of Object.entries(env)) {
-    if (!variable.startsWith('ADJUTANT_') || raw === undefined || raw === '' || aliases.has(variable))
-      continue;
+    if (!variable.startsWith('ADJUTANT_') || raw === undefined || raw === '') continue;
     const name = variables.get(variable);
     if (name === undefined && aliases.has(variable)) continue;
     if (name === undefined) {
