@@ -6,7 +6,13 @@ import { delegateOptions } from './delegate/options.ts';
 import { Server } from './engine/server.ts';
 import { Failure } from './failure.ts';
 import type { Context, Feature } from './feature.ts';
-import { createCommands, createPrompts, createTwig, type PromptsOptions } from './prompts/prompts.ts';
+import {
+  createCommands,
+  createJsonl,
+  createPrompts,
+  createTwig,
+  type PromptsOptions,
+} from './prompts/prompts.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 
@@ -78,11 +84,12 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
     }
     case 'commands':
       return [createCommands(promptOptions(config))];
+    case 'jsonl':
+      return [createJsonl(promptOptions(config))];
     case 'twig':
       return [createTwig(promptOptions(config))];
     case 'delegate':
       return [createDelegate({ ...delegateOptions(config, env), answerWithinMs: 0 })];
-    case 'jsonl':
     case 'assistant':
       throw new MissingFeature(`the contract "${name}" needs a feature that this version does not have yet`);
   }
@@ -115,6 +122,7 @@ function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
 function promptOptions(config: Config): PromptsOptions {
   return {
     commandsDir: config['commands.dir'],
+    jsonlDir: config['jsonl.dir'],
     twigDir: config['twig.dir'],
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',

@@ -37,13 +37,14 @@ export const jsonl: Contract = {
   error(failure, code, method) {
     const verb = method.startsWith('prompts/') ? method.slice('prompts/'.length) : '';
     const missing = failure.issues.find(
-      (issue) => issue.keyword === 'required' || issue.keyword.startsWith('min'),
+      ({ keyword, path }) => path.length === 1 && (keyword === 'required' || keyword.startsWith('min')),
     );
     const named = missing && requiredTexts[String(missing.path[0])];
     if (failure.kind === 'invalid-params' && failure.issues.length > 0) {
       if (verb === 'get' && missing?.path[0] === 'name') return { code, message: 'Missing prompt name' };
       return { code, message: named ?? `Invalid ${method} params: ${failure.message}` };
     }
+    if (failure.kind === 'missing-argument') return { code, message: lowerFirst(failure.message) };
     if (failure.kind === 'method-not-found') return { code, message: `Method not found: ${method}` };
     if (code === codes.internal && verb)
       return { code, message: `Failed to ${verb} prompt: ${failure.message}` };
@@ -56,3 +57,7 @@ const requiredTexts: Readonly<Record<string, string>> = {
   title: 'Prompt title is required',
   messages: 'At least one message is required',
 };
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

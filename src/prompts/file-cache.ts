@@ -19,7 +19,8 @@ interface Entry<Value> extends CachedFile<Value> {
 }
 
 export interface FileCacheOptions<Value> {
-  readonly parse: (bytes: Buffer, path: string) => Value | Promise<Value>;
+  /** Told what the file said when it was last good. */
+  readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
 }
 
@@ -63,7 +64,7 @@ export class FileCache<Value> {
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is longer than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       assertInside(root, path);
-      entry = { stamp, unsettled, value: await this.#parse(readFileSync(path), path) };
+      entry = { stamp, unsettled, value: await this.#parse(readFileSync(path), path, known?.value) };
     } catch (error) {
       entry = {
         stamp,

@@ -41,7 +41,7 @@ export abstract class FolderSource implements PromptSource {
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#watch ??= new FolderWatch({ ...this.#watchOptions, changed: () => this.changed() });
+    this.#watch ??= new FolderWatch({ ...this.#watchOptions, changed: () => this.#changed() });
     return () => this.#listeners.delete(listener);
   }
 
@@ -49,7 +49,12 @@ export abstract class FolderSource implements PromptSource {
     this.#watch?.close();
   }
 
-  protected changed(): void {
+  /** Something was changed through us. */
+  protected noticed(): void {
+    this.#watch?.noticed();
+  }
+
+  #changed(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -52,6 +52,23 @@ export class FolderWatch {
     for (const [folder, awaited] of places) if (!this.#watchers.has(folder)) this.#watch(folder, awaited);
   }
 
+  /** Something happened: told when it has settled. */
+  noticed(): void {
+    if (this.#closed) return;
+    const now = performance.now();
+    this.#burstSince ??= now;
+    if (this.#quiet !== undefined && now - this.#burstSince > burstMs) return;
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => {
+      this.#quiet = undefined;
+      this.#burstSince = undefined;
+      // A folder that was awaited may be there now, and one that was watched may be another one.
+      this.set(this.#wanted);
+      this.#options.changed();
+    }, quietMs);
+    this.#quiet.unref();
+  }
+
   get problems(): readonly Problem[] {
     return this.#polling === undefined ? [] : [this.#polling.problem];
   }
@@ -67,37 +84,21 @@ export class FolderWatch {
   #watch(folder: string, awaited: string | undefined): void {
     try {
       const watcher = watch(folder, { persistent: false }, (_, file) => {
-        if (awaited === undefined || file === null || file === awaited) this.#noticed();
+        if (awaited === undefined || file === null || file === awaited) this.noticed();
       });
       watcher.on('error', (error) => {
         watcher.close();
         this.#watchers.delete(folder);
         if (existsSync(folder)) this.#poll(folder, messageOf(error));
-        this.#noticed();
+        this.noticed();
       });
       this.#watchers.set(folder, watcher);
       if (isRemote(folder)) this.#poll(folder, 'changes made on another machine are not announced here');
     } catch (error) {
       // Gone in the meantime: the next look finds the folder above it.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#noticed();
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.noticed();
       else this.#poll(folder, messageOf(error));
     }
-  }
-
-  #noticed(): void {
-    if (this.#closed) return;
-    const now = performance.now();
-    this.#burstSince ??= now;
-    if (this.#quiet !== undefined && now - this.#burstSince > burstMs) return;
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => {
-      this.#quiet = undefined;
-      this.#burstSince = undefined;
-      // A folder that was awaited may be there now, and one that was watched may be another one.
-      this.set(this.#wanted);
-      this.#options.changed();
-    }, quietMs);
-    this.#quiet.unref();
   }
 
   #poll(folder: string, why: string): void {

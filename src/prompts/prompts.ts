@@ -2,12 +2,16 @@ import type { Feature } from '../feature.ts';
 import { Catalog } from './catalog.ts';
 import { createExpandCommand, createListCommands } from './command-tools.ts';
 import { CommandSource } from './commands.ts';
+import { Editor } from './editor.ts';
+import { BuiltInSource } from './jsonl/built-in-source.ts';
+import { UserSource } from './jsonl/user-source.ts';
+import { createMethods } from './methods.ts';
 import { CatalogProvider } from './provider.ts';
-import type { PromptSource } from './source.ts';
 import { TwigSource } from './twig.ts';
 
 export interface PromptsOptions {
   readonly commandsDir: string;
+  readonly jsonlDir: string;
   readonly twigDir: string;
   /** The folder that messages write as `~`. */
   readonly userHome: string;
@@ -15,17 +19,31 @@ export interface PromptsOptions {
   readonly poll?: boolean;
 }
 
-/** The living prompt library: every source in one catalogue. */
-export function createPrompts({ commandsDir, twigDir, userHome, poll = false }: PromptsOptions): Feature {
-  const sources = [
+/**
+ * The living prompt library: every source in one catalogue. Of two prompts with one name the person's own counts first, then
+ * commands, libraries and the built-in ones.
+ */
+export function createPrompts({
+  commandsDir,
+  jsonlDir,
+  twigDir,
+  userHome,
+  poll = false,
+}: PromptsOptions): Feature {
+  const user = new UserSource({ folder: jsonlDir, poll });
+  const catalog = new Catalog([
+    user,
     new CommandSource({ folder: commandsDir, poll }),
     new TwigSource({ folder: twigDir, userHome, poll }),
-  ];
-  const catalog = new Catalog(sources);
+    new BuiltInSource({ folder: jsonlDir, seeds: false, poll }),
+  ]);
+  const editor = new Editor(catalog, user);
   return {
     ...live(catalog),
     tools: [createListCommands(catalog), createExpandCommand(catalog)],
     prompts: new CatalogProvider({ catalog, asks: true }),
+    methods: createMethods(editor),
+    extensions: { 'adjutant/prompt-management': {} },
   };
 }
 
@@ -35,13 +53,20 @@ export function createCommands({ commandsDir, poll = false }: PromptsOptions): F
   return { ...live(catalog), tools: [createListCommands(catalog), createExpandCommand(catalog)] };
 }
 
-/** Jinja libraries alone. */
-export function createTwig({ twigDir, userHome, poll = false }: PromptsOptions): Feature {
-  return promptsOnly([new TwigSource({ folder: twigDir, userHome, poll })]);
+/** Editable JSONL prompts alone. */
+export function createJsonl({ jsonlDir, poll = false }: PromptsOptions): Feature {
+  const user = new UserSource({ folder: jsonlDir, poll });
+  const catalog = new Catalog([user, new BuiltInSource({ folder: jsonlDir, seeds: true, poll })]);
+  return {
+    ...live(catalog),
+    prompts: new CatalogProvider({ catalog, asks: false }),
+    methods: createMethods(new Editor(catalog, user)),
+  };
 }
 
-function promptsOnly(sources: readonly PromptSource[]): Feature {
-  const catalog = new Catalog(sources);
+/** Jinja libraries alone. */
+export function createTwig({ twigDir, userHome, poll = false }: PromptsOptions): Feature {
+  const catalog = new Catalog([new TwigSource({ folder: twigDir, userHome, poll })]);
   return { ...live(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
 }
 

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { log } from '../../log.ts';
+import type { PromptDefinition } from '../definition.ts';
+import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
+import { builtIns } from './built-ins.ts';
+import { prepareReplacement } from './durable-file.ts';
+import { createPromptFileCache, parsePromptFile } from './prompt-file.ts';
+
+export interface BuiltInSourceOptions extends WatchOptions {
+  readonly folder: string;
+  /** Puts the file there where it is missing. */
+  readonly seeds: boolean;
+}
+
+/** The prompts that come along, from `default.jsonl` where there is one. They cannot be changed through us. */
+export class BuiltInSource extends FolderSource {
+  readonly name = 'built-in';
+  readonly #folder: string;
+  readonly #file: string;
+  readonly #seeds: boolean;
+  readonly #cache = createPromptFileCache();
+  readonly #own;
+
+  constructor({ folder, seeds, ...watching }: BuiltInSourceOptions) {
+    super(watching);
+    this.#folder = folder;
+    this.#file = join(folder, 'default.jsonl');
+    this.#seeds = seeds;
+    this.#own = lazily(() => parsePromptFile(defaultFile(), this.#file));
+  }
+
+  async get(name: string): Promise<PromptDefinition | undefined> {
+    return (await this.#load()).file.byName.get(name);
+  }
+
+  protected async read(): Promise<FolderReading> {
+    const { file, problem } = await this.#load();
+    const problems = problem === undefined ? file.problems : [problem, ...file.problems];
+    return { prompts: file.prompts, problems, folders: [this.#folder] };
+  }
+
+  async #load() {
+    if (this.#seeds && !existsSync(this.#file)) this.#seed();
+    const loaded = await this.#cache.load(this.#file);
+    return { file: loaded?.value ?? this.#own(), problem: loaded?.problem };
+  }
+
+  /** Where nothing can be written the prompts are served all the same. */
+  #seed(): void {
+    try {
+      mkdirSync(join(this.#folder, 'backups'), { recursive: true });
+      prepareReplacement(this.#file, defaultFile()).commit();
+    } catch (error) {
+      log('debug', `${this.#file} cannot be written`, error);
+    }
+  }
+}
+
+function defaultFile(): Buffer {
+  const now = new Date().toISOString();
+  return Buffer.from(
+    builtIns.map((prompt) => `${JSON.stringify({ ...prompt, created: now, updated: now })}\n`).join(''),
+  );
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,98 @@
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { isObject } from '../../json.ts';
+import type { PromptDraft, Revision } from '../source.ts';
+import { appendDurably } from './durable-file.ts';
+import { splitLines } from './prompt-file.ts';
+
+/** One line of the journal. */
+export interface JournalEntry extends Revision {
+  readonly name: string;
+}
+
+interface LastKnown {
+  readonly revision: number;
+  readonly prompt: string | undefined;
+}
+
+/** Every change that was ever made, one line each, added to and never rewritten. */
+export class Journal {
+  readonly #path: string;
+  #last = new Map<string, LastKnown>();
+  #readUpTo = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Oldest first. */
+  history(name: string): readonly Revision[] {
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    return splitLines(bytes).flatMap((line) => {
+      const entry = parseEntry(line);
+      if (entry?.name !== name) return [];
+      const { name: _, ...revision } = entry;
+      return [revision];
+    });
+  }
+
+  /** The number of the last revision of a name, and the prompt after it. */
+  lastKnown(name: string): LastKnown {
+    this.#catchUp();
+    return this.#last.get(name) ?? { revision: 0, prompt: undefined };
+  }
+
+  /** Tells how to take it back, as long as nothing else was added. */
+  append(entries: readonly JournalEntry[]): () => void {
+    return appendDurably(this.#path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  }
+
+  /** Reads what was added since the last time. */
+  #catchUp(): void {
+    const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < this.#readUpTo) {
+      this.#last = new Map();
+      this.#readUpTo = 0;
+    }
+    if (size === this.#readUpTo) return;
+    const added = Buffer.alloc(size - this.#readUpTo);
+    const file = openSync(this.#path, 'r');
+    try {
+      for (let read = 0; read < added.length; ) {
+        const count = readSync(file, added, read, added.length - read, this.#readUpTo + read);
+        if (count === 0) break;
+        read += count;
+      }
+    } finally {
+      closeSync(file);
+    }
+    for (const line of splitLines(added)) {
+      const entry = parseEntry(line);
+      if (entry !== undefined)
+        this.#last.set(entry.name, { revision: entry.revision, prompt: stateOf(entry.prompt) });
+    }
+    this.#readUpTo = added.at(-1) === 0x0a ? size : this.#readUpTo;
+  }
+}
+
+/** The prompt as text, to compare by. */
+export function stateOf(prompt: PromptDraft | undefined): string | undefined {
+  return prompt === undefined ? undefined : JSON.stringify(prompt);
+}
+
+/** A line that a dying writer left half is no entry. */
+function parseEntry(line: Buffer): JournalEntry | undefined {
+  try {
+    const entry: unknown = JSON.parse(line.toString('utf8'));
+    return isObject(entry) && typeof entry['name'] === 'string' && typeof entry['revision'] === 'number'
+      ? (entry as unknown as JournalEntry)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Content } from '../../feature.ts';
+import { isObject, messageOf } from '../../json.ts';
+import type { MessageDefinition, PromptDefinition } from '../definition.ts';
+import { FileProblem } from '../front-matter.ts';
+import { FieldProblem, parseArguments, parseTags, parseText } from '../prompt-fields.ts';
+import type { PromptDraft } from '../source.ts';
+import { decodeText } from '../text-file.ts';
+
+/** One line of a JSONL file. Fields that we do not know are kept as they are. */
+export interface PromptRecord extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
+
+const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+/** `undefined` for a blank line; throws FileProblem for one that is no prompt. */
+export function parseRecord(line: Buffer, number: number): PromptRecord | undefined {
+  try {
+    const text = decodeText(line).trim();
+    if (text === '') return undefined;
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) throw new FieldProblem('a prompt must be a JSON object');
+    const { name } = value;
+    if (typeof name !== 'string' || name === '') throw new FieldProblem('name must be text');
+    return { ...value, name };
+  } catch (error) {
+    if (error instanceof FileProblem) throw new FileProblem('the line is not UTF-8 text', number);
+    throw new FileProblem(error instanceof SyntaxError ? 'the line is not JSON' : messageOf(error), number);
+  }
+}
+
+export function toDefinition(record: PromptRecord, file: string, line: number): PromptDefinition {
+  try {
+    const title = parseText(record['title'], 'title');
+    const description = parseText(record['description'], 'description');
+    return {
+      name: record.name,
+      ...(title !== undefined && title !== '' && { title }),
+      ...(description !== undefined && description !== '' && { description }),
+      arguments: parseArguments(record['arguments']),
+      messages: parseMessages(record['messages']),
+      tags: parseTags(record['tags']),
+      template: 'braces',
+      file,
+      line,
+    };
+  } catch (error) {
+    if (error instanceof FieldProblem) throw new FileProblem(`${record.name}: ${error.message}`, line);
+    throw error;
+  }
+}
+
+/** What history keeps of a prompt. */
+export function toDraft(record: PromptRecord): PromptDraft {
+  const { name, title, description, arguments: args, messages, tags } = record;
+  return {
+    name,
+    title,
+    ...(description !== undefined && { description }),
+    ...(args !== undefined && { arguments: args }),
+    messages,
+    ...(tags !== undefined && { tags }),
+  } as PromptDraft;
+}
+
+function parseMessages(value: unknown): readonly MessageDefinition[] {
+  if (!Array.isArray(value) || value.length === 0) throw new FieldProblem('at least one message is required');
+  return value.map((message: unknown, index): MessageDefinition => {
+    const where = `message ${index + 1}`;
+    if (!isObject(message)) throw new FieldProblem(`${where} must be an object`);
+    const { role, content } = message;
+    if (role !== 'user' && role !== 'assistant')
+      throw new FieldProblem(`${where}: role must be user or assistant`);
+    if (typeof content === 'string') return { role, content: { type: 'text', text: content } };
+    if (!isObject(content) || !contentTypes.has(content['type']))
+      throw new FieldProblem(`${where}: content must have a known type`);
+    if (content['type'] === 'text' && typeof content['text'] !== 'string')
+      throw new FieldProblem(`${where}: text must be text`);
+    return { role, content: content as Content };
+  });
+}

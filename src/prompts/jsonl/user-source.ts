@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import type { PromptDefinition } from '../definition.ts';
+import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
+import type { Author, EditablePromptSource, PromptChanges, PromptDraft, Revision } from '../source.ts';
+import { backUp } from './backups.ts';
+import { prepareReplacement } from './durable-file.ts';
+import { FileLock } from './file-lock.ts';
+import { Journal, type JournalEntry, stateOf } from './journal.ts';
+import { createPromptFileCache, emptyFile, type PromptFile, splitLines } from './prompt-file.ts';
+import { type PromptRecord, parseRecord, toDefinition, toDraft } from './record.ts';
+
+export interface UserSourceOptions extends WatchOptions {
+  readonly folder: string;
+}
+
+/** What one change makes of a prompt: its new record, or nothing when it is gone. */
+type Edit = (current: PromptRecord | undefined, now: string) => PromptRecord | undefined;
+type Change = Pick<Revision, 'action' | 'restored'>;
+
+/**
+ * The person's own prompts in `user.jsonl`. Reading needs no lock: the file is only ever replaced as a whole. Lines that
+ * cannot be understood are kept where they are.
+ */
+export class UserSource extends FolderSource implements EditablePromptSource {
+  readonly name = 'user';
+  readonly #folder: string;
+  readonly #file: string;
+  readonly #cache = createPromptFileCache();
+  readonly #lock: FileLock;
+  readonly #journal: Journal;
+
+  constructor({ folder, ...watching }: UserSourceOptions) {
+    super(watching);
+    this.#folder = folder;
+    this.#file = join(folder, 'user.jsonl');
+    this.#lock = new FileLock(join(folder, '.lock'));
+    this.#journal = new Journal(join(folder, 'history.jsonl'));
+  }
+
+  async get(name: string): Promise<PromptDefinition | undefined> {
+    return (await this.#load()).file.byName.get(name);
+  }
+
+  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
+    return this.#put(draft.name, { action: 'create' }, author, (current, now) => {
+      if (current !== undefined) throw new Failure('conflict', `prompt already exists: ${draft.name}`);
+      return { ...draft, created: now, updated: now };
+    });
+  }
+
+  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
+    return this.#put(name, { action: 'update' }, author, (current, now) => {
+      if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+      return { ...current, ...changes, updated: now };
+    });
+  }
+
+  async delete(name: string, author: Author): Promise<void> {
+    await this.#change(name, { action: 'delete' }, author, (current) => {
+      if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+      return undefined;
+    });
+  }
+
+  /** What was changed by others since our last entry is shown as the last revision. */
+  async history(name: string): Promise<readonly Revision[]> {
+    const known = this.#journal.history(name);
+    const current = this.#readLines().find(({ record }) => record?.name === name)?.record;
+    const draft = current && toDraft(current);
+    if (known.length === 0 && draft === undefined)
+      throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+    if (stateOf(known.at(-1)?.prompt) === stateOf(draft)) return known;
+    return [...known, outside((known.at(-1)?.revision ?? 0) + 1, draft, new Date().toISOString())];
+  }
+
+  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
+    const wanted = (await this.history(name)).find((one) => one.revision === revision);
+    const prompt = wanted?.prompt;
+    if (wanted === undefined)
+      throw new Failure('invalid-params', `There is no revision ${revision} of ${name}.`);
+    if (prompt === undefined)
+      throw new Failure(
+        'refused',
+        `Revision ${revision} of ${name} is its deletion; restore the one before it.`,
+      );
+    return this.#put(name, { action: 'restore', restored: revision }, author, (current, now) => ({
+      ...prompt,
+      created: current?.['created'] ?? now,
+      updated: now,
+    }));
+  }
+
+  override close(): void {
+    super.close();
+    this.#lock.close();
+  }
+
+  protected async read(): Promise<FolderReading> {
+    const { file, problem } = await this.#load();
+    const problems = problem === undefined ? file.problems : [problem, ...file.problems];
+    return { prompts: file.prompts, problems, folders: [this.#folder] };
+  }
+
+  async #load() {
+    const loaded = await this.#cache.load(this.#file);
+    const file: PromptFile = loaded?.value ?? emptyFile;
+    return { file, problem: loaded?.problem };
+  }
+
+  async #put(name: string, change: Change, author: Author, edit: Edit): Promise<PromptDefinition> {
+    const record = await this.#change(name, change, author, edit);
+    return toDefinition(record!, this.#file, 1);
+  }
+
+  async #change(name: string, change: Change, author: Author, edit: Edit): Promise<PromptRecord | undefined> {
+    try {
+      const record = await this.#lock.run(() => this.#write(name, change, author, edit));
+      this.noticed();
+      return record;
+    } catch (error) {
+      throw error instanceof Failure ? error : storageFailure(error);
+    }
+  }
+
+  /** Nothing has happened before the last step, and everything with it. */
+  #write(name: string, change: Change, author: Author, edit: Edit): PromptRecord | undefined {
+    const now = new Date();
+    const lines = this.#readLines();
+    const current = lines.find(({ record }) => record?.name === name)?.record;
+    const next = edit(current, now.toISOString());
+    if (next !== undefined) toDefinition(next, this.#file, 1);
+    const entries = this.#entriesFor(name, current, next, {
+      ...change,
+      time: now.toISOString(),
+      client: author,
+    });
+    backUp(this.#file, now);
+    const replacement = prepareReplacement(this.#file, withRecord(lines, name, next));
+    try {
+      const undo = this.#journal.append(entries);
+      try {
+        replacement.commit();
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    } catch (error) {
+      replacement.discard();
+      throw error;
+    }
+    return next;
+  }
+
+  /** What somebody else did to the prompt since our last entry is entered first, so that it can be brought back. */
+  #entriesFor(
+    name: string,
+    current: PromptRecord | undefined,
+    next: PromptRecord | undefined,
+    change: Omit<Revision, 'revision' | 'prompt'>,
+  ): readonly JournalEntry[] {
+    const last = this.#journal.lastKnown(name);
+    const found = current && toDraft(current);
+    const seen = stateOf(found) === last.prompt;
+    const revision = last.revision + (seen ? 1 : 2);
+    return [
+      ...(seen ? [] : [{ name, ...outside(last.revision + 1, found, change.time) }]),
+      { name, revision, ...change, ...(next !== undefined && { prompt: toDraft(next) }) },
+    ];
+  }
+
+  #readLines(): readonly Line[] {
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(this.#file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    return splitLines(bytes).map((line, index) => {
+      try {
+        const record = parseRecord(line, index + 1);
+        return record === undefined ? { bytes: line } : { bytes: line, record };
+      } catch {
+        return { bytes: line };
+      }
+    });
+  }
+}
+
+/** A line as it stands, and what it says where it can be understood. */
+interface Line {
+  readonly bytes: Buffer;
+  readonly record?: PromptRecord;
+}
+
+const lineFeed = Buffer.from('\n');
+
+/** The file with the record in its place, or at the end; lines that repeat its name are gone. */
+function withRecord(lines: readonly Line[], name: string, next: PromptRecord | undefined): Buffer {
+  const written = next === undefined ? [] : [Buffer.from(JSON.stringify(next)), lineFeed];
+  const place = lines.findIndex(({ record }) => record?.name === name);
+  const parts = lines.flatMap(({ bytes, record }, index) => {
+    if (index === place) return written;
+    return record?.name === name ? [] : [bytes, lineFeed];
+  });
+  return Buffer.concat(place < 0 ? [...parts, ...written] : parts);
+}
+
+function outside(revision: number, prompt: PromptDraft | undefined, time: string): Revision {
+  return {
+    revision,
+    action: 'outside',
+    time,
+    client: { name: '', version: '' },
+    ...(prompt !== undefined && { prompt }),
+  };
+}
+
+function storageFailure(error: unknown): Failure {
+  const { code } = error as NodeJS.ErrnoException;
+  const why: Readonly<Record<string, string>> = {
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the quota is used up',
+    EFBIG: 'the file would be too long',
+    EACCES: 'this user may not write there',
+    EPERM: 'this user may not write there',
+    EROFS: 'the disk is read-only',
+  };
+  const reason = why[code ?? ''] ?? messageOf(error);
+  return new Failure('unavailable', `user.jsonl was not changed: ${reason}.`, { cause: error });
+}

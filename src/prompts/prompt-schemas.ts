@@ -1,0 +1,92 @@
+/** What a prompt is made of, as methods and tools take it. */
+
+export const nameSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[A-Za-z0-9_]+$',
+  description: 'Unique identifier: letters, digits and underscores',
+} as const;
+
+/** For a prompt that is there, whatever it is called. */
+export const knownNameSchema = { type: 'string', minLength: 1, description: 'Name of the prompt' } as const;
+
+export const titleSchema = { type: 'string', minLength: 1, description: 'Display name' } as const;
+export const descriptionSchema = { type: 'string', description: 'What the prompt is for' } as const;
+
+export const argumentsSchema = {
+  type: 'array',
+  description: 'Variables of the text, written there as {{name}}',
+  items: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', minLength: 1 },
+      description: { type: 'string' },
+      required: { type: 'boolean' },
+      default: { type: 'string', description: 'Taken when the argument is not given' },
+      values: { type: 'array', items: { type: 'string' }, description: 'Values to offer' },
+      files: { type: 'boolean', description: 'The value is a file: offer paths of the workspace' },
+    },
+  },
+} as const;
+
+const address = { uri: { type: 'string' }, mimeType: { type: 'string' } } as const;
+
+export const messagesSchema = {
+  type: 'array',
+  minItems: 1,
+  description: 'The messages of the prompt, in order',
+  items: {
+    type: 'object',
+    required: ['role', 'content'],
+    properties: {
+      role: { type: 'string', enum: ['user', 'assistant'] },
+      content: {
+        anyOf: [
+          {
+            type: 'object',
+            required: ['type', 'text'],
+            properties: { type: { const: 'text' }, text: { type: 'string' } },
+          },
+          {
+            type: 'object',
+            required: ['type', 'data', 'mimeType'],
+            properties: {
+              type: { enum: ['image', 'audio'] },
+              data: { type: 'string' },
+              mimeType: { type: 'string' },
+            },
+          },
+          {
+            type: 'object',
+            required: ['type', 'resource'],
+            properties: {
+              type: { const: 'resource' },
+              resource: {
+                anyOf: [
+                  {
+                    type: 'object',
+                    required: ['uri', 'text'],
+                    properties: { ...address, text: { type: 'string' } },
+                  },
+                  {
+                    type: 'object',
+                    required: ['uri', 'blob'],
+                    properties: { ...address, blob: { type: 'string' } },
+                  },
+                ],
+              },
+            },
+          },
+        ],
+      },
+    },
+  },
+} as const;
+
+export const tagsSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Words to sort and find it by',
+} as const;
