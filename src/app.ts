@@ -17,9 +17,6 @@ import {
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 
-/** A contract whose feature is not part of this version. */
-export class MissingFeature extends Error {}
-
 export interface AppOptions {
   readonly stateKey?: Buffer;
   /** The environment that programs started from here shall have. */
@@ -97,8 +94,6 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
       return [createDelegate({ ...delegateOptions(config, env), answerWithinMs: 0 })];
     case 'assistant':
       return [createAssistant(assistantOptions(config))];
-    case 'jsonl':
-      throw new MissingFeature(`the contract "${name}" needs a feature that this version does not have yet`);
   }
 }
 
