@@ -26,9 +26,9 @@ const templates: readonly Template[] = [
     render: (args) => [
       policyInstructions,
       [
-        `Event Data:\n${json(args, 'event_data')}`,
-        `User Preferences:\n${json(args, 'user_preferences')}`,
-        ...(args['history'] === undefined ? [] : [`Notification History:\n${json(args, 'history')}`]),
+        `Event Data:\n${json(args['event_data'])}`,
+        `User Preferences:\n${json(args['user_preferences'])}`,
+        ...(args['history'] === undefined ? [] : [`Notification History:\n${json(args['history'])}`]),
         ...(args['timezone'] === undefined ? [] : [`Timezone: ${args['timezone']}`]),
       ].join('\n\n'),
     ],
@@ -105,13 +105,12 @@ function checked(template: Template, args: Readonly<Record<string, unknown>>): R
   >;
 }
 
-function json(args: Readonly<Record<string, string>>, name: string): string {
+/** Indented where it is JSON; whatever else somebody writes stands as it is. */
+function json(text = '{}'): string {
   try {
-    return JSON.stringify(JSON.parse(args[name] ?? '{}'), null, 2);
+    return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    throw new Failure('invalid-params', `${name} must be JSON text`, {
-      issues: [{ path: [name], keyword: 'format', expected: 'json', message: 'must be JSON text' }],
-    });
+    return text;
   }
 }
 
