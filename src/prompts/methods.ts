@@ -71,8 +71,11 @@ export function authorOf({ client: { name, version } }: Context): Author {
   return { name, version };
 }
 
-type Present<Fields> = { [Key in keyof Fields as null extends Fields[Key] ? never : Key]: Fields[Key] } & {
-  [Key in keyof Fields as null extends Fields[Key] ? Key : never]?: NonNullable<Fields[Key]>;
+type Absent<Value> = undefined extends Value ? true : null extends Value ? true : false;
+type Present<Fields> = {
+  [Key in keyof Fields as Absent<Fields[Key]> extends true ? never : Key]: Fields[Key];
+} & {
+  [Key in keyof Fields as Absent<Fields[Key]> extends true ? Key : never]?: NonNullable<Fields[Key]>;
 };
 
 /** Without the fields that were not given. */

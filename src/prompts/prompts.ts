@@ -1,12 +1,15 @@
 import type { Feature } from '../feature.ts';
 import { Catalog } from './catalog.ts';
+import { createCatalogTools } from './catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './command-tools.ts';
 import { CommandSource } from './commands.ts';
+import { createEditingTools } from './editing-tools.ts';
 import { Editor } from './editor.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
 import { createMethods } from './methods.ts';
 import { CatalogProvider } from './provider.ts';
+import { RecentValues } from './recent-values.ts';
 import { TwigSource } from './twig.ts';
 
 export interface PromptsOptions {
@@ -38,10 +41,11 @@ export function createPrompts({
     new BuiltInSource({ folder: jsonlDir, seeds: false, poll }),
   ]);
   const editor = new Editor(catalog, user);
+  const recent = new RecentValues();
   return {
     ...live(catalog),
-    tools: [createListCommands(catalog), createExpandCommand(catalog)],
-    prompts: new CatalogProvider({ catalog, asks: true }),
+    tools: [...createCatalogTools(catalog, recent), ...createEditingTools(editor)],
+    prompts: new CatalogProvider({ catalog, asks: true, recent }),
     methods: createMethods(editor),
     extensions: { 'adjutant/prompt-management': {} },
   };

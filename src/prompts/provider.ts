@@ -1,23 +1,33 @@
 import type { Context, Prompt, PromptProvider, RenderedPrompt } from '../feature.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { askForMissing } from './missing-arguments.ts';
+import type { RecentValues } from './recent-values.ts';
 import { type Arguments, renderPrompt } from './rendering.ts';
 
 export interface ProviderOptions {
   readonly catalog: Catalog;
   /** Whether the person may be asked for arguments that are missing. */
   readonly asks: boolean;
-  /** Told of the arguments with which a prompt was rendered. */
-  readonly used?: (name: string, args: Arguments) => void;
+  /** Remembers arguments and offers them again. */
+  readonly recent?: RecentValues;
 }
 
 /** The catalogue as prompts of the protocol. */
 export class CatalogProvider implements PromptProvider {
+  /** Only where values are remembered is there something to complete with. */
+  readonly complete?: NonNullable<PromptProvider['complete']>;
   readonly #options: ProviderOptions;
   readonly #prompts = new WeakMap<readonly CatalogEntry[], readonly Prompt[]>();
 
   constructor(options: ProviderOptions) {
     this.#options = options;
+    const { catalog, recent } = options;
+    if (recent === undefined) return;
+    this.complete = async (name, argument, value, context) => {
+      const { completeArgument } = await import('./completion.ts');
+      const { definition } = await catalog.find(name);
+      return completeArgument(definition, argument, value, recent, context);
+    };
   }
 
   async list(): Promise<readonly Prompt[]> {
@@ -28,11 +38,11 @@ export class CatalogProvider implements PromptProvider {
   }
 
   async get(name: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
-    const { catalog, asks, used } = this.#options;
+    const { catalog, asks, recent } = this.#options;
     const { definition, source } = await catalog.find(name);
     const args = asks ? await askForMissing(definition, given, context) : given;
     const rendered = await renderPrompt(definition, args, source);
-    used?.(name, args);
+    recent?.remember(name, args);
     return rendered;
   }
 }

@@ -34,6 +34,7 @@ export class TwigSource extends FolderSource {
   readonly #folders = new FolderCache();
   readonly #libraries = new Map<string, TwigLibrary>();
   readonly #origins = new WeakMap<PromptDefinition, Origin>();
+  readonly #tried = new WeakMap<PromptDefinition, readonly Problem[]>();
   readonly #compiled = new Map<string, CompiledTemplates>();
 
   constructor({ folder, userHome, ...watching }: TwigOptions) {
@@ -79,6 +80,18 @@ export class TwigSource extends FolderSource {
       if (known !== undefined && error instanceof TemplateError) return known;
       throw error;
     }
+  }
+
+  /** Templates that do not compile are among them; each version of a text is tried once. */
+  override async problems(): Promise<readonly Problem[]> {
+    const wrong: Problem[] = [];
+    const pace = new Pace();
+    for (const definition of await this.list()) {
+      if (!this.#tried.has(definition)) this.#tried.set(definition, await syntaxProblems(definition));
+      wrong.push(...this.#tried.get(definition)!);
+      await pace.pause;
+    }
+    return [...(await super.problems()), ...wrong];
   }
 
   override close(): void {
@@ -159,4 +172,29 @@ export class TwigSource extends FolderSource {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+async function syntaxProblems({ template, messages, file }: PromptDefinition): Promise<readonly Problem[]> {
+  if (template !== 'jinja') return [];
+  const { Jinja } = await import('./jinja.ts');
+  const { TemplateError } = await import('./template-error.ts');
+  const jinja = new Jinja();
+  try {
+    for (const { content } of messages) if (content.type === 'text') jinja.set('prompt.md', content.text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const { line, column, message } = error;
+    return [
+      {
+        file,
+        ...(line !== undefined && { line }),
+        ...(column !== undefined && { column }),
+        severity: 'error',
+        message,
+      },
+    ];
+  } finally {
+    jinja.close();
+  }
 }

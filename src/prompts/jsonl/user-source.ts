@@ -220,7 +220,7 @@ function outside(revision: number, prompt: PromptDraft | undefined, time: string
 }
 
 function storageFailure(error: unknown): Failure {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
   const why: Readonly<Record<string, string>> = {
     ENOSPC: 'the disk is full',
     EDQUOT: 'the quota is used up',
@@ -229,6 +229,8 @@ function storageFailure(error: unknown): Failure {
     EPERM: 'this user may not write there',
     EROFS: 'the disk is read-only',
   };
-  const reason = why[code ?? ''] ?? messageOf(error);
+  // SQLite's lock: the database is read-only, or cannot be opened.
+  const locked = errcode === 8 || errcode === 14;
+  const reason = locked ? why['EACCES'] : (why[code ?? ''] ?? messageOf(error));
   return new Failure('unavailable', `user.jsonl was not changed: ${reason}.`, { cause: error });
 }

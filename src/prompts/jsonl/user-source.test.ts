@@ -1,0 +1,295 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
+import { renderPrompt } from '../rendering.ts';
+import type { PromptDraft } from '../source.ts';
+import { UserSource } from './user-source.ts';
+
+const author = { name: 'tester', version: '1' };
+
+function open(folder: string): UserSource {
+  const source = new UserSource({ folder });
+  onTestFinished(() => source.close());
+  return source;
+}
+
+function draft(name: string, text = 'Text', more: Partial<PromptDraft> = {}): PromptDraft {
+  return { name, title: name, messages: [{ role: 'user', content: { type: 'text', text } }], ...more };
+}
+
+const line = (name: string, text = 'Text') => `${JSON.stringify(draft(name, text))}\n`;
+const userFile = (folder: string) => readFileSync(join(folder, 'user.jsonl'), 'utf8');
+const names = async (source: UserSource) => (await source.list()).map(({ name }) => name);
+
+describe('a file with bad lines', () => {
+  const bad = [
+    '{"name":"cut',
+    '["no object"]',
+    '{"title":"no name"}',
+    '{"name":"no_messages","title":"x"}',
+    '{"name":"bad_role","messages":[{"role":"system","content":{"type":"text","text":"x"}}]}',
+    '{"name":"bad_content","messages":[{"role":"user","content":{"type":"video"}}]}',
+    '{"name":"bad_arguments","arguments":{},"messages":[{"role":"user","content":"x"}]}',
+  ];
+  const content = Buffer.concat([
+    Buffer.from(`\uFEFF${line('first')}\r\n`),
+    Buffer.from(`${bad.join('\n')}\n`),
+    Buffer.from('{"name":"latin1","title":"caf\xe9"}\n', 'latin1'),
+    Buffer.from(`${line('first', 'again')}${line('last').trim()}`),
+  ]);
+
+  it('serves the good ones and tells the number of each bad one', async () => {
+    const source = open(plantTree({ 'user.jsonl': content }));
+    expect(await names(source)).toEqual(['first', 'last']);
+    expect((await source.problems()).map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      '3: the line is not JSON',
+      '4: a prompt must be a JSON object',
+      '5: name must be text',
+      '6: no_messages: at least one message is required',
+      '7: bad_role: message 1: role must be user or assistant',
+      '8: bad_content: message 1: content must have a known type',
+      '9: bad_arguments: arguments must be a list',
+      '10: the line is not UTF-8 text',
+      '11: the prompt first is already on line 1',
+    ]);
+  });
+
+  it('keeps every one of them through later changes', async () => {
+    const folder = plantTree({ 'user.jsonl': content });
+    const source = open(folder);
+    await source.create(draft('new'), author);
+    await source.update('last', { title: 'Changed' }, author);
+    await source.delete('new', author);
+    const bytes = readFileSync(join(folder, 'user.jsonl'));
+    for (const one of bad) expect(bytes.includes(`\n${one}\n`)).toBe(true);
+    expect(bytes.includes(Buffer.from('{"name":"latin1","title":"caf\xe9"}\n', 'latin1'))).toBe(true);
+    expect(await names(source)).toEqual(['first', 'last']);
+  });
+
+  it('keeps its last good version while its last line is being written', async () => {
+    const folder = plantTree({ 'user.jsonl': `${line('a')}${line('b')}` });
+    const source = open(folder);
+    expect(await names(source)).toEqual(['a', 'b']);
+    write(folder, { 'user.jsonl': line('a').slice(0, 20) });
+    expect(await names(source)).toEqual(['a', 'b']);
+    expect((await source.problems())[0]).toMatchObject({ line: 1, severity: 'error' });
+    write(folder, { 'user.jsonl': '' });
+    expect(await names(source)).toEqual(['a', 'b']);
+    write(folder, { 'user.jsonl': line('c') });
+    expect(await names(source)).toEqual(['c']);
+  });
+});
+
+describe('a change', () => {
+  it('leaves what is not given, replaces what is, and clears by an empty list', async () => {
+    const folder = plantTree();
+    const source = open(folder);
+    await source.create(
+      draft('x', 'One', { description: 'D', arguments: [{ name: 'a' }], tags: ['t'] }),
+      author,
+    );
+    await source.update('x', { title: 'New' }, author);
+    expect(await source.get('x')).toMatchObject({
+      title: 'New',
+      description: 'D',
+      tags: ['t'],
+      arguments: [{ name: 'a' }],
+    });
+    await source.update('x', { arguments: [], tags: [], description: '' }, author);
+    const cleared = await source.get('x');
+    expect(cleared).toMatchObject({ arguments: [], tags: [] });
+    expect(cleared).not.toHaveProperty('description');
+    const record = JSON.parse(userFile(folder));
+    expect(Date.parse(record.updated)).toBeGreaterThanOrEqual(Date.parse(record.created));
+  });
+
+  it('is refused for a name that is taken or not there', async () => {
+    const source = open(plantTree({ 'user.jsonl': line('x') }));
+    await expect(source.create(draft('x'), author)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: 'prompt already exists: x',
+    });
+    await expect(source.update('y', {}, author)).rejects.toMatchObject({ kind: 'prompt-not-found' });
+    await expect(source.delete('y', author)).rejects.toMatchObject({ kind: 'prompt-not-found' });
+  });
+
+  it('keeps fields of others, the place in the file, its mode and a link to it', async () => {
+    const real = plantTree({
+      'mine.jsonl': `${line('a')}{"name":"b","rating":5,"messages":[{"role":"user","content":"x"}]}\n${line('c')}`,
+    });
+    chmodSync(join(real, 'mine.jsonl'), 0o600);
+    const folder = plantTree();
+    symlinkSync(join(real, 'mine.jsonl'), join(folder, 'user.jsonl'));
+    const source = open(folder);
+    await source.update('b', { title: 'B' }, author);
+    const records = readFileSync(join(real, 'mine.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(records.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(records[1]).toMatchObject({ rating: 5, title: 'B' });
+    expect(lstatSync(join(folder, 'user.jsonl')).isSymbolicLink()).toBe(true);
+    expect(statSync(join(real, 'mine.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  it('made at the same time as many others loses none of them', async () => {
+    const folder = plantTree();
+    const sources = [open(folder), open(folder), open(folder)];
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => sources[index % 3]!.create(draft(`p${index}`), author)),
+    );
+    expect(await names(sources[0]!)).toHaveLength(60);
+  });
+
+  it('copies the file before it, one copy for a second, ten in all', async () => {
+    const old = Array.from(
+      { length: 12 },
+      (_, index) => `backups/user.jsonl.20200101-0000${String(index).padStart(2, '0')}`,
+    );
+    const folder = plantTree(Object.fromEntries(old.map((path) => [path, 'old'])));
+    const source = open(folder);
+    await source.create(draft('a'), author);
+    expect(readdirSync(join(folder, 'backups'))).toHaveLength(12);
+    await source.create(draft('b'), author);
+    const backups = readdirSync(join(folder, 'backups')).sort();
+    expect(backups).toHaveLength(10);
+    expect(backups.at(-1)).toMatch(/^user\.jsonl\.20\d{6}-\d{6}$/);
+    expect(readFileSync(join(folder, 'backups', backups.at(-1)!), 'utf8')).toContain('"name":"a"');
+  });
+});
+
+describe('a disk that refuses', () => {
+  it('when it is full in the middle of a write, loses nothing and says so', async () => {
+    const folder = plantTree();
+    const source = open(folder);
+    await source.create(draft('kept', 'x'.repeat(3000)), author);
+    const before = userFile(folder);
+    const journal = readFileSync(join(folder, 'history.jsonl'), 'utf8');
+    // The shell's limit on the length of files fails a write after its first part, as a full disk does.
+    const script = `
+      const { UserSource } = await import(${JSON.stringify(join(import.meta.dirname, 'user-source.ts'))});
+      const source = new UserSource({ folder: ${JSON.stringify(folder)} });
+      const text = 'y'.repeat(200000);
+      const draft = { name: 'big', title: 'Big', messages: [{ role: 'user', content: { type: 'text', text } }] };
+      await source.create(draft, { name: 't', version: '1' }).catch((error) => console.log(error.kind, error.message));
+      console.log((await source.list()).map(({ name }) => name).join());`;
+    const said = execFileSync(
+      'bash',
+      ['-c', 'ulimit -f 64; exec "$0" --input-type=module -e "$1"', process.execPath, script],
+      { encoding: 'utf8' },
+    );
+    expect(said).toBe('unavailable user.jsonl was not changed: the file would be too long.\nkept\n');
+    expect(userFile(folder)).toBe(before);
+    expect(readFileSync(join(folder, 'history.jsonl'), 'utf8')).toBe(journal);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
+    await source.create(draft('after'), author);
+    expect(await names(source)).toEqual(['after', 'kept']);
+  });
+
+  it('when the journal cannot grow, leaves the prompts as they were', async () => {
+    const folder = plantTree({ 'user.jsonl': line('a'), 'history.jsonl/x': '' });
+    const source = open(folder);
+    await expect(source.create(draft('b'), author)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(userFile(folder)).toBe(line('a'));
+    expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
+  });
+
+  it('when this user may not write, says so', async () => {
+    const folder = plantTree({ 'user.jsonl': line('a') });
+    chmodSync(folder, 0o555);
+    const source = open(folder);
+    await asOrdinaryUser(async () => {
+      expect(await names(source)).toEqual(['a']);
+      await expect(source.create(draft('b'), author)).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: 'user.jsonl was not changed: this user may not write there.',
+      });
+    });
+    chmodSync(folder, 0o755);
+  });
+});
+
+describe('the history', () => {
+  it('tells every change with its time and client, and brings any of them back', async () => {
+    const folder = plantTree();
+    const source = open(folder);
+    await source.create(draft('x', 'one'), author);
+    await source.update('x', draft('x', 'two'), { name: 'other', version: '2' });
+    await source.delete('x', author);
+    const restored = await source.restore('x', 1, author);
+    expect(restored.messages[0]!.content).toEqual({ type: 'text', text: 'one' });
+    const history = await source.history('x');
+    expect(
+      history.map(({ revision, action, client, restored: from }) => [revision, action, client.name, from]),
+    ).toEqual([
+      [1, 'create', 'tester', undefined],
+      [2, 'update', 'other', undefined],
+      [3, 'delete', 'tester', undefined],
+      [4, 'restore', 'tester', 1],
+    ]);
+    expect(history.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
+    expect(history[2]).not.toHaveProperty('prompt');
+    await expect(source.restore('x', 3, author)).rejects.toMatchObject({ kind: 'refused' });
+    await expect(source.restore('x', 9, author)).rejects.toMatchObject({ kind: 'invalid-params' });
+    await expect(source.history('never')).rejects.toMatchObject({ kind: 'prompt-not-found' });
+  });
+
+  it('keeps what somebody else wrote into the file', async () => {
+    const folder = plantTree({ 'user.jsonl': line('x', 'theirs') });
+    const source = open(folder);
+    expect((await source.history('x')).map(({ action }) => action)).toEqual(['outside']);
+    await source.update('x', { title: 'Ours' }, author);
+    write(folder, { 'user.jsonl': line('x', 'theirs again') });
+    await source.delete('x', author);
+    expect((await source.history('x')).map(({ action }) => action)).toEqual([
+      'outside',
+      'update',
+      'outside',
+      'delete',
+    ]);
+    const back = await source.restore('x', 3, author);
+    expect(back.messages[0]!.content).toEqual({ type: 'text', text: 'theirs again' });
+  });
+
+  it('gets over a line that a dying writer left half', async () => {
+    const folder = plantTree();
+    const source = open(folder);
+    await source.create(draft('x'), author);
+    appendFileSync(join(folder, 'history.jsonl'), '{"name":"x","revi');
+    await source.update('x', { title: 'T' }, author);
+    expect((await open(folder).history('x')).map(({ revision }) => revision)).toEqual([1, 2]);
+  });
+
+  it('begins again when its file is taken away', async () => {
+    const folder = plantTree();
+    const source = open(folder);
+    await source.create(draft('x'), author);
+    rmSync(join(folder, 'history.jsonl'));
+    await source.update('x', { title: 'T' }, author);
+    expect((await source.history('x')).map(({ action }) => action)).toEqual(['outside', 'update']);
+    expect(existsSync(join(folder, 'history.jsonl'))).toBe(true);
+  });
+});
+
+it('renders in one pass: a value is never expanded again and nothing in it is a pattern', async () => {
+  const source = open(
+    plantTree({ 'user.jsonl': line('x', '{{a}} {{b}} {{ a }} {{{a}}} {{c}} {{__proto__}}') }),
+  );
+  const { messages } = await renderPrompt((await source.get('x'))!, { a: '{{b}}$&', b: '$1' }, source);
+  expect(messages[0]!.content).toEqual({
+    type: 'text',
+    text: '{{b}}$& $1 {{ a }} {{{b}}$&} {{c}} {{__proto__}}',
+  });
+});
