@@ -1,3 +1,4 @@
+import { MissingFeature } from '../app.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { messageOf } from '../json.ts';
 import { setLogLevel } from '../log.ts';
@@ -51,6 +52,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal, cw
     return await command.run(loaded, terminal);
   } catch (error) {
     if (error instanceof ConfigError || error instanceof UsageError) return fail(error.message, 2);
+    if (error instanceof MissingFeature) return fail(error.message, 1);
     return fail(messageOf(error), 1);
   }
 }

@@ -1,5 +1,4 @@
 import type { FailureKind } from '../failure.ts';
-import type { ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import type { Contract } from './contract.ts';
 import { codes, standard } from './standard.ts';
@@ -35,9 +34,7 @@ export const assistant: Contract = {
     inputSchema: inputSchema as JsonObject,
   }),
   toolResult: (result) => ({
-    content: [
-      { type: 'text', text: JSON.stringify(result.structured ?? { error: textOf(result) }, null, 2) },
-    ],
+    content: [{ type: 'text', text: JSON.stringify(result.structured ?? {}, null, 2) }],
     isError: result.failed ?? false,
   }),
   promptItem: ({ name, description, arguments: args }) => ({
@@ -72,17 +69,12 @@ export const assistant: Contract = {
     cancelled: -32005,
     unavailable: -32000,
   },
-  // A tool that finds nothing has done its work; what it reports is a result.
-  toolErrors: new Set<FailureKind>(['resource-not-found']),
+  toolErrors: new Set<FailureKind>(),
   silent: new Set<FailureKind>(),
 
-  error(failure, code, method) {
+  error(failure, code) {
     const [issue] = failure.issues;
-    if (issue === undefined) {
-      const broken =
-        method === 'tools/call' && (failure.kind === 'unavailable' || failure.kind === 'internal');
-      return { code: broken ? this.codes['tool-failed'] : code, message: failure.message };
-    }
+    if (issue === undefined) return { code, message: failure.message };
     return {
       code,
       message: 'Invalid params',
@@ -90,7 +82,3 @@ export const assistant: Contract = {
     };
   },
 };
-
-function textOf({ content = [] }: ToolResult): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-}

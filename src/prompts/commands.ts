@@ -91,7 +91,8 @@ export class CommandSource extends FolderSource {
   }
 }
 
-async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
+/** One file of commands; `plain` reads its description and nothing else. */
+export async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
   const name = stem(basename(file));
   const { fields, body, bodyLine } = await parseFrontMatter(text);
   if (body.trim() === '') throw new FileProblem(`prompt content is required for "${name}"`, bodyLine);

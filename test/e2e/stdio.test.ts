@@ -252,8 +252,7 @@ describe('lists', () => {
   it.for([[{}], [{ cursor: null }], [{ cursor: '' }]])('begin at the beginning with %j', async ([params]) => {
     await using program = serve();
     const reply = await program.request('prompts/list', params);
-    const names = ((reply['result'] as JsonObject)['prompts'] as JsonObject[]).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['greet', 'research']));
+    expect((reply['result'] as JsonObject)['prompts']).toHaveLength(2);
     expect(reply['result']).not.toHaveProperty('nextCursor');
   });
 

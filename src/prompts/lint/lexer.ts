@@ -8,6 +8,8 @@ export interface Token {
 export interface Tag {
   readonly kind: 'expression' | 'statement';
   readonly offset: number;
+  /** Behind its closing braces. */
+  readonly end: number;
   readonly tokens: readonly Token[];
 }
 
@@ -51,7 +53,7 @@ function lexTag(source: string, offset: number, tags: Tag[]): number | undefined
     if (matchAt(space, source, position)) position = space.lastIndex;
     // A closing brace of a map is not the end of the tag.
     if (depth === 0 && matchAt(closing, source, position)) {
-      tags.push({ kind, offset, tokens });
+      tags.push({ kind, offset, end: closing.lastIndex, tokens });
       return closing.lastIndex;
     }
     const token = lexToken(source, position);

@@ -1,0 +1,42 @@
+import { parseCommand } from '../commands.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
+import { scanTemplate } from '../lint/scanner.ts';
+import { filePerPrompt, NotExpressible } from './format.ts';
+import { printMarkdown } from './markdown.ts';
+import { pathOfName } from './prompt-path.ts';
+import { singleText } from './segments.ts';
+
+export const commands = filePerPrompt({
+  name: 'commands',
+  title: 'Markdown commands',
+  folder: 'commands',
+  keeps: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
+  accepts: (path) => /\.md$/i.test(path) && !path.includes('/'),
+  parse: ({ path, text }) => parseCommand(text, path, false),
+  print: async (definition, warn) => ({
+    path: pathOfName(definition.name, '.md', warn),
+    text: await print(definition),
+  }),
+});
+
+async function print(definition: PromptDefinition): Promise<string> {
+  const { title, description, tags, template, arguments: declared } = definition;
+  const text = singleText(definition);
+  if (template === 'jinja' && scanTemplate(text).references.length > 0)
+    throw new NotExpressible('it brings in other templates');
+  return printMarkdown(
+    {
+      title,
+      description: description ?? '',
+      tags: tags.length > 0 ? tags : undefined,
+      template: template === 'input' ? undefined : template,
+      arguments: template === 'input' || declared.length === 0 ? undefined : declared.map(plain),
+    },
+    text,
+  );
+}
+
+/** Only what was said of an argument. */
+function plain(argument: ArgumentDefinition): object {
+  return Object.fromEntries(Object.entries(argument).filter(([, value]) => value !== undefined));
+}

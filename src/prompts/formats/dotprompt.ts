@@ -1,0 +1,182 @@
+import { basename } from 'node:path/posix';
+import type { MessageDefinition, PromptDefinition } from '../definition.ts';
+import { FileProblem } from '../front-matter.ts';
+import { lexTemplate, type Tag } from '../lint/lexer.ts';
+import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
+import { type Part, parseHandlebars } from './handlebars.ts';
+import { jinjaText } from './jinja-text.ts';
+import { reportFields } from './left-out.ts';
+import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
+import { parseInput, printInput } from './picoschema.ts';
+import { nameOfPath, pathOfName } from './prompt-path.ts';
+import { bracesOf, type Segment, segmentsOf } from './segments.ts';
+
+export const dotprompt = filePerPrompt({
+  name: 'dotprompt',
+  title: 'dotprompt files',
+  folder: 'prompts',
+  keeps: ['title', 'description', 'argument descriptions', 'defaults', 'values'],
+  // A name with an underscore before it is a part of others.
+  accepts: (path) => path.endsWith('.prompt') && !basename(path).startsWith('_'),
+  parse,
+  print: async (definition) => ({
+    path: pathOfName(definition.name, '.prompt'),
+    text: await print(definition),
+  }),
+});
+
+async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
+  const { fields, body, bodyLine } = await parseMarkdown(file.text);
+  reportFields(fields, ['name', 'title', 'description', 'input'], report, file.text);
+  const parts = parseHandlebars(body, bodyLine);
+  const declared = parseInput(fields['input'], (message) => report(message, 2));
+  const used = new Set(parts.flatMap((part) => ('name' in part ? [part.name] : [])));
+  const undeclared = [...used].filter((name) => !declared.some((one) => one.name === name));
+  const jinja = parts.some(({ kind }) => kind === 'if' || kind === 'unless');
+  const title = textField(fields, 'title');
+  const description = textField(fields, 'description');
+  return {
+    name: textField(fields, 'name') ?? nameOfPath(file.path, '.prompt'),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    arguments: [
+      // What is optional and not given leaves nothing behind.
+      ...declared.map((one) =>
+        one.required || one.default !== undefined || jinja ? one : { ...one, default: '' },
+      ),
+      ...undeclared.map((name) => ({ name, ...(!jinja && { default: '' }) })),
+    ],
+    messages: messagesOf(parts, report, (own) =>
+      jinja ? jinjaOf(own) : bracesOf(segmentsIn(own), bodyLine),
+    ),
+    tags: [],
+    template: jinja ? 'jinja' : 'braces',
+    file: file.path,
+    line: bodyLine,
+  };
+}
+
+function messagesOf(
+  parts: readonly Part[],
+  report: Report,
+  textOf: (parts: readonly Part[]) => string,
+): readonly MessageDefinition[] {
+  const messages: { role: 'user' | 'assistant'; parts: Part[] }[] = [{ role: 'user', parts: [] }];
+  for (const part of parts) {
+    if (part.kind !== 'role') messages.at(-1)!.parts.push(part);
+    else {
+      if (part.role !== 'user' && part.role !== 'model') report(`the role ${part.role} becomes the user's`);
+      messages.push({ role: part.role === 'model' ? 'assistant' : 'user', parts: [] });
+    }
+  }
+  const written = messages.map(({ role, parts: own }) => ({ role, text: textOf(own).trim() }));
+  const filled = written.filter(({ text }) => text !== '');
+  if (filled.length === 0) throw new FileProblem('there is no text in it', 1);
+  return filled.map(({ role, text }) => ({ role, content: { type: 'text', text } }));
+}
+
+function segmentsIn(parts: readonly Part[]): readonly Segment[] {
+  return parts.flatMap((part): Segment[] =>
+    part.kind === 'text' ? [part.text] : part.kind === 'variable' ? [{ argument: part.name }] : [],
+  );
+}
+
+function jinjaOf(parts: readonly Part[]): string {
+  return parts.map(jinjaPart).join('');
+}
+
+function jinjaPart(part: Part): string {
+  switch (part.kind) {
+    case 'text':
+      return jinjaText(part.text);
+    case 'variable':
+      return `{{ ${part.name} }}`;
+    case 'if':
+      return `{% if ${part.name} %}`;
+    case 'unless':
+      return `{% if not ${part.name} %}`;
+    case 'else':
+      return '{% else %}';
+    case 'end':
+      return '{% endif %}';
+    case 'role':
+      return '';
+  }
+}
+
+async function print(definition: PromptDefinition): Promise<string> {
+  const texts = definition.messages.map(({ role, content }) => {
+    if (content.type !== 'text') throw new NotExpressible('it has content that is not text');
+    const body =
+      definition.template === 'jinja'
+        ? conditions(content.text)
+        : printSegments(segmentsOf(definition, content.text));
+    return { role, body };
+  });
+  const single = texts.length === 1 && texts[0]!.role === 'user';
+  const body = single
+    ? texts[0]!.body
+    : texts
+        .map(({ role, body: text }) => `{{role "${role === 'assistant' ? 'model' : 'user'}"}}\n${text}`)
+        .join('\n');
+  return printMarkdown(
+    {
+      title: definition.title,
+      description: definition.description || undefined,
+      input: printInput(definition.arguments),
+    },
+    body,
+  );
+}
+
+function printSegments(segments: readonly Segment[]): string {
+  return segments
+    .map((segment) => (typeof segment === 'string' ? escaped(segment) : `{{${segment.argument}}}`))
+    .join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('{{', '\\{{');
+}
+
+/** Jinja that only names arguments and asks whether they are there. */
+function conditions(template: string): string {
+  const open: string[] = [];
+  let text = '';
+  let end = 0;
+  const add = (plain: string) => {
+    if (/\{[{%#]/.test(plain)) throw new NotExpressible(beyond);
+    text += plain;
+  };
+  for (const tag of lexTemplate(template)) {
+    add(template.slice(end, tag.offset));
+    text += printTag(tag, open) + lineEnd(tag, template);
+    end = tag.end;
+  }
+  add(template.slice(end));
+  return text;
+}
+
+const beyond = 'it needs more of Jinja than dotprompt has';
+
+function printTag({ kind, tokens }: Tag, open: string[]): string {
+  const words = tokens.map((token) => token.text);
+  const name = words.at(-1) ?? '';
+  if (tokens.at(-1)?.kind !== 'name') throw new NotExpressible(beyond);
+  const shape = kind === 'expression' ? words.slice(0, -1).join(' ') : words.slice(0, -1).join(' ') || name;
+  if (kind === 'expression' && shape === '') return `{{${name}}}`;
+  if (kind === 'statement' && shape === 'else') return '{{else}}';
+  if (kind === 'statement' && shape === 'endif') return `{{/${open.pop()}}}`;
+  if (kind === 'expression' || !/^if( not)?$/.test(shape)) throw new NotExpressible(beyond);
+  open.push(shape === 'if' ? 'if' : 'unless');
+  return `{{#${open.at(-1)} ${name}}}`;
+}
+
+/** Handlebars swallows the line of a block that stands alone on it; Jinja does not. */
+function lineEnd({ kind, offset, end }: Tag, template: string): string {
+  const before = /[^\n]*$/.exec(template.slice(0, offset))![0];
+  const after = /^[^\n]*/.exec(template.slice(end))![0];
+  if (kind === 'expression' || before.trim() !== '' || after.trim() !== '') return '';
+  if (before !== '' || after !== '') throw new NotExpressible('a block stands alone on an indented line');
+  return end < template.length ? '\n' : '';
+}

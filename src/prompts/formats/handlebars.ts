@@ -1,0 +1,98 @@
+import { FileProblem } from '../front-matter.ts';
+
+/** What a Handlebars body of a dotprompt file is made of. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable' | 'if' | 'unless'; readonly name: string }
+  | { readonly kind: 'role'; readonly role: string }
+  | { readonly kind: 'else' | 'end' };
+
+const mustache = /\\\{\{[^{}]*\}\}|\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
+
+/** Throws FileProblem at the first construct without a counterpart. */
+export function parseHandlebars(written: string, bodyLine: number): readonly Part[] {
+  const body = withShortComments(written);
+  const parts: Part[] = [];
+  const open: string[] = [];
+  let end = 0;
+  const text = (from: number, to: number) => {
+    if (to > from) parts.push({ kind: 'text', text: body.slice(from, to) });
+  };
+  for (const { 0: found, index } of body.matchAll(mustache)) {
+    const fail = (message: string) =>
+      new FileProblem(`${found} ${message}`, bodyLine + body.slice(0, index).split('\n').length - 1);
+    if (found.startsWith('\\')) {
+      text(end, index);
+      parts.push({ kind: 'text', text: found.slice(1) });
+      end = index + found.length;
+      continue;
+    }
+    const { inner, before, after } = trimmed(found);
+    const part = parsePart(inner);
+    if (part === undefined) throw fail('has no counterpart');
+    if (part.kind === 'if' || part.kind === 'unless') open.push(part.kind);
+    if (part.kind === 'else' && open.length === 0) throw fail('stands outside of a block');
+    if (part.kind === 'end' && open.pop() !== inner.slice(1).trim()) throw fail('closes what is not open');
+    if (part.kind === 'role' && open.length > 0) throw fail('stands inside a block');
+    const alone =
+      part.kind !== 'variable' && part.kind !== 'role'
+        ? lineAround(body, index, index + found.length)
+        : undefined;
+    const from = before ? body.slice(0, index).trimEnd().length : (alone?.[0] ?? index);
+    text(end, Math.max(end, from));
+    if (part.kind !== 'comment') parts.push(part);
+    const behind = index + found.length;
+    end = after ? behind + /^\s*/.exec(body.slice(behind))![0].length : (alone?.[1] ?? behind);
+  }
+  if (open.length > 0) throw new FileProblem(`{{#${open.at(-1)}}} is never closed`, bodyLine);
+  text(end, body.length);
+  return parts;
+}
+
+/** `{{!-- … --}}` may hold braces; what is left of it is as many lines long. */
+function withShortComments(body: string): string {
+  let text = '';
+  let end = 0;
+  for (let start = body.indexOf('{{!--'); start >= 0; start = body.indexOf('{{!--', end)) {
+    const close = body.indexOf('--}}', start + 5);
+    if (close < 0) break;
+    text += `${body.slice(end, start)}{{!${'\n'.repeat(body.slice(start, close).split('\n').length - 1)}}}`;
+    end = close + 4;
+  }
+  return text + body.slice(end);
+}
+
+/** `~` takes the blanks on its side away. */
+function trimmed(found: string): { inner: string; before: boolean; after: boolean } {
+  const bare = found.replace(/^\{\{\{?/, '').replace(/\}?\}\}$/, '');
+  return {
+    inner: bare.replace(/^~/, '').replace(/~$/, '').trim(),
+    before: bare.startsWith('~'),
+    after: bare.endsWith('~'),
+  };
+}
+
+function parsePart(inner: string): Part | { readonly kind: 'comment' } | undefined {
+  const word = (pattern: RegExp) => pattern.exec(inner)?.[1];
+  if (inner.startsWith('!')) return { kind: 'comment' };
+  const role = word(/^role\s+["'](\w+)["']$/);
+  if (role !== undefined) return { kind: 'role', role };
+  const condition = /^#(if|unless)\s+([A-Za-z_]\w*)$/.exec(inner);
+  if (condition !== null) return { kind: condition[1] as 'if' | 'unless', name: condition[2]! };
+  if (inner === 'else' || inner === '^') return { kind: 'else' };
+  if (/^\/(if|unless)$/.test(inner)) return { kind: 'end' };
+  if (inner === 'history') return undefined;
+  const name = word(/^([A-Za-z_][\w-]*)$/);
+  return name === undefined ? undefined : { kind: 'variable', name };
+}
+
+/** Where the line begins and where the next one does, when nothing but blanks stands around. */
+function lineAround(body: string, from: number, to: number): [number, number] | undefined {
+  let start = from;
+  while (body[start - 1] === ' ' || body[start - 1] === '\t') start -= 1;
+  let finish = to;
+  while (body[finish] === ' ' || body[finish] === '\t') finish += 1;
+  if (start > 0 && body[start - 1] !== '\n') return undefined;
+  if (finish < body.length && body[finish] !== '\n') return undefined;
+  return [start, Math.min(finish + 1, body.length)];
+}

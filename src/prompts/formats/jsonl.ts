@@ -1,0 +1,55 @@
+import type { MessageDefinition, PromptDefinition } from '../definition.ts';
+import { parsePromptFile } from '../jsonl/prompt-file.ts';
+import { type Format, type TextFile, writeEach } from './format.ts';
+import { segmentsOf } from './segments.ts';
+
+/** One prompt on each line. */
+export const jsonl: Format = {
+  name: 'jsonl',
+  title: 'JSONL prompts',
+  folder: 'prompts',
+  accepts: (path) => path.endsWith('.jsonl') && !path.includes('/'),
+  async read(files) {
+    const read = files
+      .filter(({ path }) => jsonl.accepts(path))
+      .map(({ path, text }) => parsePromptFile(Buffer.from(text), path));
+    return {
+      prompts: read.flatMap(({ prompts }) => prompts),
+      problems: read.flatMap(({ problems }) => problems),
+    };
+  },
+  async write(definitions) {
+    const { files, problems } = await writeEach(definitions, async (definition, warn) => {
+      const name = definition.name.replaceAll(/\W/g, '_');
+      if (name !== definition.name) warn(`the name becomes ${name}`);
+      return { path: name, text: JSON.stringify(toRecord(name, definition)) };
+    });
+    return { files: joined(files), problems };
+  },
+};
+
+/** A prompt as JSONL keeps it: every place of an argument is `{{name}}`. Throws NotExpressible. */
+export function toRecord(name: string, definition: PromptDefinition): object {
+  const { title = definition.name, description, arguments: declared, messages, tags } = definition;
+  return {
+    name,
+    title,
+    ...(description && { description }),
+    ...(declared.length > 0 && { arguments: declared }),
+    messages: messages.map((message) => withBraces(definition, message)),
+    ...(tags.length > 0 && { tags }),
+  };
+}
+
+function withBraces(definition: PromptDefinition, { role, content }: MessageDefinition): MessageDefinition {
+  if (content.type !== 'text') return { role, content };
+  const text = segmentsOf(definition, content.text)
+    .map((segment) => (typeof segment === 'string' ? segment : `{{${segment.argument}}}`))
+    .join('');
+  return { role, content: { type: 'text', text } };
+}
+
+function joined(records: readonly TextFile[]): readonly TextFile[] {
+  if (records.length === 0) return [];
+  return [{ path: 'user.jsonl', text: records.map(({ text }) => `${text}\n`).join('') }];
+}

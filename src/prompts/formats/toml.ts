@@ -1,0 +1,27 @@
+import { messageOf } from '../../json.ts';
+import { FileProblem } from '../front-matter.ts';
+
+export async function parseToml(text: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new FileProblem(messageOf(error).split('\n', 1)[0]!, error.line, error.column);
+  }
+}
+
+/** A TOML string as a person would write it: texts of several lines keep their lines. */
+export function tomlText(text: string): string {
+  if (!text.includes('\n')) return `"${escaped(text)}"`;
+  if (!text.includes("'''") && !text.endsWith("'") && !/[^\P{Cc}\n\t]/u.test(text)) return `'''\n${text}'''`;
+  return `"""\n${text.split('\n').map(escaped).join('\n')}"""`;
+}
+
+function escaped(line: string): string {
+  return JSON.stringify(line).slice(1, -1).replaceAll('\x7f', '\\u007f');
+}
+
+export function tomlKey(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : `"${escaped(name)}"`;
+}

@@ -1,0 +1,159 @@
+import { basename, dirname, join } from 'node:path/posix';
+import type { Problem } from '../../feature.ts';
+import type { ArgumentDefinition, MessageDefinition, PromptDefinition, Reading } from '../definition.ts';
+import { problemOf } from '../file-cache.ts';
+import { scanTemplate } from '../lint/scanner.ts';
+import { normalizeLibraryName } from '../twig-library.ts';
+import { type ManifestPrompt, parseManifest } from '../twig-manifest.ts';
+import { type Format, NotExpressible, type TextFile, writeEach } from './format.ts';
+import { jinjaText } from './jinja-text.ts';
+import { pathOfName } from './prompt-path.ts';
+import { segmentsOf } from './segments.ts';
+import { tomlKey, tomlText } from './toml.ts';
+
+/** One library, or a folder of libraries. */
+export const twig: Format = {
+  name: 'twig',
+  title: 'twig libraries',
+  folder: 'libraries',
+  accepts: (path) => /(^|\/)twig\.toml$|(^|\/)prompts\/.+\.(md|txt|j2|jinja2?)$/.test(path),
+  async read(files) {
+    const readings = await Promise.all(
+      files
+        .filter(({ path }) => basename(path) === 'twig.toml')
+        .map((manifest) => readLibrary(manifest, files)),
+    );
+    return {
+      prompts: readings.flatMap(({ prompts }) => prompts),
+      problems: readings.flatMap(({ problems }) => problems),
+    };
+  },
+  async write(definitions) {
+    const tables: string[] = [];
+    const extra: TextFile[] = [];
+    const library = commonLibrary(definitions);
+    const { files, problems } = await writeEach(definitions, async (definition, warn) => {
+      const own = library === undefined ? definition.name : definition.name.slice(library.length + 1);
+      const path = pathOfName(own, '.md', warn);
+      const [text = '', ...others] = templatesOf(definition);
+      const name = path.slice(0, -'.md'.length);
+      extra.push(...others.map((other, index) => ({ path: `prompts/${name}.${index + 2}.md`, text: other })));
+      tables.push(printTable(name, definition));
+      return { path: `prompts/${path}`, text };
+    });
+    const manifest = { path: 'twig.toml', text: tables.join('\n') };
+    return { files: files.length === 0 ? [] : [manifest, ...files, ...extra], problems };
+  },
+};
+
+async function readLibrary(manifest: TextFile, files: readonly TextFile[]): Promise<Reading> {
+  const folder = dirname(manifest.path);
+  const library = folder === '.' ? undefined : normalizeLibraryName(basename(folder));
+  const problems: Problem[] = [];
+  try {
+    const parsed = await parseManifest(manifest.text, manifest.path);
+    problems.push(...parsed.problems);
+    const prompts = parsed.prompts.flatMap((prompt): PromptDefinition[] => {
+      const messages = messagesOf(prompt, folder, files, problems);
+      if (messages === undefined) return [];
+      const { messages: _, ...described } = prompt;
+      const name = library === undefined ? prompt.name : `${library}:${prompt.name}`;
+      return [{ ...described, name, messages, file: join(folder, 'prompts', `${prompt.name}.md`), line: 1 }];
+    });
+    return { prompts, problems };
+  } catch (error) {
+    return { prompts: [], problems: [...problems, problemOf(manifest.path, error)] };
+  }
+}
+
+function messagesOf(
+  prompt: ManifestPrompt,
+  folder: string,
+  files: readonly TextFile[],
+  problems: Problem[],
+): readonly MessageDefinition[] | undefined {
+  const messages = prompt.messages.map((message): MessageDefinition | undefined => {
+    if (message.kind === 'text') return { role: message.role, content: { type: 'text', text: message.text } };
+    const path = join(folder, message.kind === 'file' ? 'prompts' : '', message.path);
+    const found = message.kind === 'file' ? files.find((file) => file.path === path) : undefined;
+    if (found !== undefined) return { role: message.role, content: { type: 'text', text: found.text } };
+    problems.push({ file: path, severity: 'error', message: 'Prompt content file not found' });
+    return undefined;
+  });
+  return messages.some((message) => message === undefined) ? undefined : (messages as MessageDefinition[]);
+}
+
+/** The library all of them come from, if it is one. */
+function commonLibrary([first, ...rest]: readonly PromptDefinition[]): string | undefined {
+  const [library, name] = first?.name.split(':') ?? [];
+  if (!library || name === undefined || rest.some((other) => other.name.split(':')[0] !== library))
+    return undefined;
+  return library;
+}
+
+function templatesOf(definition: PromptDefinition): readonly string[] {
+  return definition.messages.map(({ content }) => {
+    if (content.type !== 'text') throw new NotExpressible('it has content that is not text');
+    return jinjaOf(definition, content.text);
+  });
+}
+
+function jinjaOf(definition: PromptDefinition, text: string): string {
+  if (definition.template === 'jinja') {
+    if (scanTemplate(text).references.length > 0) throw new NotExpressible('it brings in other templates');
+    return text;
+  }
+  const template = segmentsOf(definition, text)
+    .map((segment) => {
+      if (typeof segment === 'string') return jinjaText(segment);
+      if (!/^[\p{ID_Start}_]\p{ID_Continue}*$/u.test(segment.argument))
+        throw new NotExpressible(`the argument ${segment.argument} cannot be a name in Jinja`);
+      return `{{ ${segment.argument} }}`;
+    })
+    .join('');
+  // Rendering drops one line end.
+  return `${template}\n`;
+}
+
+function printTable(
+  name: string,
+  { title, description, tags, messages, arguments: declared }: PromptDefinition,
+): string {
+  const key = `prompts.${tomlKey(name)}`;
+  return [
+    `[${key}]`,
+    ...(title === undefined ? [] : [`title = ${tomlText(title)}`]),
+    `description = ${tomlText(description ?? '')}`,
+    ...(tags.length === 0 ? [] : [`tags = ${printList(tags)}`]),
+    '',
+    ...declared.flatMap((argument) => [`[[${key}.arguments]]`, ...printArgument(argument), '']),
+    ...(messages.length === 1 && messages[0]!.role === 'user'
+      ? []
+      : messages.flatMap(({ role }, index) => [
+          `[[${key}.messages]]`,
+          `role = "${role}"`,
+          `file = ${tomlText(index === 0 ? `${name}.md` : `${name}.${index + 1}.md`)}`,
+          '',
+        ])),
+  ].join('\n');
+}
+
+function printArgument({
+  name,
+  description,
+  required,
+  default: usual,
+  values,
+}: ArgumentDefinition): string[] {
+  return [
+    `name = ${tomlText(name)}`,
+    ...(description === undefined ? [] : [`description = ${tomlText(description)}`]),
+    ...(required ? ['required = true'] : []),
+    ...(usual === undefined || usual === '' ? [] : [`default = ${tomlText(usual)}`]),
+    ...(values === undefined ? [] : [`values = ${printList(values)}`]),
+  ];
+}
+
+function printList(values: readonly string[]): string {
+  return `[${values.map(tomlText).join(', ')}]`;
+}
