@@ -109,18 +109,18 @@ function createExpand(catalog: Catalog, recent: RecentValues): Tool {
     outputSchema: {
       type: 'object',
       required: ['prompt'],
-      properties: { prompt: { type: 'string' }, description: { type: 'string' } },
+      properties: { prompt: { type: 'string' } },
     },
     annotations: reading,
     async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
       const { definition, source } = await findMeant(catalog, command);
       const args = await askForMissing(definition, argumentsFrom(definition, input, named), context);
-      const { messages, description } = await renderPrompt(definition, args, source);
+      const { messages } = await renderPrompt(definition, args, source);
       recent.remember(definition.name, args);
       const text = flatten(messages);
       const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
-      const structured = { prompt: text + rest, ...(description !== undefined && { description }) };
+      const structured = { prompt: text + rest };
       const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
       return {
         structured,
