@@ -94,6 +94,8 @@ describe.each(['git', 'walk'] as const)('the evidence by %s', (method) => {
       join(folder, 'runs'),
     ]);
     expect(files).toEqual([]);
+    const { files: within } = await evidenceOf(() => write('new.txt', ''), [], folder, [dirname(folder)]);
+    expect(within).toContain('new.txt unreported added');
   });
 });
 

@@ -102,7 +102,7 @@ async function statusOnDisk(path: string, place: SnapshotPlace, before: Snapshot
 }
 
 /** Agents write `./a.ts`, `/work/shop/a.ts`, `a.ts:12` and a.ts in backticks; all of them mean a.ts. */
-function plainPath(written: string, cwd: string): string | undefined {
+export function plainPath(written: string, cwd: string): string | undefined {
   const bare = written
     .trim()
     .replaceAll(/^[`"']+|[`"']+$/g, '')

@@ -27,8 +27,8 @@ export class RunDirectory {
   }
 
   /** The folder of a part of this run, under its own id. */
-  async createSubrun(jobId: string): Promise<RunDirectory> {
-    const path = join(this.path, 'subruns', jobId);
+  async createSubrun(jobId: string, folder = 'subruns'): Promise<RunDirectory> {
+    const path = join(this.path, folder, jobId);
     await disk.mkdir(path, { recursive: true, mode: 0o700 });
     return new RunDirectory(path, `${this.id}/${jobId}`, this.#redact);
   }

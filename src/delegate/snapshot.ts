@@ -187,8 +187,11 @@ export async function isCovered(
 }
 
 function isIgnored({ cwd, ignored }: SnapshotPlace, path: string): boolean {
-  return ignored.some((folder) => {
-    const below = relative(folder, resolve(cwd, path));
-    return below === '' || (below !== '..' && !below.startsWith(`..${sep}`));
-  });
+  // A working folder that lies in such a place itself is the task's business all the same.
+  return ignored.some((folder) => isWithin(cwd, folder) && isWithin(folder, resolve(cwd, path)));
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below === '' || (below.split(sep)[0] !== '..' && !isAbsolute(below));
 }

@@ -67,7 +67,7 @@ export const resumeInput = {
 } as const;
 
 /** Arguments as a handler gets them: what has a default is there. */
-type Filled<Schema extends { readonly properties: object }> = XStatic<Schema> & {
+export type Filled<Schema extends { readonly properties: object }> = XStatic<Schema> & {
   readonly [Name in keyof Schema['properties'] as Schema['properties'][Name] extends {
     readonly default: unknown;
   }

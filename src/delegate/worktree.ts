@@ -1,5 +1,5 @@
 import { promises as disk } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { type Environment, Repository } from './git.ts';
@@ -44,6 +44,7 @@ export class Worktree {
   static async create(cwd: string, path: string, env: Environment): Promise<Worktree> {
     const origin = await Repository.find(cwd, env);
     if (origin === undefined) throw new Failure('unavailable', `${cwd} is not in a git repository.`);
+    await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
     const base = await commitState(origin, head, `${path}.index`);
     await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]);
@@ -54,10 +55,10 @@ export class Worktree {
     return worktree;
   }
 
-  /** Writes the job's changes to a patch and brings them into the tree they were made for, all or none. */
-  async merge(patchFile: string): Promise<Merge> {
+  /** Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. */
+  async merge(patchFile: string, isWanted = true): Promise<Merge> {
     const { root } = this.#origin;
-    const own = (merging.get(root) ?? Promise.resolve()).then(() => this.#merge(patchFile));
+    const own = (merging.get(root) ?? Promise.resolve()).then(() => this.#merge(patchFile, isWanted));
     merging.set(
       root,
       own.catch(() => {}),
@@ -73,7 +74,7 @@ export class Worktree {
     });
   }
 
-  async #merge(patchFile: string): Promise<Merge> {
+  async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
     const [origin, base] = [this.#origin, this.#base];
     const { root } = origin;
     const theirs = await commitState(this.#copy, base, `${this.#path}.index`);
@@ -81,6 +82,7 @@ export class Worktree {
     await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
     const changes = await committedChanges(this.#copy, this.folder, base, theirs);
     if (patch.output.length === 0) return { applied: true, conflicts: [], changes };
+    if (!isWanted) return { applied: false, conflicts: [], changes };
     const ours = await commitState(origin, base, `${this.#path}.index`);
     const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
     const { code, output } = await origin.run(root, trial, { expected: [1] });

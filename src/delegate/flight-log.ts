@@ -1,0 +1,111 @@
+import type { Usage } from './agent.ts';
+import { aggregate, overall, totalUsage } from './aggregate.ts';
+import type { AutopilotOutput, JobResult, PlanSource } from './autopilot-output.ts';
+import type { Decision } from './decision.ts';
+import type { JobSpec } from './job-spec.ts';
+import type { RunDirectory } from './run-directory.ts';
+
+/** What is known of an autopilot at any moment. Each step is on disk before the next begins, so that a crash loses none. */
+export class FlightLog {
+  decision: Decision;
+  jobs: readonly JobSpec[] = [];
+  source: PlanSource = 'none';
+  readonly warnings: string[];
+  readonly plannerUsage: (Usage | null)[] = [];
+  readonly #directory: RunDirectory;
+  readonly #cwd: string;
+  readonly #results = new Map<string, JobResult>();
+  readonly #startedAt = new Date();
+
+  constructor(directory: RunDirectory, cwd: string, decision: Decision, warnings: readonly string[]) {
+    this.#directory = directory;
+    this.#cwd = cwd;
+    this.decision = decision;
+    this.warnings = [...warnings];
+  }
+
+  get results(): readonly JobResult[] {
+    return this.jobs.flatMap(({ id }) => this.#results.get(id) ?? []);
+  }
+
+  async writePlan(): Promise<void> {
+    const { decision, jobs, source, warnings } = this;
+    await this.#directory.writeJson('autopilot_decision.json', decision);
+    await this.#directory.writeJson('autopilot_plan.json', { jobs, source, warnings });
+  }
+
+  async note(...results: readonly JobResult[]): Promise<void> {
+    for (const result of results) this.#results.set(result.id, result);
+    await this.#writeAggregate({ ...this.#sum(), status: 'running', error: null });
+  }
+
+  /** The end, also where it came early. `refusal` says why nothing was begun. */
+  async finish(isCancelled: boolean, refusal?: string): Promise<AutopilotOutput> {
+    const sum = this.#sum();
+    const finishedAt = new Date();
+    const output: AutopilotOutput = {
+      run_id: this.#directory.id,
+      run_dir: this.#directory.path,
+      decision: this.decision,
+      plan: { jobs: this.jobs, source: this.source },
+      jobs: this.results,
+      aggregate: refusal === undefined ? sum.aggregate : { ...sum.aggregate, ...unbegun },
+      artifacts: [],
+      timing: {
+        started_at: this.#startedAt.toISOString(),
+        finished_at: finishedAt.toISOString(),
+        duration_ms: finishedAt.getTime() - this.#startedAt.getTime(),
+      },
+      ...(refusal === undefined ? overall(this.results, isCancelled) : { status: 'failed', error: refusal }),
+      usage: sum.usage,
+      warnings: this.warnings,
+    };
+    await this.#writeAggregate(output);
+    await writeResult(this.#directory, output);
+    return { ...output, artifacts: await this.#directory.artifacts() };
+  }
+
+  #sum(): Pick<AutopilotOutput, 'aggregate' | 'usage'> {
+    const { results, plannerUsage } = this;
+    return {
+      aggregate: aggregate(results, this.#cwd),
+      usage: totalUsage([...plannerUsage, ...results.map(({ usage }) => usage)]),
+    };
+  }
+
+  async #writeAggregate({
+    aggregate,
+    ...rest
+  }: Pick<AutopilotOutput, 'aggregate' | 'usage' | 'status' | 'error'>): Promise<void> {
+    const { status, error, usage } = rest;
+    await this.#directory.writeJson('autopilot_aggregate.json', {
+      ...aggregate,
+      status,
+      error,
+      usage,
+      jobs: this.results,
+    });
+  }
+}
+
+const unbegun = {
+  summary: 'Failed to select skills; codex exec was not started.',
+  next_actions: ['Fix skill selection errors (skills_mode/skills names) and retry'],
+};
+
+/** In the shape of any run's result, so that whoever lists runs need not know what kind it was. */
+export async function writeResult(directory: RunDirectory, output: AutopilotOutput): Promise<void> {
+  await directory.writeJson('result.json', {
+    status: output.status,
+    ...output.timing,
+    cancelled: output.status === 'cancelled',
+    exit_code: null,
+    signal: null,
+    thread_id: null,
+    error: output.error,
+    ...output.aggregate,
+    usage: output.usage,
+    ended_processes: output.jobs.flatMap((job) => job.ended_processes),
+    warnings: output.warnings,
+  });
+}
