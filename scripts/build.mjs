@@ -33,8 +33,10 @@ const [{ imports }] = Object.values(main.metafile.outputs);
 const packages = [...new Set(imports.map(({ path }) => path).filter((path) => !isBuiltin(path)))];
 const parts = {
   // A part is already what an import of its package would give, so there is nothing to convert.
-  main: main.outputFiles[0].text.replaceAll(/__toESM\(require\(("[^"]+")\),1\)/g, (whole, name) =>
-    packages.includes(JSON.parse(name)) ? `module.part(${name})` : whole,
+  main: main.outputFiles[0].text.replaceAll(
+    /__toESM\(require\(("[^"]+")\),1\)|(?<!__toESM\()require\(("[^"]+")\)/g,
+    (whole, converted, plain = converted) =>
+      packages.includes(JSON.parse(plain)) ? `module.part(${plain})` : whole,
   ),
 };
 const unclaimed = packages.filter((name) => parts.main.includes(`require(${JSON.stringify(name)})`));

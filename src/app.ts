@@ -1,3 +1,4 @@
+import { type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import { type Config, settingsInForce } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
@@ -15,9 +16,6 @@ import {
 } from './prompts/prompts.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
-
-/** A contract whose feature is not part of this version. */
-export class MissingFeature extends Error {}
 
 export interface AppOptions {
   readonly stateKey?: Buffer;
@@ -80,7 +78,11 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
     case 'standard': {
       const prompts = createPrompts(promptOptions(config));
       const expandPrompt = expander(prompts);
-      return [prompts, createDelegate({ ...delegateOptions(config, env), expandPrompt })];
+      return [
+        prompts,
+        createDelegate({ ...delegateOptions(config, env), expandPrompt }),
+        createAssistant(assistantOptions(config)),
+      ];
     }
     case 'commands':
       return [createCommands(promptOptions(config))];
@@ -91,7 +93,7 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
     case 'delegate':
       return [createDelegate({ ...delegateOptions(config, env), answerWithinMs: 0 })];
     case 'assistant':
-      throw new MissingFeature(`the contract "${name}" needs a feature that this version does not have yet`);
+      return [createAssistant(assistantOptions(config))];
   }
 }
 
@@ -126,5 +128,19 @@ function promptOptions(config: Config): PromptsOptions {
     twigDir: config['twig.dir'],
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
+  };
+}
+
+function assistantOptions(config: Config): AssistantOptions {
+  return {
+    databaseUrl: config['assistant.database_url'],
+    toolTimeoutMs: config['assistant.tool_timeout_ms'],
+    policy: {
+      name: config['assistant.policy'],
+      url: config['assistant.model_url'],
+      model: config['assistant.model'],
+      key: config['assistant.model_api_key'],
+      timeoutMs: config['assistant.model_timeout_ms'],
+    },
   };
 }

@@ -54,13 +54,13 @@ export interface Locator {
 
 /** A real browser that came from npm. */
 export async function openBrowser(): Promise<Browser> {
-  const { chromium } = (await importComponent('playwright-core')) as unknown as {
-    chromium: { launch(options: object): Promise<Browser> };
+  const { default: playwright } = (await importComponent('playwright-core')) as unknown as {
+    default: { chromium: { launch(options: object): Promise<Browser> } };
   };
   const { default: bundled } = (await importComponent('@sparticuz/chromium')) as unknown as {
     default: { args: readonly string[]; executablePath(): Promise<string> };
   };
-  return chromium.launch({
+  return playwright.chromium.launch({
     executablePath: await bundled.executablePath(),
     // Its flags are for a browser that lives for one page; several windows need processes of their own.
     args: [

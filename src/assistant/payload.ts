@@ -5,6 +5,15 @@ export interface Payload {
   readonly html: string;
   /** To be read aloud. */
   readonly script: string;
+  /** What the policy said, as it said it; to word the reminder again. */
+  readonly words?: Words;
+}
+
+/** Words a policy may add. */
+export interface Words {
+  readonly subject?: string;
+  readonly text?: string;
+  readonly script?: string;
 }
 
 export function parsePayload(payload: string): Payload {

@@ -1,4 +1,3 @@
-import { MissingFeature } from '../app.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { messageOf } from '../json.ts';
 import { setLogLevel } from '../log.ts';
@@ -52,7 +51,6 @@ export async function runProgram(argv: readonly string[], terminal: Terminal, cw
     return await command.run(loaded, terminal);
   } catch (error) {
     if (error instanceof ConfigError || error instanceof UsageError) return fail(error.message, 2);
-    if (error instanceof MissingFeature) return fail(error.message, 1);
     return fail(messageOf(error), 1);
   }
 }

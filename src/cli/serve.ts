@@ -1,4 +1,4 @@
-import { createNeighbours, createServer, MissingFeature } from '../app.ts';
+import { createNeighbours, createServer } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -70,14 +70,6 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
     return known;
   };
   serverFor();
-  const serverOrNone = (name?: string): Server | undefined => {
-    try {
-      return serverFor(name);
-    } catch (error) {
-      if (error instanceof MissingFeature) return undefined;
-      throw error;
-    }
-  };
 
   const start = (port: number) =>
     serveHttp({
@@ -86,7 +78,7 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
       token,
       allowedHosts: isLoopback(host) ? config['http.allowed_hosts'] : [host, ...config['http.allowed_hosts']],
       maxMessageBytes: config.max_message_bytes,
-      serverFor: serverOrNone,
+      serverFor,
       page: servePage,
     });
   const endpoint = await start(config['http.port']).catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 import type { FailureKind } from '../failure.ts';
+import type { ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import type { Contract } from './contract.ts';
 import { codes, standard } from './standard.ts';
@@ -34,7 +35,9 @@ export const assistant: Contract = {
     inputSchema: inputSchema as JsonObject,
   }),
   toolResult: (result) => ({
-    content: [{ type: 'text', text: JSON.stringify(result.structured ?? {}, null, 2) }],
+    content: [
+      { type: 'text', text: JSON.stringify(result.structured ?? { error: textOf(result) }, null, 2) },
+    ],
     isError: result.failed ?? false,
   }),
   promptItem: ({ name, description, arguments: args }) => ({
@@ -69,12 +72,17 @@ export const assistant: Contract = {
     cancelled: -32005,
     unavailable: -32000,
   },
-  toolErrors: new Set<FailureKind>(),
+  // A tool that finds nothing has done its work; what it reports is a result.
+  toolErrors: new Set<FailureKind>(['resource-not-found']),
   silent: new Set<FailureKind>(),
 
-  error(failure, code) {
+  error(failure, code, method) {
     const [issue] = failure.issues;
-    if (issue === undefined) return { code, message: failure.message };
+    if (issue === undefined) {
+      const broken =
+        method === 'tools/call' && (failure.kind === 'unavailable' || failure.kind === 'internal');
+      return { code: broken ? this.codes['tool-failed'] : code, message: failure.message };
+    }
     return {
       code,
       message: 'Invalid params',
@@ -82,3 +90,7 @@ export const assistant: Contract = {
     };
   },
 };
+
+function textOf({ content = [] }: ToolResult): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}

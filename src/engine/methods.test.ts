@@ -58,3 +58,29 @@ it('fills in defaults before the tool sees its arguments', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 2 } });
   expect(result['structuredContent']).toEqual({ sum: 3 });
 });
+
+it('completes to nothing where a prompt is known and its feature has no suggestions', async () => {
+  const mute: Feature = {
+    name: 'mute',
+    prompts: { list: () => [{ name: 'greet', arguments: [] }], get: () => ({ messages: [] }) },
+  };
+  const eager: Feature = {
+    name: 'eager',
+    prompts: {
+      list: () => [],
+      get: () => {
+        throw new Failure('prompt-not-found', 'none here');
+      },
+      complete: (name) => (name === 'other' ? ['one'] : undefined),
+    },
+  };
+  const both = connectMemory(new Server({ contract: standard, features: [mute, eager] }));
+  const complete = (name: string) =>
+    both.request('completion/complete', {
+      ref: { type: 'ref/prompt', name },
+      argument: { name: 'x', value: '' },
+    });
+  expect(await complete('greet')).toMatchObject({ completion: { values: [], total: 0 } });
+  expect(await complete('other')).toMatchObject({ completion: { values: ['one'] } });
+  await expect(complete('unknown')).rejects.toMatchObject({ code: -32602 });
+});

@@ -6,7 +6,9 @@ import {
   type CompletionContext,
   type Context,
   type Prompt,
+  type PromptProvider,
   protocolLogLevels,
+  type ResourceProvider,
   type Tool,
   type ToolResult,
 } from '../feature.ts';
@@ -319,7 +321,10 @@ async function complete({ server, params, context }: Call): Promise<JsonObject> 
   const target = String(ref['type'] === 'ref/prompt' ? ref['name'] : ref['uri']);
   for (const { prompts, resources } of server.features) {
     const provider = ref['type'] === 'ref/prompt' ? prompts : resources;
-    const values = await provider?.complete?.(target, argument.name, argument.value, completion);
+    const values =
+      provider === undefined || provider.complete
+        ? await provider?.complete?.(target, argument.name, argument.value, completion)
+        : await nothingFor(target, provider, context);
     if (values === undefined) continue;
     return {
       completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 },
@@ -329,6 +334,19 @@ async function complete({ server, params, context }: Call): Promise<JsonObject> 
     ref['type'] === 'ref/prompt' ? 'prompt-not-found' : 'resource-not-found',
     `Nothing to complete for: ${target}`,
   );
+}
+
+/** A provider without suggestions still knows what is its own. */
+async function nothingFor(
+  target: string,
+  provider: PromptProvider | ResourceProvider,
+  context: Context,
+): Promise<readonly string[] | undefined> {
+  const known =
+    'get' in provider
+      ? (await provider.list(context)).some(({ name }) => name === target)
+      : provider.templates?.some(({ uriTemplate }) => uriTemplate === target);
+  return known ? [] : undefined;
 }
 
 async function readResource({ server, params, context }: Call): Promise<JsonObject> {

@@ -36,6 +36,8 @@ export function partMismatch(expected: unknown, actual: unknown, path = ''): str
     return first(Object.keys(expected), (key) => partMismatch(expected[key], actual[key], `${path}.${key}`));
   }
   if (typeof expected === 'string' && typeof actual === 'string') {
+    // The hash of an example is made up, as far as it is shown at all.
+    if (/^sha256:\w+\.\.\.$/.test(expected) && /^sha256:[0-9a-f]{64}$/.test(actual)) return undefined;
     const [wanted, given] = [parsed(expected), parsed(actual)];
     if (isObject(wanted) && isObject(given)) return partMismatch(wanted, given, path);
     const pattern = expected

@@ -7,7 +7,7 @@ import { rfcCases } from './rfc-examples.ts';
 const nowMs = Date.UTC(2026, 0);
 const results: Record<string, readonly string[]> = {};
 for (const { name, calendar, fromMs, toMs, zone } of [...rfcCases, ...ownCases]) {
-  const { events, problems } = await parseCalendar([calendar], { nowMs });
+  const { events, problems } = await parseCalendar([{ pieces: [calendar] }], { nowMs });
   const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
   const found = events.flatMap(({ series }) => occurrences(series, { fromMs, toMs, zone }).occurrences);
   results[name] = [

@@ -6,6 +6,7 @@ import {
   type Duration,
   type EventDetails,
   isWholeDay,
+  type Series,
   statuses,
 } from './series.ts';
 import { readDuration, readRule, Unreadable } from './written-value.ts';
@@ -26,6 +27,8 @@ export interface Instance {
   readonly exceptionRules: readonly string[];
   readonly dates: readonly AddedDate[];
   readonly exceptions: readonly CalendarTime[];
+  readonly zones: Series['zones'];
+  readonly document: string | undefined;
 }
 
 /** Reads a VEVENT; throws `Unreadable` when it makes no sense, and notes what it had to leave out. */
@@ -33,6 +36,7 @@ export function readInstance(
   properties: readonly Property[],
   zones: ZoneReader,
   note: (message: string) => void,
+  document: string | undefined,
 ): Instance {
   const all = (name: string) => properties.filter((property) => property.name === name);
   const one = (name: string): Property | undefined => all(name)[0];
@@ -44,6 +48,9 @@ export function readInstance(
   const [id] = times('recurrence-id');
   const duration = one('duration');
   const [end] = times('dtend');
+  const dates = all('rdate').flatMap((property) => addedDates(property, zones, missing));
+  const exceptions = times('exdate');
+  const named = [start, id, ...dates.map((date) => date.start), ...exceptions].map((time) => time?.zone);
   return {
     uid: one('uid')?.value.trim() || '',
     sequence: Number.parseInt(one('sequence')?.value ?? '0', 10) || 0,
@@ -55,8 +62,10 @@ export function readInstance(
     details: readDetails(all),
     rules: all('rrule').map(({ value }) => readRule(value)),
     exceptionRules: all('exrule').map(({ value }) => readRule(value)),
-    dates: all('rdate').flatMap((property) => addedDates(property, zones, missing)),
-    exceptions: times('exdate'),
+    dates,
+    exceptions,
+    zones: zones.describe(named),
+    document,
   };
 }
 

@@ -12,7 +12,7 @@ const event = (uid: string, ...lines: readonly string[]) => [
   'END:VEVENT',
 ];
 const good = event('good', 'DTSTART:20260601T080000Z', 'SUMMARY:Good');
-const read = (text: string) => parseCalendar([text], { nowMs });
+const read = (text: string) => parseCalendar([{ pieces: [text] }], { nowMs });
 
 describe('bad events', () => {
   it.each([
@@ -128,7 +128,7 @@ describe('calendars that are not quite right', () => {
   it('are read with a byte order mark, bare line feeds and folded lines, cut anywhere', async () => {
     const text = `\uFEFF${calendar(...event('f', 'DTSTART:20260601T100000Z', 'SUMMARY:A long', ' er', '\t title'))}`;
     const pieces = [...text.replaceAll('\r\n', '\n')];
-    const { events, problems } = await parseCalendar(pieces, { nowMs });
+    const { events, problems } = await parseCalendar([{ pieces }], { nowMs });
     expect(problems).toEqual([]);
     expect(events).toMatchObject([{ uid: 'f', details: { title: 'A longer title' } }]);
   });
@@ -149,10 +149,12 @@ describe('calendars that are not quite right', () => {
       ...event('a', 'DTSTART:20260601T100000Z').slice(0, -1),
       ...event('b', 'DTSTART:20260602T100000Z'),
     );
-    const { events, problems } = await read(text.slice(0, text.lastIndexOf('END:VEVENT')));
+    const { events, problems, complete } = await read(text.slice(0, text.lastIndexOf('END:VEVENT')));
     expect(events.map(({ uid }) => uid)).toEqual(['a', 'b']);
+    expect(complete).toBe(false);
     expect(problems.map(({ uid, message }) => [uid, message])).toEqual([
       ['a', 'it has no END:VEVENT'],
+      [undefined, 'the calendar is cut off: it has no END:VCALENDAR'],
       ['b', 'the calendar ends in the middle of it'],
     ]);
   });
@@ -182,6 +184,40 @@ describe('calendars that are not quite right', () => {
     expect(events[0]!.uid).toBe('__proto__');
     const window = { fromMs: 0, toMs: Date.UTC(2030, 0), zone: 'constructor' };
     expect(occurrences(events[0]!.series, window).occurrences).toHaveLength(2);
+  });
+
+  it('are read from several texts, each with its own zones, and one that is none spoils nothing', async () => {
+    const zone = (offset: string) => [
+      'BEGIN:VTIMEZONE',
+      'TZID:Ours',
+      'BEGIN:STANDARD',
+      'DTSTART:20000101T000000',
+      `TZOFFSETFROM:${offset}`,
+      `TZOFFSETTO:${offset}`,
+      'END:STANDARD',
+      'END:VTIMEZONE',
+    ];
+    const text = (uid: string, offset: string) =>
+      calendar(
+        ...event(uid, 'DTSTART;TZID=Ours:20260601T100000', 'RRULE:FREQ=DAILY;COUNT=1'),
+        ...zone(offset),
+      );
+    const { events, problems, complete } = await parseCalendar(
+      [
+        { name: 'a.ics', pieces: [text('a', '+0100')] },
+        { name: 'notes.ics', pieces: ['my notes'] },
+        { name: 'b.ics', pieces: [text('b', '+0200')] },
+      ],
+      { nowMs },
+    );
+    const window = { fromMs: 0, toMs: Date.UTC(2030, 0), zone: 'UTC' };
+    const starts = events.map(({ series }) =>
+      new Date(occurrences(series, window).occurrences[0]!.startMs).getUTCHours(),
+    );
+    expect(events.map(({ document }) => document)).toEqual(['a.ics', 'b.ics']);
+    expect(starts).toEqual([9, 8]);
+    expect(problems).toMatchObject([{ severity: 'error', document: 'notes.ics' }]);
+    expect(complete).toBe(false);
   });
 
   it('take the newest of two events with one UID', async () => {

@@ -8,9 +8,17 @@ import { isWholeDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
 
+/** One text of a calendar: a file, an answer, an object of a server. */
+export interface Document {
+  /** Where it is from, when there are several. */
+  readonly name?: string;
+  readonly pieces: Iterable<string> | AsyncIterable<string>;
+}
+
 /** Something that could not be taken as it was written. The rest of the calendar is not affected. */
 export interface CalendarProblem {
   readonly severity: 'error' | 'warning';
+  readonly document?: string;
   readonly line: number;
   readonly uid?: string;
   readonly message: string;
@@ -20,13 +28,15 @@ export interface ParsedCalendar {
   readonly name?: string;
   readonly events: readonly ParsedEvent[];
   readonly problems: readonly CalendarProblem[];
+  /** Every text was there to its end, so that what is not in it is not in the calendar. */
+  readonly complete: boolean;
 }
 
 export interface ParseOptions {
   readonly nowMs: number;
   /** Called now and then with the number of events read so far. */
-  readonly progress?: (events: number) => void;
-  readonly signal?: AbortSignal;
+  readonly progress?: ((events: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const pieceLength = 1 << 17;
@@ -34,20 +44,24 @@ const mostRunaways = 10;
 
 /** Reads a calendar piece by piece, so that a large one keeps nobody else waiting. */
 export async function parseCalendar(
-  pieces: Iterable<string> | AsyncIterable<string>,
+  documents: Iterable<Document> | AsyncIterable<Document>,
   { nowMs, progress, signal }: ParseOptions,
 ): Promise<ParsedCalendar> {
   const parser = new Parser(nowMs);
-  const reader = new LineReader((line, number) => parser.take(line, number));
-  for await (const piece of pieces) {
-    for (let from = 0; from < piece.length; from += pieceLength) {
-      signal?.throwIfAborted();
-      reader.push(piece.slice(from, from + pieceLength));
-      progress?.(parser.count);
-      await new Promise((resolve) => setImmediate(resolve));
+  for await (const { name, pieces } of documents) {
+    const reader = new LineReader((line, number) => parser.take(line, number));
+    parser.begin(name);
+    for await (const piece of pieces) {
+      for (let from = 0; from < piece.length; from += pieceLength) {
+        signal?.throwIfAborted();
+        reader.push(piece.slice(from, from + pieceLength));
+        progress?.(parser.count);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     }
+    reader.end();
+    parser.end();
   }
-  reader.end();
   return parser.finish();
 }
 
@@ -73,14 +87,17 @@ interface Component {
 
 class Parser {
   readonly #problems: CalendarProblem[] = [];
-  readonly #zones = new ZoneReader();
   readonly #instances = new Map<string, Instance[]>();
   readonly #sound = new Set<string>();
   #runaways = 0;
   /** Events whose zone is described only after them. */
   readonly #waiting: Component[] = [];
   readonly #open: Component[] = [];
-  #found = false;
+  #zones = new ZoneReader();
+  #document: string | undefined;
+  #begun = 0;
+  #ended = 0;
+  #complete = true;
   #name: string | undefined;
   #cancels = false;
   readonly #nowMs: number;
@@ -90,28 +107,50 @@ class Parser {
     this.#nowMs = nowMs;
   }
 
+  begin(document: string | undefined): void {
+    this.#document = document;
+    this.#zones = new ZoneReader();
+    this.#cancels = false;
+    [this.#begun, this.#ended] = [0, 0];
+  }
+
   take(line: string, number: number): void {
     const [, edge, written] = /^(BEGIN|END):\s*([\w-]+)$/i.exec(line) ?? [];
     if (edge === undefined) return this.#property(line, number);
     const name = written!.toUpperCase();
-    if (edge.toUpperCase() === 'END') return this.#close(name);
+    const begins = edge.toUpperCase() === 'BEGIN';
+    if (name === 'VCALENDAR') begins ? this.#begun++ : this.#ended++;
+    if (!begins) return this.#close(name);
     // An event that was never closed ends where the next one begins.
     if (name === 'VEVENT') this.#close(name, 'it has no END:VEVENT');
-    this.#found ||= name === 'VCALENDAR';
     this.#open.push({ name, line: number, properties: [] });
   }
 
-  finish(): ParsedCalendar {
-    if (!this.#found)
-      throw new Failure('invalid-params', 'This is not a calendar: it does not contain BEGIN:VCALENDAR.');
+  end(): void {
+    if (this.#begun === 0) {
+      const message = 'This is not a calendar: it does not contain BEGIN:VCALENDAR.';
+      if (this.#document === undefined) throw new Failure('invalid-params', message);
+      this.#report('error', {}, message);
+    } else if (this.#ended < this.#begun)
+      this.#report('warning', {}, 'the calendar is cut off: it has no END:VCALENDAR');
+    this.#complete &&= this.#begun > 0 && this.#ended >= this.#begun;
     this.#close('VEVENT', 'the calendar ends in the middle of it');
-    for (const component of this.#waiting) this.#event(component);
+    this.#open.length = 0;
+    for (const component of this.#waiting.splice(0)) this.#event(component);
+  }
+
+  finish(): ParsedCalendar {
     const events = [...this.#instances].map(([uid, instances]) =>
-      assembleEvent(uid, instances, this.#zones, (count) =>
-        this.#report('warning', { line: 0 }, `${count} more with the same UID; the newest is taken`, uid),
+      assembleEvent(uid, instances, (count) =>
+        this.#report('warning', {}, `${count} more with the same UID; the newest is taken`, uid),
       ),
     );
-    return { ...(this.#name && { name: this.#name }), events, problems: this.#problems };
+    return {
+      ...(this.#name && { name: this.#name }),
+      events,
+      problems: this.#problems,
+      complete: this.#complete,
+    };
   }
 
   #property(line: string, number: number): void {
@@ -148,7 +187,7 @@ class Parser {
   #event(component: Component): void {
     this.#try(component, () => {
       const note = (message: string) => this.#report('warning', component, message);
-      const read = readInstance(component.properties, this.#zones, note);
+      const read = readInstance(component.properties, this.#zones, note, this.#document);
       const instance = {
         ...read,
         uid: read.uid || this.#inventUid(read, note),
@@ -209,6 +248,12 @@ class Parser {
     known?: string,
   ): void {
     const uid = known ?? at.properties?.find(({ name }) => name === 'uid')?.value.trim();
-    this.#problems.push({ severity, line: at.line ?? 0, ...(uid && { uid: shorten(uid) }), message });
+    this.#problems.push({
+      severity,
+      ...(this.#document !== undefined && { document: this.#document }),
+      line: at.line ?? 0,
+      ...(uid && { uid }),
+      message,
+    });
   }
 }

@@ -1,19 +1,19 @@
 import type { Instance } from './event-reader.ts';
 import type { EventDetails, Override, Series } from './series.ts';
-import type { ZoneReader } from './zone-reader.ts';
 
 /** One UID of a calendar: an event that happens once, or a series with all that differs from it. */
 export interface ParsedEvent {
   readonly uid: string;
   readonly details: EventDetails;
   readonly series: Series;
+  /** The text it was in, where there are several. */
+  readonly document?: string;
 }
 
 /** Puts the instances of one UID together. `replaced` is told how many were given up for a newer one. */
 export function assembleEvent(
   uid: string,
   instances: readonly Instance[],
-  zones: ZoneReader,
   replaced: (count: number) => void,
 ): ParsedEvent {
   const masters = instances.filter(({ id }) => id === undefined);
@@ -25,13 +25,9 @@ export function assembleEvent(
   if (masters.length > 1) replaced(masters.length - 1);
   const master = masters.length > 0 ? newest(masters) : undefined;
   const base = master ?? changed.find(({ details }) => details.status !== 'cancelled') ?? changed[0]!;
-  const times = [base, ...changed].flatMap((instance) => [
-    instance.id,
-    instance.start,
-    ...instance.dates.map(({ start }) => start),
-    ...instance.exceptions,
-  ]);
-  const own = zones.describe(times.map((time) => time?.zone));
+  const own = Object.assign({}, ...changed.map(({ zones }) => zones), base.zones) as NonNullable<
+    Series['zones']
+  >;
   const lists = {
     rules: master?.rules,
     exceptionRules: master?.exceptionRules,
@@ -43,12 +39,13 @@ export function assembleEvent(
   return {
     uid,
     details: base.details,
+    ...(base.document !== undefined && { document: base.document }),
     series: {
       start: base.start,
       duration: base.duration,
       ...(Object.fromEntries(filled) as Partial<Series>),
       ...(master === undefined && { detached: true }),
-      ...(own && { zones: own }),
+      ...(Object.keys(own).length > 0 && { zones: own }),
     },
   };
 }

@@ -72,7 +72,7 @@ describe('the text of an event', () => {
       now,
     );
     expect(text!.split('\r\n').filter((line) => Buffer.byteLength(line) > 75)).toEqual([]);
-    const { events, problems } = await parseCalendar([text!], { nowMs: now });
+    const { events, problems } = await parseCalendar([{ pieces: [text!] }], { nowMs: now });
     expect(problems).toEqual([]);
     expect(events).toEqual([
       {
@@ -103,7 +103,7 @@ describe('the text of an event', () => {
     const text = await calendarText(stored, wanted, 'UTC', now);
     expect(text).toContain('UID:uid-1\r\n');
     expect(text).toContain('RECURRENCE-ID:20260602T080000Z\r\nDTSTART:20260602T080000Z\r\n');
-    const read = (await parseCalendar([text!], { nowMs: now })).events[0]!;
+    const read = (await parseCalendar([{ pieces: [text!] }], { nowMs: now })).events[0]!;
     expect(
       occurrences(read.series, { fromMs: 0, toMs: Date.UTC(2030, 0), zone: 'UTC' }).occurrences,
     ).toMatchObject([{ recurrenceId: wanted.key, startMs: wanted.startMs }]);

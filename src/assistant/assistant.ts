@@ -1,0 +1,88 @@
+import type { Context, Feature } from '../feature.ts';
+import type { Diary } from './diary.ts';
+import { eventTools } from './event-tools.ts';
+import { notificationTools } from './notification-tools.ts';
+import type { Occurrences } from './occurrence.ts';
+import type { DelegateTask } from './policy/delegate.ts';
+import type { Model, PolicyName } from './policy/policy.ts';
+import { prompts } from './prompts.ts';
+import { createResources, resourceChanges } from './resources.ts';
+import { type Clock, createStore } from './store/store.ts';
+import { userTools } from './user-tools.ts';
+
+export interface AssistantOptions {
+  readonly databaseUrl: string;
+  readonly policy: PolicyOptions;
+  /** The longest time one call may take. */
+  readonly toolTimeoutMs: number;
+  readonly clock?: Clock;
+}
+
+export interface PolicyOptions {
+  readonly name: PolicyName;
+  readonly url?: string | undefined;
+  readonly model?: string | undefined;
+  readonly key?: string | undefined;
+  readonly timeoutMs: number;
+  readonly delegate?: DelegateTask | undefined;
+}
+
+/** Users, their calendars, and what to tell them when. */
+export function createAssistant({
+  databaseUrl,
+  policy,
+  toolTimeoutMs,
+  clock = Date.now,
+}: AssistantOptions): Feature {
+  const store = createStore(databaseUrl);
+  const diary: Diary = { store, clock, occurrences: expand };
+  const planner = {
+    model: (context: Context) => modelFor(policy, context),
+    // A model is asked twice at most; what is left is for the diary.
+    timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
+  };
+  return {
+    name: 'assistant',
+    tools: [
+      ...userTools(diary, toolTimeoutMs),
+      ...eventTools(diary, toolTimeoutMs),
+      ...notificationTools(diary, planner, toolTimeoutMs),
+    ],
+    resources: createResources(diary),
+    prompts,
+    subscribe: (listener) =>
+      store.subscribe((changes) => {
+        for (const change of changes.flatMap(resourceChanges)) listener(change);
+      }),
+    close: () => store.close(),
+  };
+}
+
+const expand: Occurrences = async (event, window, zone) =>
+  (await import('./calendar/expand-event.ts')).expandEvent(event, window, zone);
+
+/** Whoever decides, for a caller who may be a model itself; `undefined` leaves it to the rules. */
+export async function modelFor(
+  { name, url, model, key, timeoutMs, delegate }: PolicyOptions,
+  context?: Context,
+): Promise<Model | undefined> {
+  switch (name) {
+    case 'rules':
+      return undefined;
+    case 'endpoint':
+      if (url === undefined || model === undefined)
+        return absent(name, 'its address or its model is not configured');
+      return (await import('./policy/endpoint.ts')).createEndpoint({ url, model, key, timeoutMs });
+    case 'delegate':
+      if (delegate === undefined) return absent(name, 'there are no sub-agents here');
+      return (await import('./policy/delegate.ts')).createDelegateModel(delegate, timeoutMs);
+    case 'client':
+      if (!context?.can('sampling')) return absent(name, 'this client does not let its model be asked');
+      return (await import('./policy/client.ts')).createClientModel(context, timeoutMs);
+  }
+}
+
+/** A policy that was wished for and is not there, so that a plan can say why the rules decided. */
+function absent(name: Model['name'], trouble: string): Model {
+  return { name, identity: 'absent', ask: async (questions) => questions.map(() => ({ trouble })) };
+}

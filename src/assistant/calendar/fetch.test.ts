@@ -1,0 +1,167 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isSpecialAddress } from './address-guard.ts';
+import { createFetch } from './fetch.ts';
+
+const open: Server[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const careful = createFetch({ privateHosts: [], maxBytes: 1000 });
+const trusting = createFetch({ privateHosts: ['127.0.0.1'], maxBytes: 1000, timeoutMs: 300 });
+
+describe('private addresses', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1.2.3',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::1',
+    '::',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'fe80::1',
+    'fd00::1',
+    'ff02::1',
+  ])('include %s', (address) => {
+    expect(isSpecialAddress(address)).toBe(true);
+  });
+
+  it.each(['8.8.8.8', '172.32.0.1', '193.168.1.1', '2606:4700::1111', '2a00:1450::1'])(
+    'do not include %s',
+    (address) => {
+      expect(isSpecialAddress(address)).toBe(false);
+    },
+  );
+
+  it.each([
+    'http://127.0.0.1:1/',
+    'http://localhost:1/',
+    'http://[::1]:1/',
+    'http://2130706433:1/',
+    'http://0x7f.1:1/',
+    'http://0177.0.0.1:1/',
+    'http://[::ffff:127.0.0.1]:1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://user:secret@10.0.0.1/',
+  ])('are not asked: %s', async (address) => {
+    await expect(careful(address)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('calendars.private_hosts'),
+    });
+  });
+
+  it('are not reached through a redirect either', async () => {
+    const seen: string[] = [];
+    const inner = await serve((request, response) => {
+      seen.push(request.url!);
+      response.end('secret');
+    });
+    const outer = await serve((_, response) => {
+      response.writeHead(302, { location: `${inner.replace('127.0.0.1', 'localhost')}/secret` }).end();
+    });
+    await expect(trusting(outer)).rejects.toMatchObject({ kind: 'refused' });
+    expect(seen).toEqual([]);
+  });
+
+  it('are asked when the settings name their host, and no other', async () => {
+    const address = await serve((_, response) => response.end('hello'));
+    expect(await (await trusting(address)).text()).toBe('hello');
+    await expect(trusting(address.replace('127.0.0.1', '127.0.0.2'))).rejects.toMatchObject({
+      kind: 'refused',
+    });
+  });
+});
+
+describe('answers', () => {
+  it('other than http are refused', async () => {
+    await expect(careful('file:///etc/passwd')).rejects.toMatchObject({ kind: 'invalid-params' });
+    await expect(careful('ftp://example.com/')).rejects.toMatchObject({ kind: 'invalid-params' });
+  });
+
+  it('that are too large are not read, announced or not, packed or not', async () => {
+    const large = 'x'.repeat(1001);
+    const announced = await serve((_, response) => response.end(large));
+    const silent = await serve((_, response) => {
+      response.write('x'.repeat(600));
+      response.end('x'.repeat(600));
+    });
+    const packed = await serve((_, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync(large));
+    });
+    const wanted = { kind: 'refused', message: expect.stringContaining('calendars.max_bytes') };
+    await expect(trusting(announced)).rejects.toMatchObject(wanted);
+    await expect(trusting(silent).then((response) => response.text())).rejects.toMatchObject(wanted);
+    await expect(trusting(packed).then((response) => response.text())).rejects.toMatchObject(wanted);
+  });
+
+  it('that are packed are unpacked', async () => {
+    const address = await serve((_, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync('calendar'));
+    });
+    expect(await (await trusting(address)).text()).toBe('calendar');
+  });
+
+  it('that never come, or break off, are failures with the name of the host', async () => {
+    const mute = await serve(() => {});
+    const broken = await serve((_, response) => {
+      response.write('half');
+      setTimeout(() => response.destroy(), 10);
+    });
+    const gone = 'http://127.0.0.1:1/';
+    await expect(trusting(mute)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ does not answer\.$/),
+    });
+    await expect(trusting(broken).then((response) => response.text())).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await expect(trusting(gone)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: '127.0.0.1:1 cannot be reached (ECONNREFUSED).',
+    });
+  });
+
+  it('come after redirects that end, with the same method and without the password for another host', async () => {
+    const seen: (string | undefined)[] = [];
+    const last = await serve((request, response) => {
+      seen.push(request.method, request.headers.authorization);
+      response.end('there');
+    });
+    const first = await serve((request, response) => {
+      seen.push(request.method, request.headers.authorization);
+      response.writeHead(307, { location: last }).end();
+    });
+    const response = await trusting(first.replace('//', '//me:pass@'), { method: 'PROPFIND', body: '<x/>' });
+    expect(await response.text()).toBe('there');
+    expect(seen).toEqual(['PROPFIND', 'Basic bWU6cGFzcw==', 'PROPFIND', undefined]);
+  });
+
+  it('that redirect in a circle are given up', async () => {
+    const address = await serve((_, response) => response.writeHead(301, { location: '/again' }).end());
+    await expect(trusting(address)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});

@@ -1,0 +1,108 @@
+import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
+import { extent, occurrences } from './calendar/recurrence.ts';
+import type { CalendarTime, Series } from './calendar/series.ts';
+import { readRule } from './calendar/written-value.ts';
+import { preferencesOf } from './preferences.ts';
+import type { CalendarEvent, User } from './store/schema.ts';
+import { checkZone } from './users.ts';
+import { timestamp } from './view.ts';
+import { parseTime, type WrittenTime } from './written-time.ts';
+
+const dayMs = 86_400_000;
+/** The latest instant there is: for series that never end. */
+const never = 8.64e15;
+
+/** When an event takes place, as a person writes it. */
+export interface WrittenTimes {
+  readonly start_ts?: string;
+  readonly end_ts?: string;
+  /** Counts where no end is written. */
+  readonly length_ms?: number;
+  readonly timezone?: string;
+  readonly rrule?: string;
+  /** Occurrences that were taken out. */
+  readonly exceptions?: readonly CalendarTime[];
+}
+
+/** The times as they would be written if the event were made anew. */
+export function mergedTimes(
+  before: CalendarEvent,
+  input: WrittenTimes,
+  unset: readonly string[],
+): WrittenTimes & { start_ts: string } {
+  const series = before.series === null ? undefined : (JSON.parse(before.series) as Series);
+  const start = input.start_ts ?? series?.start.wall ?? timestamp(before.start_ms);
+  const timezone = input.timezone ?? before.timezone ?? undefined;
+  const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
+  const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(start);
+  const lengthMs = before.end_ms - before.start_ms;
+  // An event that moves keeps its length, unless it turns from a day into an hour or back.
+  const kept = wholeDay === (before.all_day === 1) ? lengthMs : undefined;
+  const sameStarts = start === series?.start.wall && timezone === (before.timezone ?? undefined);
+  return {
+    start_ts: start,
+    ...(sameStarts && rrule !== undefined && { exceptions: series.exceptions ?? [] }),
+    ...(timezone !== undefined && { timezone }),
+    ...(rrule !== undefined && { rrule }),
+    ...(input.end_ts !== undefined ? { end_ts: input.end_ts } : kept !== undefined && { length_ms: kept }),
+  };
+}
+
+export function timesOf(input: WrittenTimes & { start_ts: string }, user: User) {
+  checkZone(input.timezone);
+  const zone = input.timezone ?? preferencesOf(user).timezone;
+  const start = parseTime(input.start_ts, zone, 'start_ts');
+  const endMs = endOf(input, start, zone);
+  if (endMs < start.ms)
+    throw new Failure(
+      'invalid-params',
+      `The event would end before it starts (${input.end_ts} is before ${input.start_ts}).`,
+      {
+        issues: [
+          { path: ['end_ts'], keyword: 'minimum', expected: input.start_ts, message: 'is before start_ts' },
+        ],
+      },
+    );
+  const times = {
+    start_ms: start.ms,
+    end_ms: endMs,
+    all_day: start.wholeDay ? 1 : 0,
+    timezone: start.wholeDay ? null : zone,
+  };
+  if (!start.wholeDay && input.rrule === undefined)
+    return { ...times, series: null, first_ms: start.ms, last_ms: start.ms };
+  const series: Series = {
+    start: { wall: start.wall, ...(!start.wholeDay && { zone }) },
+    duration: start.wholeDay
+      ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
+      : { days: 0, seconds: (endMs - start.ms) / 1000 },
+    ...(input.rrule !== undefined && { rules: [ruleOf(input.rrule, start)] }),
+    ...(input.exceptions?.length && { exceptions: input.exceptions }),
+  };
+  const { firstMs, lastMs = never } = extent(series);
+  return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
+}
+
+function endOf(input: { end_ts?: string; length_ms?: number }, start: WrittenTime, zone: string): number {
+  if (input.end_ts === undefined)
+    return start.ms + (input.length_ms ?? (start.wholeDay ? dayMs : dayMs / 24));
+  return parseTime(input.end_ts, zone, 'end_ts').ms;
+}
+
+/** A rule that can be read and worked with. */
+function ruleOf(written: string, start: WrittenTime): string {
+  try {
+    const rule = readRule(written.replace(/^RRULE:/i, ''));
+    const series = { start: { wall: start.wall }, duration: { days: 0, seconds: 0 }, rules: [rule] };
+    occurrences(series, { fromMs: start.ms, toMs: start.ms + 7 * dayMs, zone: 'UTC' });
+    return rule;
+  } catch (error) {
+    throw new Failure('invalid-params', `The rule "${written}" cannot be used: ${messageOf(error)}.`, {
+      issues: [
+        { path: ['rrule'], keyword: 'format', expected: 'recurrence-rule', message: messageOf(error) },
+      ],
+      cause: error,
+    });
+  }
+}

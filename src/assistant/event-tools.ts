@@ -1,0 +1,146 @@
+import { defineTool, type Tool } from '../feature.ts';
+import { type Diary, findEvent, findUser } from './diary.ts';
+import {
+  deletedShape,
+  eventFields,
+  eventId,
+  eventShape,
+  eventTitle,
+  listShape,
+  newEventId,
+  userId,
+} from './fields.ts';
+import { eventView, occurrenceView } from './view.ts';
+
+const dayMs = 86_400_000;
+const unsettable = ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule'] as const;
+
+export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'getEvent',
+      description: 'Get event details by ID',
+      inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
+      outputSchema: eventShape,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ event_id }) {
+        return { structured: eventView(await diary.store.read((db) => findEvent(db, event_id))) };
+      },
+    }),
+    defineTool({
+      name: 'listEvents',
+      description: 'List calendar events with filters',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          user_id: { type: 'string', description: 'Filter by user ID' },
+          days_back: {
+            type: 'integer',
+            minimum: 0,
+            maximum: 30,
+            default: 2,
+            description: 'Days to look back',
+          },
+          days_forward: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 90,
+            default: 30,
+            description: 'Days to look forward',
+          },
+        },
+      },
+      outputSchema: listShape('events', eventShape),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id, days_back = 2, days_forward = 30 }) {
+        return { structured: await eventList(diary, user_id, days_back, days_forward) };
+      },
+    }),
+    defineTool({
+      name: 'createEvent',
+      description: 'Put an event into the diary of a user',
+      inputSchema: {
+        type: 'object',
+        properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId },
+        required: ['user_id', 'title', 'start_ts'],
+        additionalProperties: false,
+      },
+      outputSchema: eventShape,
+      annotations: { destructiveHint: false, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id, id, ...input }) {
+        const { createEvent } = await import('./event-edit.ts');
+        return { structured: eventView(await createEvent(diary, user_id, input, id)) };
+      },
+    }),
+    defineTool({
+      name: 'updateEvent',
+      description: 'Change an event; what is planned for it moves or is called off with it',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          event_id: eventId,
+          title: eventTitle,
+          ...eventFields,
+          unset: {
+            type: 'array',
+            items: { type: 'string', enum: unsettable },
+            default: [],
+            description: 'Fields to empty',
+          },
+        },
+        required: ['event_id'],
+        additionalProperties: false,
+      },
+      outputSchema: eventShape,
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ event_id, unset = [], ...input }) {
+        const { updateEvent } = await import('./event-edit.ts');
+        return { structured: eventView(await updateEvent(diary, event_id, input, unset)) };
+      },
+    }),
+    defineTool({
+      name: 'deleteEvent',
+      description: 'Remove an event, or one occurrence of a series, and call off what is planned for it',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          event_id: eventId,
+          occurrence: { type: 'string', description: 'Only this one of a series, as listEvents names it' },
+        },
+        required: ['event_id'],
+      },
+      outputSchema: deletedShape,
+      annotations: { destructiveHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ event_id, occurrence }) {
+        const { deleteEvent } = await import('./event-edit.ts');
+        await deleteEvent(diary, event_id, occurrence);
+        return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
+      },
+    }),
+  ];
+}
+
+/** What takes place around now, as the tool and the resource show it. */
+export async function eventList(
+  diary: Diary,
+  user: string | undefined,
+  daysBack: number,
+  daysForward: number,
+) {
+  const { listOccurrences } = await import('./events.ts');
+  const now = diary.clock();
+  const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs };
+  const events = await diary.store.read(async (db) => {
+    if (user !== undefined) await findUser(db, user);
+    return listOccurrences(diary, db, window, user);
+  });
+  return {
+    events: events.map(({ event, occurrence }) => occurrenceView(event, occurrence)),
+    count: events.length,
+  };
+}

@@ -1,0 +1,128 @@
+import type { Diary, Reader } from './diary.ts';
+import { followEvent } from './follow.ts';
+import { applySteps, rowsOf } from './notifications.ts';
+import type { Occurrence, Window } from './occurrence.ts';
+import { cancelAll } from './planner.ts';
+import { preferencesOf } from './preferences.ts';
+import { revisionOf } from './revision.ts';
+import { audit } from './store/audit.ts';
+import { newId } from './store/id.ts';
+import type { CalendarEvent, NewEvent, User } from './store/schema.ts';
+import type { Writer } from './store/store.ts';
+
+/** Everything about an event but what the store itself adds. */
+export type EventFields = Omit<NewEvent, 'id' | 'user_id' | 'revision' | 'created_ms' | 'updated_ms'>;
+
+/**
+ * Writes an event, new or known by its provider and the provider's name for it. What is planned for it follows in the
+ * same transaction. An event that has not changed costs one look.
+ */
+export async function saveEvent(
+  writer: Writer,
+  diary: Pick<Diary, 'occurrences'>,
+  user: User,
+  fields: EventFields,
+  now: number,
+  wantedId?: string,
+): Promise<{ readonly event: CalendarEvent; readonly outcome: 'created' | 'changed' | 'same' }> {
+  const { db } = writer;
+  const known = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('provider', '=', fields.provider)
+    .where('provider_event_id', '=', fields.provider_event_id)
+    .executeTakeFirst();
+  const id = known?.id ?? wantedId ?? newId(now);
+  const row = { ...fields, id, user_id: user.id, updated_ms: now };
+  const revision = revisionOf({ ...row, created_ms: now });
+  const same = known?.revision === revision;
+  const { etag = null, last_seen_ms = null } = fields;
+  const event = await (known === undefined
+    ? db.insertInto('events').values({ ...row, revision, created_ms: now })
+    : db
+        .updateTable('events')
+        .set(same ? { etag, last_seen_ms } : { ...row, revision })
+        .where('id', '=', id)
+  )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (same) return { event, outcome: 'same' };
+  writer.changed({ kind: 'event', id, userId: user.id });
+  if (known === undefined) return { event, outcome: 'created' };
+  await followEvent(writer, diary, user, event, now);
+  return { event, outcome: 'changed' };
+}
+
+/** Takes an event out. What was sent about it stays on record; what was to be sent is called off. */
+export async function removeEvent(
+  writer: Writer,
+  event: CalendarEvent,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const rows = await rowsOf(writer.db, event.id);
+  for (const [key, ofOne] of Map.groupBy(rows, ({ occurrence }) => occurrence)) {
+    await applySteps(
+      writer,
+      event,
+      { key, startMs: ofOne[0]!.event_start_ms },
+      cancelAll(ofOne, reason),
+      now,
+    );
+  }
+  await writer.db.deleteFrom('plans').where('event_id', '=', event.id).execute();
+  await writer.db.deleteFrom('events').where('id', '=', event.id).execute();
+  await audit(writer, now, [
+    { action: 'event.deleted', userId: event.user_id, eventId: event.id, detail: { reason } },
+  ]);
+  writer.changed({ kind: 'event', id: event.id, userId: event.user_id });
+}
+
+export interface Listed {
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+}
+
+/** What takes place within a window, of one user or of all, by start. */
+export async function listOccurrences(
+  { occurrences }: Pick<Diary, 'occurrences'>,
+  db: Reader,
+  window: Window,
+  userId?: string,
+): Promise<readonly Listed[]> {
+  let single = db
+    .selectFrom('events')
+    .selectAll()
+    .where('series', 'is', null)
+    .where('start_ms', '>=', window.fromMs)
+    .where('start_ms', '<=', window.toMs);
+  let series = db
+    .selectFrom('events')
+    .selectAll()
+    .where('series', 'is not', null)
+    .where('last_ms', '>=', window.fromMs)
+    .where('first_ms', '<=', window.toMs);
+  if (userId !== undefined) {
+    single = single.where('user_id', '=', userId);
+    series = series.where('user_id', '=', userId);
+  }
+  const events = [...(await single.execute()), ...(await series.execute())];
+  const zones = await zonesOf(db, events);
+  const listed = await Promise.all(
+    events.map(async (event) => {
+      const found = await occurrences(event, window, zones.get(event.user_id) ?? 'UTC');
+      return found.map((occurrence) => ({ event, occurrence }));
+    }),
+  );
+  return listed
+    .flat()
+    .sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
+}
+
+async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(events.filter(({ series }) => series !== null).map(({ user_id }) => user_id))];
+  if (ids.length === 0) return new Map();
+  const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  return new Map(users.map((user) => [user.id, preferencesOf(user).timezone]));
+}

@@ -1,0 +1,228 @@
+import {
+  channelPreferences,
+  eventStatuses,
+  notificationStatuses,
+  ruleTypes,
+  weekendPolicies,
+} from './store/schema.ts';
+
+/** One line of text: what could start another header line, or hide what is written, is not part of it. */
+const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
+const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
+const id = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$' } as const;
+
+/** The fields of a user, as arguments. */
+export const userFields = {
+  email: {
+    type: 'string',
+    maxLength: 254,
+    pattern: '^[^\\s"(),:;<>@\\[\\]\\\\]{1,64}@[^\\s"(),:;<>@\\[\\]\\\\]+$',
+    description: 'Mail address',
+  },
+  phone_e164: {
+    type: 'string',
+    pattern: '^\\+[1-9][0-9]{6,14}$',
+    description: 'Phone number, like +4930123456',
+  },
+  timezone: { type: 'string', maxLength: 64, description: 'Time zone, like Europe/Berlin; UTC unless set' },
+  quiet_start: {
+    type: 'string',
+    pattern: clock,
+    description: 'HH:MM from which nothing is sent; 21:00 unless set. The same as quiet_end: no quiet hours',
+  },
+  quiet_end: {
+    type: 'string',
+    pattern: clock,
+    description: 'HH:MM from which on things are sent; 07:00 unless set',
+  },
+  channel_pref: { type: 'string', enum: channelPreferences, description: 'How to be told; email unless set' },
+  weekend_policy: {
+    type: 'string',
+    enum: weekendPolicies,
+    description: 'How to be told on Saturdays and Sundays; as on other days, but without calls, unless set',
+  },
+  escalation_threshold: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1440,
+    description: 'Minutes before an event within which pressing reminders are followed up; 60 unless set',
+  },
+  max_call_attempts: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10,
+    description: 'Most calls for one event; 3 unless set',
+  },
+  locale: {
+    type: 'string',
+    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$',
+    description: 'How dates are written, like en or de-AT; en unless set',
+  },
+  voice: {
+    type: 'string',
+    maxLength: 100,
+    pattern: line,
+    description: 'Voice of calls; Polly.Joanna unless set',
+  },
+  webhook_url: {
+    type: 'string',
+    maxLength: 2000,
+    pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
+    description: 'Address for signed webhooks',
+  },
+  ntfy_topic: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Topic of push messages' },
+} as const;
+
+export const userName = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: line,
+  description: 'Name',
+} as const;
+export const newUserId = { ...id, description: 'An id of your own choice; otherwise one is made' } as const;
+export const userId = { type: 'string', description: 'User ID' } as const;
+export const eventId = { type: 'string', description: 'Event ID' } as const;
+
+/** The fields of an event, as arguments. */
+export const eventFields = {
+  start_ts: {
+    type: 'string',
+    maxLength: 40,
+    description:
+      'Start: 2026-03-01T09:30:00Z, 2026-03-01T09:30 in the time zone, or 2026-03-01 for a whole day',
+  },
+  end_ts: {
+    type: 'string',
+    maxLength: 40,
+    description: 'End; an hour after the start unless given. For whole days the first day after it',
+  },
+  timezone: { type: 'string', maxLength: 64, description: "Time zone of the event; the user's unless given" },
+  location: { type: 'string', maxLength: 500, pattern: line, description: 'Where' },
+  conf_link: {
+    type: 'string',
+    maxLength: 2000,
+    pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
+    description: 'Where to join',
+  },
+  organizer: { type: 'string', maxLength: 320, pattern: line, description: 'Who invites' },
+  attendees: {
+    type: 'array',
+    maxItems: 1000,
+    items: { type: 'string', maxLength: 320, pattern: line },
+    description: 'Who is invited',
+  },
+  description: { type: 'string', maxLength: 20_000, description: 'What it is about' },
+  status: { type: 'string', enum: eventStatuses, description: 'Only confirmed events are planned for' },
+  rrule: { type: 'string', maxLength: 500, description: 'Repetition, like FREQ=WEEKLY;BYDAY=MO' },
+} as const;
+export const eventTitle = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+  pattern: line,
+  description: 'Title',
+} as const;
+export const newEventId = newUserId;
+
+// ── What comes back ────────────────────────────────────────────────────────────────────────────────────────
+
+const text = { type: 'string' } as const;
+
+export const userShape = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: {
+    id: text,
+    name: text,
+    email: text,
+    phone_e164: text,
+    timezone: text,
+    channel_pref: { enum: channelPreferences },
+    quiet_start: text,
+    quiet_end: text,
+    weekend_policy: { enum: weekendPolicies },
+    escalation_threshold: { type: 'integer' },
+    max_call_attempts: { type: 'integer' },
+    locale: text,
+    voice: text,
+    webhook_url: text,
+    ntfy_topic: text,
+  },
+} as const;
+
+export const eventShape = {
+  type: 'object',
+  required: ['id', 'user_id', 'title', 'start_ts', 'end_ts', 'status', 'provider'],
+  properties: {
+    id: text,
+    user_id: text,
+    occurrence: { type: 'string', description: 'Which one of a series' },
+    title: text,
+    start_ts: text,
+    end_ts: text,
+    all_day: { type: 'boolean' },
+    timezone: text,
+    recurring: { type: 'boolean' },
+    location: text,
+    conf_link: text,
+    organizer: text,
+    attendees: { type: 'array', items: text },
+    description: text,
+    status: { enum: eventStatuses },
+    provider: text,
+    provider_event_id: text,
+    calendar_id: text,
+  },
+} as const;
+
+export const notificationShape = {
+  type: 'object',
+  required: ['id', 'user_id', 'event_id', 'channel', 'plan_time', 'status'],
+  properties: {
+    id: text,
+    user_id: text,
+    event_id: text,
+    occurrence: text,
+    channel: text,
+    plan_time: text,
+    status: { enum: notificationStatuses },
+    sent_time: text,
+    urgency: text,
+    subject: text,
+    reason: text,
+    attempts: { type: 'integer' },
+    error: text,
+    acknowledged_at: text,
+    acknowledged_by: text,
+    parent_id: text,
+  },
+} as const;
+
+export const ruleShape = {
+  type: 'object',
+  required: ['id', 'user_id', 'rule_type', 'rule_json', 'enabled', 'priority'],
+  properties: {
+    id: text,
+    user_id: text,
+    rule_type: { enum: ruleTypes },
+    rule_json: { type: 'object' },
+    enabled: { type: 'boolean' },
+    priority: { type: 'integer' },
+  },
+} as const;
+
+/** A list and how long it is. */
+export function listShape(name: string, item: object) {
+  return {
+    type: 'object',
+    required: [name, 'count'],
+    properties: { [name]: { type: 'array', items: item }, count: { type: 'integer' } },
+  } as const;
+}
+
+export const deletedShape = {
+  type: 'object',
+  required: ['deleted'],
+  properties: { deleted: { type: 'string', description: 'The id of what is gone' } },
+} as const;

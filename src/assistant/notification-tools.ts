@@ -1,0 +1,117 @@
+import { type Context, defineTool, type Tool } from '../feature.ts';
+import { type Diary, findUser } from './diary.ts';
+import { listShape, notificationShape, userId } from './fields.ts';
+import { planShape, planView } from './plan-view.ts';
+import type { Model } from './policy/policy.ts';
+import { notificationStatuses } from './store/schema.ts';
+import { notificationView } from './view.ts';
+
+const dayMs = 86_400_000;
+const notificationId = { type: 'string', description: 'Notification ID' } as const;
+
+export interface Planner {
+  /** Who decides, for this caller; nobody means the built-in rules. */
+  model(context: Context): Promise<Model | undefined>;
+  readonly timeoutMs: number;
+}
+
+export function notificationTools(diary: Diary, planner: Planner, timeoutMs: number): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'listNotifications',
+      description: 'List notifications with filters',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          user_id: { type: 'string', description: 'Filter by user ID' },
+          status: { type: 'string', enum: notificationStatuses, description: 'Filter by status' },
+          days_forward: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 30,
+            default: 7,
+            description: 'Days to look forward',
+          },
+          days_back: {
+            type: 'integer',
+            minimum: 0,
+            maximum: 365,
+            default: 0,
+            description: 'Days to look back',
+          },
+        },
+      },
+      outputSchema: listShape('notifications', notificationShape),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id, status, days_forward = 7, days_back = 0 }) {
+        const { listNotifications } = await import('./notifications.ts');
+        if (user_id !== undefined) await diary.store.read((db) => findUser(db, user_id));
+        const now = diary.clock();
+        const window = { fromMs: now - days_back * dayMs, toMs: now + days_forward * dayMs };
+        const rows = await listNotifications(diary, { userId: user_id, status, ...window });
+        return { structured: { notifications: rows.map(notificationView), count: rows.length } };
+      },
+    }),
+    defineTool({
+      name: 'planNotifications',
+      description: 'Plan notifications for user events using LLM policy',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          user_id: userId,
+          event_id: { type: 'string', description: 'Plan for this event only' },
+          force_replan: {
+            type: 'boolean',
+            default: false,
+            description: 'Decide anew what was planned already',
+          },
+          dry_run: { type: 'boolean', default: false, description: 'Only tell what would change' },
+        },
+        required: ['user_id'],
+      },
+      outputSchema: planShape,
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      timeoutMs: planner.timeoutMs,
+      async call({ user_id, event_id, force_replan = false, dry_run = false }, context) {
+        const { planNotifications } = await import('./planning.ts');
+        const request = { userId: user_id, eventId: event_id, force: force_replan, dryRun: dry_run };
+        const report = await planNotifications(diary, await planner.model(context), request, context.signal);
+        return { structured: planView(report, dry_run) };
+      },
+    }),
+    defineTool({
+      name: 'cancelNotification',
+      description: 'Call off a planned notification; it stays so until a new plan is forced',
+      inputSchema: {
+        type: 'object',
+        properties: { notification_id: notificationId },
+        required: ['notification_id'],
+      },
+      outputSchema: notificationShape,
+      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ notification_id }) {
+        const { cancelNotification } = await import('./notifications.ts');
+        return { structured: notificationView(await cancelNotification(diary, notification_id)) };
+      },
+    }),
+    defineTool({
+      name: 'acknowledgeNotification',
+      description: 'Confirm that a notification was seen, which ends its escalation',
+      inputSchema: {
+        type: 'object',
+        properties: { notification_id: notificationId },
+        required: ['notification_id'],
+      },
+      outputSchema: notificationShape,
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ notification_id }, { client }) {
+        const { acknowledgeNotification } = await import('./notifications.ts');
+        const by = client.name === '' ? 'mcp' : `mcp ${client.name}`;
+        return { structured: notificationView(await acknowledgeNotification(diary, notification_id, by)) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,230 @@
+import { Failure } from '../failure.ts';
+import type { Diary, Reader } from './diary.ts';
+import type { Occurrence } from './occurrence.ts';
+import { keyOf, type Step } from './planner.ts';
+import { type AuditEntry, audit } from './store/audit.ts';
+import { newId } from './store/id.ts';
+import type { CalendarEvent, Notification, NotificationStatus } from './store/schema.ts';
+import type { Writer } from './store/store.ts';
+
+export function rowsOf(db: Reader, eventId: string): Promise<Notification[]> {
+  return db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .orderBy('plan_ms')
+    .execute();
+}
+
+const actions = {
+  add: 'notification.planned',
+  move: 'notification.moved',
+  keep: 'notification.refreshed',
+  cancel: 'notification.cancelled',
+} as const satisfies Record<Step['action'], string>;
+
+/** Makes the rows what the plan says. */
+export async function applySteps(
+  writer: Writer,
+  event: CalendarEvent,
+  occurrence: Pick<Occurrence, 'key' | 'startMs'>,
+  steps: readonly Step[],
+  now: number,
+): Promise<void> {
+  const entries: AuditEntry[] = [];
+  // What is called off gives its key back before somebody else may need it.
+  for (const step of steps.toSorted(
+    (a, b) => Number(b.action === 'cancel') - Number(a.action === 'cancel'),
+  )) {
+    const id = step.action === 'add' ? newId(now) : step.row.id;
+    if (!(await applyStep(writer, event, occurrence, step, id, now))) continue;
+    writer.changed({ kind: 'notification', id, userId: event.user_id });
+    const detail =
+      step.action === 'cancel'
+        ? { reason: step.reason }
+        : { channel: step.wanted.channel, plan_ms: step.wanted.planMs, reason: step.wanted.reason };
+    entries.push({
+      action: actions[step.action],
+      userId: event.user_id,
+      eventId: event.id,
+      notificationId: id,
+      detail,
+    });
+  }
+  await audit(writer, now, entries);
+}
+
+/** Whether anything was changed. */
+async function applyStep(
+  { db }: Writer,
+  event: CalendarEvent,
+  occurrence: Pick<Occurrence, 'key' | 'startMs'>,
+  step: Step,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  if (step.action === 'cancel') {
+    const cancelled = {
+      status: 'cancelled',
+      reason: step.reason,
+      key: `${step.row.key}#${id}`,
+      updated_ms: now,
+    } as const;
+    await db
+      .updateTable('notifications')
+      .set(cancelled)
+      .where('id', '=', id)
+      .where('status', '=', 'planned')
+      .execute();
+    return true;
+  }
+  const { wanted } = step;
+  const fields = {
+    key: keyOf(event.id, occurrence.key, occurrence.startMs, wanted.slot, wanted.channel),
+    event_start_ms: occurrence.startMs,
+    revision: event.revision,
+    slot: wanted.slot,
+    channel: wanted.channel,
+    urgency: wanted.urgency,
+    plan_ms: wanted.planMs,
+    payload: wanted.payload,
+    reason: wanted.reason,
+  };
+  if (step.action === 'add') {
+    await db
+      .insertInto('notifications')
+      .values({
+        ...fields,
+        id,
+        user_id: event.user_id,
+        event_id: event.id,
+        occurrence: occurrence.key,
+        status: 'planned',
+        next_ms: wanted.planMs,
+        created_ms: now,
+        updated_ms: now,
+      })
+      .execute();
+    return true;
+  }
+  const { row } = step;
+  if (Object.entries(fields).every(([name, value]) => row[name as keyof typeof fields] === value))
+    return false;
+  const anew =
+    step.action === 'move' ? { next_ms: wanted.planMs, attempts: 0, error: null, escalate_ms: null } : {};
+  await db
+    .updateTable('notifications')
+    .set({ ...fields, ...anew, updated_ms: now })
+    .where('id', '=', id)
+    .where('status', '=', 'planned')
+    .execute();
+  return true;
+}
+
+// ── What people do with single ones ────────────────────────────────────────────────────────────────────────
+
+export interface NotificationFilter {
+  readonly userId?: string | undefined;
+  readonly status?: NotificationStatus | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export function listNotifications(
+  { store }: Diary,
+  filter: NotificationFilter,
+): Promise<readonly Notification[]> {
+  return store.read((db) => {
+    let query = db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('plan_ms', '>=', filter.fromMs)
+      .where('plan_ms', '<=', filter.toMs);
+    if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
+    if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+    return query.orderBy('plan_ms').orderBy('id').execute();
+  });
+}
+
+async function findNotification(db: Reader, id: string): Promise<Notification> {
+  const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw new Failure('resource-not-found', 'Notification not found');
+  return row;
+}
+
+/** A person's word: it stays cancelled until somebody forces a new plan. */
+export function cancelNotification({ store, clock }: Diary, id: string): Promise<Notification> {
+  const now = clock();
+  return store.write(async (writer) => {
+    const row = await findNotification(writer.db, id);
+    if (row.status === 'cancelled') return row;
+    const cancelled = await writer.db
+      .updateTable('notifications')
+      .set({ status: 'cancelled', reason: 'cancelled on request', escalate_ms: null, updated_ms: now })
+      .where('id', '=', id)
+      .where('status', '=', 'planned')
+      .returningAll()
+      .executeTakeFirst();
+    if (cancelled === undefined)
+      throw new Failure(
+        'refused',
+        `This notification is ${row.status}; only one that is planned can be cancelled.`,
+      );
+    await audit(writer, now, [
+      {
+        action: 'notification.cancelled',
+        userId: row.user_id,
+        eventId: row.event_id,
+        notificationId: id,
+        detail: { reason: 'on request' },
+      },
+    ]);
+    writer.changed({ kind: 'notification', id, userId: row.user_id });
+    return cancelled;
+  });
+}
+
+/** The person knows: nothing about this occurrence is repeated or escalated any more. */
+export function acknowledgeNotification(
+  { store, clock }: Diary,
+  id: string,
+  by: string,
+): Promise<Notification> {
+  const now = clock();
+  return store.write(async (writer) => {
+    const row = await findNotification(writer.db, id);
+    if (row.acknowledged_ms !== null) return row;
+    if (row.status === 'cancelled')
+      throw new Failure('refused', 'This notification was cancelled; there is nothing to acknowledge.');
+    const { db } = writer;
+    await db
+      .updateTable('notifications')
+      .set({ acknowledged_ms: now, acknowledged_by: by, escalate_ms: null, updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .where((where) =>
+        where.or([where('id', '=', id), where('status', 'in', ['sent', 'delivered', 'sending'])]),
+      )
+      .where('acknowledged_ms', 'is', null)
+      .execute();
+    await db
+      .updateTable('notifications')
+      .set({ status: 'cancelled', reason: 'acknowledged', updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .where('parent_id', 'is not', null)
+      .where('status', '=', 'planned')
+      .execute();
+    await audit(writer, now, [
+      {
+        action: 'notification.acknowledged',
+        userId: row.user_id,
+        eventId: row.event_id,
+        notificationId: id,
+        detail: { by },
+      },
+    ]);
+    writer.changed({ kind: 'notification', id, userId: row.user_id });
+    return findNotification(db, id);
+  });
+}

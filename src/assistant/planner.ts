@@ -1,0 +1,164 @@
+import { type Dropped, type Guarded, type GuardInput, guard, type Proposal } from './guards.ts';
+import type { Occurrence } from './occurrence.ts';
+import type { Words } from './payload.ts';
+import { type Preferences, preferencesOf, reachableBy } from './preferences.ts';
+import type { CalendarEvent, Channel, Notification, Urgency, User } from './store/schema.ts';
+import { wordReminder } from './wording.ts';
+
+export interface PlanInput {
+  readonly user: User;
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  readonly nowMs: number;
+  readonly important: boolean;
+  readonly proposals: readonly Proposal[];
+  /** Every row there is for this occurrence. */
+  readonly rows: readonly Notification[];
+  /** What a person cancelled may be planned again. */
+  readonly force: boolean;
+}
+
+/** A notification as it should be. */
+export interface Wanted {
+  readonly slot: number;
+  readonly channel: Channel;
+  readonly urgency: Urgency;
+  readonly planMs: number;
+  readonly payload: string;
+  readonly reason: string;
+}
+
+export type Step =
+  | { readonly action: 'add'; readonly wanted: Wanted }
+  | { readonly action: 'move' | 'keep'; readonly row: Notification; readonly wanted: Wanted }
+  | { readonly action: 'cancel'; readonly row: Notification; readonly reason: string };
+
+export interface OccurrencePlan {
+  readonly steps: readonly Step[];
+  readonly dropped: readonly Dropped[];
+}
+
+/** The difference between what is planned for one occurrence and what should be. A pure decision. */
+export function planOccurrence(input: PlanInput): OccurrencePlan {
+  const { event, occurrence, user } = input;
+  const preferences = preferencesOf(user);
+  const { kept, dropped } = guard(input.proposals, guardInput(input, preferences));
+  const wanted = kept.map((one) => wantedFrom(one, input, preferences));
+  const open = input.rows.filter((row) => row.parent_id === null && isOpen(row, input));
+  const [reason] =
+    event.status === 'confirmed' ? ['no longer part of the plan'] : [`the event is ${event.status}`];
+  return {
+    steps: [
+      ...difference(open, wanted, reason!),
+      ...input.rows
+        .filter(
+          (row) =>
+            row.status === 'planned' && row.parent_id !== null && row.event_start_ms !== occurrence.startMs,
+        )
+        .map((row): Step => ({ action: 'cancel', row, reason: 'the event has moved' })),
+    ],
+    dropped,
+  };
+}
+
+/** Waiting, and not yet in the hands of delivery; an event that has moved takes back even what is due. */
+function isOpen(row: Notification, { occurrence, nowMs }: PlanInput): boolean {
+  return row.status === 'planned' && (row.plan_ms > nowMs || row.event_start_ms !== occurrence.startMs);
+}
+
+/** Everything that waits, called off. */
+export function cancelAll(rows: readonly Notification[], reason: string): readonly Step[] {
+  return rows
+    .filter(({ status }) => status === 'planned')
+    .map((row): Step => ({ action: 'cancel', row, reason }));
+}
+
+/** What may exist once: the same reminder of the same occurrence at the same start on the same channel. */
+export function keyOf(
+  eventId: string,
+  occurrence: string,
+  startMs: number,
+  slot: number,
+  channel: Channel,
+): string {
+  return JSON.stringify([eventId, occurrence, startMs, slot, channel]);
+}
+
+function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
+  const { user, occurrence, nowMs, important, force } = input;
+  const taken = input.rows
+    .filter(
+      (row) => row.parent_id === null && row.event_start_ms === occurrence.startMs && !isOpen(row, input),
+    )
+    .filter((row) => row.status !== 'cancelled' || (!force && holdsKey(row)))
+    .map(({ slot, channel, plan_ms: planMs }) => ({ slot, channel, planMs }));
+  return { preferences, reachable: reachableBy(user), startMs: occurrence.startMs, nowMs, important, taken };
+}
+
+/** A row that the plan called off gives its key back; one that a person called off keeps it. */
+export function holdsKey(row: Notification): boolean {
+  return row.key === keyOf(row.event_id, row.occurrence, row.event_start_ms, row.slot, row.channel);
+}
+
+function wantedFrom(
+  { proposal, channel, urgency, planMs, changes }: Guarded,
+  { user, event, occurrence }: PlanInput,
+  { locale, timezone }: Preferences,
+): Wanted {
+  const facts = {
+    name: user.name,
+    locale,
+    timezone,
+    title: occurrence.title,
+    startMs: occurrence.startMs,
+    allDay: event.all_day === 1,
+    location: occurrence.location,
+    confLink: event.conf_link,
+  };
+  return {
+    slot: proposal.offsetMinutes,
+    channel,
+    urgency,
+    planMs,
+    payload: JSON.stringify(wordReminder(facts, wordsOf(proposal))),
+    reason: [leadTime(proposal.offsetMinutes), ...changes].join('; '),
+  };
+}
+
+function wordsOf({ subject, text, script }: Proposal): Words {
+  return {
+    ...(subject !== undefined && { subject }),
+    ...(text !== undefined && { text }),
+    ...(script !== undefined && { script }),
+  };
+}
+
+function difference(rows: readonly Notification[], wanted: readonly Wanted[], gone: string): Step[] {
+  const left = new Set(rows);
+  const take = (test: (row: Notification) => boolean) => {
+    const row = [...left].find(test);
+    if (row !== undefined) left.delete(row);
+    return row;
+  };
+  const same = new Map(
+    wanted.map((one) => [one, take((row) => row.slot === one.slot && row.channel === one.channel)]),
+  );
+  const steps = wanted.map((one): Step => {
+    const row = same.get(one) ?? take((other) => other.channel === one.channel);
+    if (row === undefined) return { action: 'add', wanted: one };
+    return { action: row.plan_ms === one.planMs ? 'keep' : 'move', row, wanted: one };
+  });
+  return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: gone }))];
+}
+
+export function leadTime(offsetMinutes: number): string {
+  const minutes = -offsetMinutes;
+  if (minutes === 0) return 'at the start';
+  const [amount, unit] =
+    minutes % 1440 === 0
+      ? [minutes / 1440, 'day']
+      : minutes % 60 === 0
+        ? [minutes / 60, 'hour']
+        : [minutes, 'minute'];
+  return `${amount} ${unit}${amount === 1 ? '' : 's'} before`;
+}

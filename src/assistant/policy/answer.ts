@@ -1,0 +1,90 @@
+import type { XStatic } from 'typebox/schema';
+import { Check, Errors } from 'typebox/schema';
+import { isObject } from '../../json.ts';
+import type { Proposal } from '../guards.ts';
+import { channels, urgencies } from '../store/schema.ts';
+
+const item = {
+  type: 'object',
+  required: ['offset_minutes', 'channel'],
+  properties: {
+    offset_minutes: { type: 'integer', minimum: -40_320, maximum: 0 },
+    channel: { type: 'string', enum: [...channels, 'both'] },
+    urgency: { type: 'string', enum: urgencies },
+    subject: { type: 'string' },
+    email_text: { type: 'string' },
+    tts_script: { type: 'string' },
+  },
+} as const;
+
+const plan = {
+  type: 'object',
+  required: ['notify', 'plan'],
+  properties: {
+    notify: { type: 'boolean' },
+    reasoning: { type: 'string' },
+    plan: { type: 'array', maxItems: 50, items: item },
+  },
+} as const;
+
+/** The same shape as endpoints want it that hold a model to a schema: everything required, nothing besides. */
+export const strictPlanSchema = {
+  ...plan,
+  required: ['notify', 'reasoning', 'plan'],
+  additionalProperties: false,
+  properties: {
+    ...plan.properties,
+    plan: {
+      type: 'array',
+      items: { ...item, required: Object.keys(item.properties), additionalProperties: false },
+    },
+  },
+} as const;
+
+export type ParsedAnswer =
+  | { readonly proposals: readonly Proposal[]; readonly reason: string }
+  | { readonly problem: string };
+
+/** What a model said, as proposals; or what is wrong with it, in words it can learn from. */
+export function parseAnswer(text: string): ParsedAnswer {
+  const value = jsonIn(text);
+  if (value === undefined) return { problem: 'it is not JSON' };
+  // A plan for nothing needs no list.
+  const filled = isObject(value) && value['notify'] === false ? { plan: [], ...value } : value;
+  if (!Check(plan, filled)) {
+    const [, errors] = Errors(plan, filled);
+    return {
+      problem: (errors as { instancePath: string; message: string }[])
+        .slice(0, 5)
+        .map(({ instancePath, message }) => `${instancePath || 'the answer'} ${message}`)
+        .join('; '),
+    };
+  }
+  const { notify, plan: items, reasoning = '' } = filled as XStatic<typeof plan>;
+  const reason = reasoning.replace(/\s+/g, ' ').trim().slice(0, 300);
+  return { reason, proposals: notify ? items.flatMap(proposalsOf) : [] };
+}
+
+function proposalsOf(one: XStatic<typeof item>): readonly Proposal[] {
+  const { offset_minutes: offsetMinutes, channel, urgency = 'normal', subject, email_text, tts_script } = one;
+  const said = (text: string | undefined) => text !== undefined && text.trim() !== '';
+  const words = {
+    ...(said(subject) && { subject: subject! }),
+    ...(said(email_text) && { text: email_text! }),
+    ...(said(tts_script) && { script: tts_script! }),
+  };
+  const both = channel === 'both' ? (['call', 'email'] as const) : [channel];
+  return both.map((each) => ({ offsetMinutes, channel: each, urgency, ...words }));
+}
+
+/** Models wrap their JSON in fences and talk around it. */
+function jsonIn(text: string): unknown {
+  const fenced = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1];
+  const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  for (const candidate of [text, fenced, braces]) {
+    try {
+      if (candidate !== undefined) return JSON.parse(candidate);
+    } catch {}
+  }
+  return undefined;
+}

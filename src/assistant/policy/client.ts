@@ -1,0 +1,59 @@
+import { Failure } from '../../failure.ts';
+import type { Context } from '../../feature.ts';
+import { isObject } from '../../json.ts';
+import type { Answer, Model } from './policy.ts';
+
+/** A person may be asked to approve each one. */
+const mostQuestions = 10;
+
+/** The model of the client that is calling, where the client lets itself be asked. */
+export function createClientModel(context: Context, timeoutMs: number): Model {
+  return {
+    name: 'client',
+    identity: 'client',
+    async ask(questions) {
+      const asked = questions.slice(0, mostQuestions);
+      const requests = Object.fromEntries(
+        asked.map(({ key, system, user }) => [
+          key,
+          {
+            method: 'sampling/createMessage' as const,
+            params: {
+              messages: [{ role: 'user', content: { type: 'text', text: user } }],
+              systemPrompt: system,
+              maxTokens: 2000,
+            },
+          },
+        ]),
+      );
+      const answers = await inTime(context.ask(requests), timeoutMs).catch((error: unknown) => {
+        // Whatever else passes through here belongs to the protocol.
+        if (error instanceof Failure && (error.kind === 'unavailable' || error.kind === 'timeout'))
+          return error;
+        throw error;
+      });
+      return questions.map(({ key }, index): Answer => {
+        if (index >= mostQuestions)
+          return { trouble: `the client is asked about ${mostQuestions} events at a time` };
+        return answers instanceof Failure ? { trouble: answers.message } : textOf(answers[key]);
+      });
+    },
+  };
+}
+
+function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => {
+    const failure = new Failure('timeout', `no answer within ${timeoutMs / 1000} s`);
+    timer = setTimeout(() => reject(failure), timeoutMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function textOf(answer: Readonly<Record<string, unknown>> | undefined): Answer {
+  const parts = [answer?.['content']].flat();
+  const texts = parts.flatMap((part) =>
+    isObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
+  );
+  return texts.length > 0 ? { text: texts.join('') } : { trouble: 'the client answered without a text' };
+}

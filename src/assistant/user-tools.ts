@@ -1,0 +1,194 @@
+import { defineTool, type Tool } from '../feature.ts';
+import { type Diary, findUser } from './diary.ts';
+import {
+  deletedShape,
+  listShape,
+  newUserId,
+  ruleShape,
+  userFields,
+  userId,
+  userName,
+  userShape,
+} from './fields.ts';
+import { ruleTypes } from './store/schema.ts';
+import { ruleView, userView } from './view.ts';
+
+export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'getUser',
+      description: 'Get user details by ID',
+      inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
+      outputSchema: userShape,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id }) {
+        return { structured: userView(await diary.store.read((db) => findUser(db, user_id))) };
+      },
+    }),
+    defineTool({
+      name: 'listUsers',
+      description: 'List the users of the diary',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: listShape('users', userShape),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs,
+      async call() {
+        const { listUsers } = await import('./users.ts');
+        const users = (await listUsers(diary)).map(userView);
+        return { structured: { users, count: users.length } };
+      },
+    }),
+    defineTool({
+      name: 'createUser',
+      description: 'Add a user to the diary, with how and when to be told of events',
+      inputSchema: {
+        type: 'object',
+        properties: { name: userName, ...userFields, id: newUserId },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      outputSchema: userShape,
+      annotations: { destructiveHint: false, openWorldHint: false },
+      timeoutMs,
+      async call(fields) {
+        const { createUser } = await import('./users.ts');
+        return { structured: userView(await createUser(diary, fields)) };
+      },
+    }),
+    defineTool({
+      name: 'updateUser',
+      description: 'Change a user; what is planned follows at once',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          user_id: userId,
+          name: userName,
+          ...userFields,
+          unset: {
+            type: 'array',
+            items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
+            default: [],
+            description: 'Fields to take back, so that their default counts',
+          },
+        },
+        required: ['user_id'],
+        additionalProperties: false,
+      },
+      outputSchema: userShape,
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id, unset = [], ...fields }) {
+        const { updateUser } = await import('./users.ts');
+        return { structured: userView(await updateUser(diary, user_id, fields, unset)) };
+      },
+    }),
+    defineTool({
+      name: 'deleteUser',
+      description: 'Remove a user with all events, notifications and rules',
+      inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
+      outputSchema: deletedShape,
+      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id }) {
+        const { deleteUser } = await import('./users.ts');
+        await deleteUser(diary, user_id);
+        return { structured: { deleted: user_id } };
+      },
+    }),
+    ...ruleTools(diary, timeoutMs),
+  ];
+}
+
+function ruleTools(diary: Diary, timeoutMs: number): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'listRules',
+      description: 'List the rules of a user: VIP organisers, internal meetings, travel time',
+      inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
+      outputSchema: listShape('rules', ruleShape),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id }) {
+        const { listRules } = await import('./rules.ts');
+        const rules = (await listRules(diary, user_id)).map(ruleView);
+        return { structured: { rules, count: rules.length } };
+      },
+    }),
+    defineTool({
+      name: 'setRule',
+      description: 'Add a rule of a user, or change one by its rule_id',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          user_id: userId,
+          rule_type: {
+            type: 'string',
+            enum: ruleTypes,
+            description:
+              'vip_organizer: events of these people are important. internal_meeting: one short reminder is enough. travel_buffer: told earlier where there is a way to go',
+          },
+          rule_json: {
+            type: 'object',
+            properties: {
+              organizers: {
+                type: 'array',
+                minItems: 1,
+                maxItems: 200,
+                items: { type: 'string', minLength: 2, maxLength: 254 },
+                description: 'For vip_organizer: mail addresses, or domains like @example.com',
+              },
+              domains: {
+                type: 'array',
+                minItems: 1,
+                maxItems: 200,
+                items: { type: 'string', minLength: 2, maxLength: 254 },
+                description: 'For internal_meeting: domains of colleagues',
+              },
+              minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
+            },
+            additionalProperties: false,
+            description: 'What the rule says',
+          },
+          priority: {
+            type: 'integer',
+            minimum: -1000,
+            maximum: 1000,
+            default: 0,
+            description: 'Higher counts first',
+          },
+          enabled: { type: 'boolean', default: true, description: 'Whether it is in force' },
+          rule_id: { type: 'string', description: 'The rule to change; absent for a new one' },
+        },
+        required: ['user_id', 'rule_type', 'rule_json'],
+        additionalProperties: false,
+      },
+      outputSchema: ruleShape,
+      annotations: { destructiveHint: false, openWorldHint: false },
+      timeoutMs,
+      async call({ user_id, rule_type: type, rule_json: config, priority = 0, enabled = true, rule_id }) {
+        const { setRule } = await import('./rules.ts');
+        return {
+          structured: ruleView(await setRule(diary, user_id, rule_id, { type, config, priority, enabled })),
+        };
+      },
+    }),
+    defineTool({
+      name: 'deleteRule',
+      description: 'Remove a rule',
+      inputSchema: {
+        type: 'object',
+        properties: { rule_id: { type: 'string', description: 'Rule ID' } },
+        required: ['rule_id'],
+      },
+      outputSchema: deletedShape,
+      annotations: { destructiveHint: true, openWorldHint: false },
+      timeoutMs,
+      async call({ rule_id }) {
+        const { deleteRule } = await import('./rules.ts');
+        await deleteRule(diary, rule_id);
+        return { structured: { deleted: rule_id } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,83 @@
+import { xml } from './delivery/call.ts';
+import { singleLine } from './delivery/single-line.ts';
+import type { Payload, Words } from './payload.ts';
+
+export interface Facts {
+  readonly name: string;
+  readonly locale: string;
+  readonly timezone: string;
+  readonly title: string;
+  readonly startMs: number;
+  readonly allDay: boolean;
+  readonly location: string | null;
+  readonly confLink: string | null;
+}
+
+/** What a reminder says. When and where come from the event, whatever the policy's words are. */
+export function wordReminder(facts: Facts, words: Words = {}): Payload {
+  const title = singleLine(facts.title, 150) || 'an event';
+  const when = dateOf(facts);
+  const where = facts.location === null ? '' : singleLine(facts.location, 200);
+  const link =
+    facts.confLink !== null && /^https?:\/\/\S{1,2000}$/.test(facts.confLink) ? facts.confLink : '';
+  const opening = plain(words.text ?? '', 1500);
+  const lines = [
+    `Hello ${singleLine(facts.name)},`,
+    ...(opening === '' ? [] : ['', opening]),
+    '',
+    title,
+    `When: ${when}${facts.allDay ? '' : ` (${facts.timezone})`}`,
+    ...(where === '' ? [] : [`Where: ${where}`]),
+    ...(link === '' ? [] : [`Join: ${link}`]),
+  ];
+  const spoken = plain(words.script ?? '', 600);
+  return {
+    subject: singleLine(withoutLinks(words.subject ?? '')) || singleLine(`Reminder: ${title}, ${when}`),
+    text: `${lines.join('\n')}\n`,
+    html: html(lines, link),
+    script: [
+      `Hello ${singleLine(facts.name)}.`,
+      ...(spoken === '' ? [] : [spoken]),
+      `This is a reminder of ${title}, ${when}${where === '' ? '' : `, at ${where}`}.`,
+    ].join(' '),
+    ...(Object.keys(words).length > 0 && { words }),
+  };
+}
+
+function dateOf({ startMs, locale, timezone, allDay }: Facts): string {
+  const options: Intl.DateTimeFormatOptions = {
+    timeZone: timezone,
+    dateStyle: 'full',
+    ...(!allDay && { timeStyle: 'short' }),
+  };
+  try {
+    return new Intl.DateTimeFormat(locale, options).format(startMs);
+  } catch {
+    return new Intl.DateTimeFormat('en', options).format(startMs);
+  }
+}
+
+function plain(text: string, longest: number): string {
+  const lines = withoutLinks(text)
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => singleLine(line, longest));
+  const joined = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return joined.length <= longest ? joined : `${[...joined].slice(0, longest - 1).join('')}…`;
+}
+
+/** Links are ours to give: a stranger's text must not put one into a mail in our name. */
+function withoutLinks(text: string): string {
+  return text.replace(/(?:\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|\bmailto:|\btel:)\S*/gi, '(link removed)');
+}
+
+function html(lines: readonly string[], link: string): string {
+  const body = lines
+    .map((line) =>
+      link !== '' && line.endsWith(link) ? `Join: <a href="${xml(link)}">${xml(link)}</a>` : xml(line),
+    )
+    .join('<br>\n');
+  return `<!doctype html>\n<html><body><p>${body.replaceAll('<br>\n<br>\n', '</p>\n<p>')}</p></body></html>\n`;
+}
