@@ -80,7 +80,7 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
       const expandPrompt = expander(prompts);
       return [
         prompts,
-        createDelegate({ ...delegateOptions(config, env), expandPrompt }),
+        createDelegate({ ...delegateOptions(config, env, false), expandPrompt }),
         createAssistant(assistantOptions(config)),
       ];
     }
@@ -91,7 +91,7 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
     case 'twig':
       return [createTwig(promptOptions(config))];
     case 'delegate':
-      return [createDelegate({ ...delegateOptions(config, env), answerWithinMs: 0 })];
+      return [createDelegate(delegateOptions(config, env, true))];
     case 'assistant':
       return [createAssistant(assistantOptions(config))];
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   type Change,
   type Context,
@@ -6,15 +7,25 @@ import {
   type Tool,
   type ToolResult,
 } from '../feature.ts';
+import { log } from '../log.ts';
 import type { AgentName } from './agent.ts';
 import type { Delegation, RunTool } from './delegation.ts';
+import type { Limits } from './follower.ts';
 import type { RunRecord } from './record.ts';
 import { runReport } from './report.ts';
+import { runResources } from './run-resources.ts';
+import { runTools } from './run-tools.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { Limits } from './supervisor.ts';
+import { takesTasks, taskMethods, taskOf, tasksExtension } from './tasks.ts';
 import { type ResumeInput, type RunInput, resumeInput, runInput, runOutputSchema } from './tool-schema.ts';
 
+/** The first look comes soon after the start, but not in its way. */
+const firstSweepMs = 500;
+const sweepEveryMs = 5_000;
+
 export interface DelegateOptions {
+  /** Only the tools that the published document knows, and each call answered at the end of its run. */
+  readonly document: boolean;
   readonly agent: AgentName;
   readonly command: string | undefined;
   readonly codexHome: string;
@@ -47,6 +58,12 @@ export function createDelegate(options: DelegateOptions): Feature {
     return made;
   };
 
+  const runs = async () => {
+    const core = await delegation();
+    const { Runs } = await import('./runs.ts');
+    return new Runs(core);
+  };
+
   const start = async (
     tool: RunTool,
     input: RunInput | ResumeInput,
@@ -54,6 +71,7 @@ export function createDelegate(options: DelegateOptions): Feature {
   ): Promise<ToolResult> => {
     const core = await delegation();
     const begun = await core.begin(tool, input, context);
+    if (!options.document && takesTasks(context)) return { task: taskOf(await core.handOver(begun)) };
     return toResult(tool, await core.within(begun, options.answerWithinMs));
   };
 
@@ -83,17 +101,39 @@ export function createDelegate(options: DelegateOptions): Feature {
     }),
   ];
 
+  // Servers that come up later take over what earlier ones had to leave.
+  let next: NodeJS.Timeout;
+  let closed = false;
+  const sweepAfter = (milliseconds: number) => {
+    next = setTimeout(async () => {
+      if (existsSync(options.ledgerFile)) await (await delegation()).supervisor.sweep().catch(complain);
+      if (!closed) sweepAfter(sweepEveryMs);
+    }, milliseconds).unref();
+  };
+  sweepAfter(firstSweepMs);
+
   return {
     name: 'delegate',
-    tools,
+    tools: options.document ? tools : [...tools, ...runTools(runs, options.answerWithinMs || 50_000)],
+    ...(!options.document && {
+      resources: runResources(runs, async () => (await delegation()).redact),
+      methods: taskMethods(runs),
+      extensions: { [tasksExtension]: {} },
+    }),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
+      closed = true;
+      clearTimeout(next);
       await (await made)?.close();
     },
   };
+}
+
+function complain(error: unknown): void {
+  log('error', 'runs of earlier servers cannot be looked after', error);
 }
 
 export function toResult(tool: string, record: RunRecord): ToolResult {

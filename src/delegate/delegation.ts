@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import type { Change, Context } from '../feature.ts';
@@ -10,6 +10,7 @@ import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
 import type { DelegateOptions } from './delegate.ts';
 import { type Caller, callerOf, checkOverrides, grantSandbox } from './grant.ts';
+import { readJson } from './json-file.ts';
 import { runMarker } from './process-table.ts';
 import { loadRecord, type RunRecord } from './record.ts';
 import { createRedaction, type Redact } from './redaction.ts';
@@ -38,24 +39,31 @@ export class Delegation {
   readonly options: DelegateOptions;
   readonly redact: Redact;
   readonly supervisor: Supervisor;
+  readonly #agents: Readonly<Record<AgentName, Agent>>;
   readonly #begun = new Set<Promise<unknown>>();
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
     this.redact = createRedaction(options.env);
-    const agents: Record<AgentName, Agent> = {
+    this.#agents = {
       codex: createCodex({ ...options, command: options.agent === 'codex' ? options.command : undefined }),
       claude: createClaude({ ...options, command: options.agent === 'claude' ? options.command : undefined }),
     };
     this.supervisor = new Supervisor({
       ...options,
-      agents,
+      agents: this.#agents,
       redact: this.redact,
       onChange: (path, change) => {
         if (change === 'event') publish({ kind: 'resource', uri: `runs://${runIdOf(path)}/events.jsonl` });
         else publish({ kind: 'resources' });
       },
     });
+  }
+
+  /** The agent that a run was given to. */
+  async agentOf(runDirectory: string): Promise<Agent> {
+    const exec = await readJson(join(runDirectory, 'codex_exec.json'));
+    return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 
   /** Delegates are not to delegate: not by a marked environment, and not from a thread that a run has started. */
@@ -87,7 +95,8 @@ export class Delegation {
     };
     if (context.signal.aborted) abort();
     context.signal.addEventListener('abort', abort, { once: true });
-    const done = this.#work(tool, input, directory, context, controller.signal).finally(() =>
+    const teller = new Teller(context, tool, directory.id);
+    const done = this.#work(tool, input, directory, context, controller.signal, teller).finally(() =>
       context.signal.removeEventListener('abort', abort),
     );
     const settled = done.catch((error: unknown) => {
@@ -99,7 +108,10 @@ export class Delegation {
       id: directory.id,
       path: directory.path,
       done,
-      detach: () => context.signal.removeEventListener('abort', abort),
+      detach() {
+        teller.mute();
+        context.signal.removeEventListener('abort', abort);
+      },
     };
   }
 
@@ -109,8 +121,8 @@ export class Delegation {
     directory: RunDirectory,
     context: Context,
     signal: AbortSignal,
+    teller: Teller,
   ): Promise<RunRecord> {
-    const teller = new Teller(context, tool, directory.id);
     let status = 'failed';
     try {
       const result = await this.#attempt(tool, input, directory, context, signal, teller);
@@ -141,7 +153,7 @@ export class Delegation {
         onState: (state) => teller.state(state),
       });
     } catch (error) {
-      if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+      if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
       return await this.supervisor.refuse(directory, error.message);
     }
   }
@@ -257,8 +269,13 @@ export class Delegation {
     } finally {
       limit.abort();
     }
+    return this.handOver(begun);
+  }
+
+  /** Lets the run go on without its caller; tells how it stands. */
+  async handOver(begun: Begun): Promise<RunRecord> {
     begun.detach();
-    return (await loadRecord(begun.path, begun.id))!;
+    return (await loadRecord(begun.path, begun.id)) ?? begun.done;
   }
 
   async close(): Promise<void> {

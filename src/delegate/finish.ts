@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { type JsonSchema, messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import type { Agent, Usage } from './agent.ts';
+import { asAnswer } from './answer.ts';
 import type { EndedProcess } from './ending.ts';
 import { readJson } from './json-file.ts';
 import type { Ledger } from './ledger.ts';
@@ -13,12 +14,16 @@ import type { Redact } from './redaction.ts';
 import type { RunResult } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { oneLine, type RunProgress, usageSince } from './run-progress.ts';
+import { lookAfter } from './witness.ts';
 
 export interface FinishedRun {
   readonly directory: RunDirectory;
   readonly agent: Agent;
   readonly ledger: Ledger;
   readonly redact: Redact;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders whose changes are not the run's. */
+  readonly ignored: readonly string[];
   readonly startedAt: Date;
   readonly progress: RunProgress;
   readonly stop?: Stop;
@@ -67,6 +72,12 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
+  const evidence = await lookAfter(
+    directory,
+    { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
+    asAnswer(answer)?.deliverables ?? [],
+    exec?.['sandbox'] !== 'read-only',
+  );
   const finishedAt = new Date();
   const result: RunResult = {
     status: outcome.status,
@@ -82,11 +93,13 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     },
     exitCode: run.exit?.code ?? null,
     signal: run.exit?.signal ?? null,
+    evidence: evidence ?? null,
     ended: run.ended ?? [],
     warnings,
   };
   try {
     await cleanFiles(run, message);
+    if (evidence !== undefined) await directory.writeJson('evidence.json', evidence);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
     await writeResult(directory, result, requestedThread);
   } catch (error) {

@@ -9,6 +9,8 @@ export interface GitOptions {
   readonly expected?: readonly number[];
 }
 
+export type RepositoryPlace = Pick<Repository, 'gitDir' | 'root' | 'prefix'>;
+
 /** What a repository's own settings could make git start. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
 
@@ -17,15 +19,17 @@ const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '
  * worked in it: a `.git` that turns up later must not decide which programs git starts for us.
  */
 export class Repository {
+  readonly gitDir: string;
   readonly root: string;
   /** The folder within it: empty at the root, else with a slash at its end. */
   readonly prefix: string;
   readonly #env: Environment;
 
-  private constructor(root: string, prefix: string, env: Environment) {
+  constructor({ gitDir, root, prefix }: RepositoryPlace, env: Environment) {
+    this.gitDir = gitDir;
     this.root = root;
     this.prefix = prefix;
-    this.#env = env;
+    this.#env = { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: root };
   }
 
   /** `undefined` outside of a working tree, and where there is no git. */
@@ -33,10 +37,8 @@ export class Repository {
     try {
       const asked = ['rev-parse', '--absolute-git-dir', '--show-toplevel', '--show-prefix'];
       const { output } = await runGit(folder, asked, env);
-      const [gitDir, root, prefix = ''] = output.toString().split('\n');
-      return root
-        ? new Repository(root, prefix, { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: root })
-        : undefined;
+      const [gitDir = '', root, prefix = ''] = output.toString().split('\n');
+      return root ? new Repository({ gitDir, root, prefix }, env) : undefined;
     } catch {
       return undefined;
     }

@@ -106,12 +106,16 @@ describe('the ledger', () => {
     expect(ledger.adopt(seen)).toBe(false);
   });
 
-  it('keeps the first reason to end', () => {
-    enqueue('a');
-    expect(ledger.askToEnd('a', 'one')).toBe(true);
-    expect(ledger.askToEnd('a', 'two')).toBe(true);
-    expect(ledger.find('a')?.cancel).toBe('one');
-    expect(ledger.askToEnd('gone', 'x')).toBe(false);
+  it('keeps the first reason to end, for a run and its parts alike', () => {
+    enqueue('/runs/a');
+    expect(ledger.wishOf('/runs/a')).toBeUndefined();
+    ledger.askToEnd('/runs/a', 'one');
+    ledger.askToEnd('/runs/a', 'two');
+    expect(ledger.wishOf('/runs/a')).toBe('one');
+    expect(ledger.wishOf('/runs/a/subruns/scan')).toBe('one');
+    expect(ledger.wishOf('/runs/ab')).toBeUndefined();
+    ledger.finish('/runs/a');
+    expect(ledger.wishOf('/runs/a')).toBeUndefined();
   });
 
   it('remembers threads and what they have used, also when the run is over', () => {

@@ -18,8 +18,6 @@ export interface OpenRun {
   readonly process: ProcessIdentity | null;
   readonly startedAt: string | null;
   readonly totalTimeoutMs: number;
-  /** Why it shall end, once somebody wants it to. */
-  readonly cancel: string | null;
 }
 
 export type NewRun = Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'tool' | 'threadId' | 'totalTimeoutMs'>;
@@ -38,8 +36,11 @@ const schema = `
     pid INTEGER,
     born TEXT,
     started_at TEXT,
-    total_timeout_ms INTEGER NOT NULL,
-    cancel TEXT
+    total_timeout_ms INTEGER NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS wishes (
+    directory TEXT PRIMARY KEY,
+    reason TEXT NOT NULL
   );
   CREATE TABLE IF NOT EXISTS threads (
     thread_id TEXT PRIMARY KEY,
@@ -160,11 +161,19 @@ export class Ledger {
     return typeof row?.['usage'] === 'string' ? (JSON.parse(row['usage']) as Usage) : undefined;
   }
 
-  /** Leaves word for the owner. False when the run is not open. */
-  askToEnd(directory: string, reason: string): boolean {
-    return (
-      this.#run('UPDATE runs SET cancel = coalesce(cancel, ?) WHERE directory = ?', reason, directory) > 0
+  /** Leaves word for whoever follows the run, or a part of it. The first reason stays. */
+  askToEnd(directory: string, reason: string): void {
+    this.#run('INSERT OR IGNORE INTO wishes (directory, reason) VALUES (?, ?)', directory, reason);
+  }
+
+  /** Why the run shall end, or the one it is a part of; `undefined` as long as nobody wants that. */
+  wishOf(directory: string): string | undefined {
+    const [row] = this.#all(
+      "SELECT reason FROM wishes WHERE ? = directory OR substr(?, 1, length(directory) + 1) = directory || '/'",
+      directory,
+      directory,
     );
+    return row && String(row['reason']);
   }
 
   /** Makes a run of a dead process ours; false when another was quicker. */
@@ -186,7 +195,10 @@ export class Ledger {
   }
 
   finish(directory: string): void {
-    this.#run('DELETE FROM runs WHERE directory = ?', directory);
+    this.#atomically(() => {
+      this.#run('DELETE FROM runs WHERE directory = ?', directory);
+      this.#run('DELETE FROM wishes WHERE directory = ?', directory);
+    });
   }
 
   find(directory: string): OpenRun | undefined {
@@ -252,6 +264,5 @@ function toOpenRun(row: Record<string, unknown>): OpenRun {
     process: row['pid'] === null ? null : { pid: Number(row['pid']), born: String(row['born']) },
     startedAt: row['started_at'] as string | null,
     totalTimeoutMs: Number(row['total_timeout_ms']),
-    cancel: row['cancel'] as string | null,
   };
 }

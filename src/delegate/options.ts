@@ -9,10 +9,15 @@ type Values = ValuesOf<typeof delegateSettings> & {
 };
 
 /** What the feature needs, from the settings as they are in force. */
-export function delegateOptions(values: Values, env: DelegateOptions['env']): DelegateOptions {
+export function delegateOptions(
+  values: Values,
+  env: DelegateOptions['env'],
+  document: boolean,
+): DelegateOptions {
   const codexHome = values['delegate.codex_home'];
   const seconds = (name: 'start' | 'idle' | 'total') => values[`delegate.${name}_timeout_seconds`] * 1000;
   return {
+    document,
     agent: values['delegate.agent'],
     command: values['delegate.command'],
     codexHome,
@@ -29,6 +34,6 @@ export function delegateOptions(values: Values, env: DelegateOptions['env']): De
     dangerFolders: values['delegate.danger_folders'],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
-    answerWithinMs: values['delegate.answer_within_seconds'] * 1000,
+    answerWithinMs: document ? 0 : values['delegate.answer_within_seconds'] * 1000,
   };
 }

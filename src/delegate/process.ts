@@ -23,8 +23,7 @@ export interface Exit {
 export async function startAgent(
   directory: RunDirectory,
   invocation: Invocation,
-  prompt: string,
-  cwd: string,
+  { prompt, cwd }: { readonly prompt: string; readonly cwd: string },
   env: Readonly<Record<string, string | undefined>>,
   onExit: () => void,
 ): Promise<AgentProcess> {
@@ -59,10 +58,11 @@ export async function startAgent(
   }
 }
 
-/** A process that another server started. */
-export function attachTo(identity: ProcessIdentity): AgentProcess {
+/** A process that another server started; absent when it is gone already. */
+export function attachTo(identity: ProcessIdentity | undefined): AgentProcess {
   return {
     identity,
-    gone: async () => ((await isAlive(identity)) ? undefined : { code: null, signal: null }),
+    gone: async () =>
+      identity !== undefined && (await isAlive(identity)) ? undefined : { code: null, signal: null },
   };
 }

@@ -1,8 +1,8 @@
 import { promises as disk } from 'node:fs';
-import type { JsonObject } from '../json.ts';
 import type { Usage } from './agent.ts';
 import { type Answer, asAnswer } from './answer.ts';
 import type { EndedProcess } from './ending.ts';
+import type { Evidence } from './evidence.ts';
 import { readJson } from './json-file.ts';
 import type { RunStatus } from './outcome.ts';
 import type { RunOutput } from './report.ts';
@@ -15,7 +15,7 @@ import type { Skill } from './skills.ts';
 export interface RunRecord extends RunOutput {
   readonly selected_skills: readonly Skill[];
   readonly usage: Usage | null;
-  readonly evidence: JsonObject | null;
+  readonly evidence: Evidence | null;
   readonly warnings: readonly string[];
   readonly ended_processes: readonly EndedProcess[];
 }
@@ -65,7 +65,7 @@ export async function loadRecord(
     status,
     error: (result?.['error'] as string | null | undefined) ?? null,
     usage: (result?.['usage'] as Usage | null | undefined) ?? null,
-    evidence: (evidence as JsonObject | undefined) ?? null,
+    evidence: (evidence as Evidence | undefined) ?? known?.evidence ?? null,
     warnings: [...(skills?.warnings ?? []), ...((result?.['warnings'] as string[] | undefined) ?? [])],
     ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
   };

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../json.ts';
 import type { AgentEvent, Usage } from './agent.ts';
 import type { EndedProcess } from './ending.ts';
+import type { Evidence } from './evidence.ts';
 import type { RunStatus } from './outcome.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -51,6 +52,8 @@ export interface RunResult {
   readonly timing: Timing;
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** What became of the working folder, as the server saw it; `null` when there is nothing to see. */
+  readonly evidence: Evidence | null;
   /** The processes that had to be ended, when the run was. */
   readonly ended: readonly EndedProcess[];
   /** Things to tell that did not stop the run. */

@@ -15,6 +15,7 @@ export class Teller {
   #told = 0;
   #count = 0;
   #waiting = false;
+  #muted = false;
   #later: NodeJS.Timeout | undefined;
 
   constructor(context: Pick<Context, 'log' | 'progress'>, tool: string, label: string) {
@@ -25,6 +26,13 @@ export class Teller {
       if (performance.now() - this.#told >= heartbeatMs) this.#report();
     }, throttleMs);
     this.#heartbeat.unref();
+  }
+
+  /** The call is answered, so its client is told no more. */
+  mute(): void {
+    this.#muted = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#later);
   }
 
   state(state: 'waiting' | 'running'): void {
@@ -61,10 +69,11 @@ export class Teller {
 
   #say(what: string): void {
     this.#told = performance.now();
+    if (this.#muted) return;
     this.#context.log('info', `${this.#name}: ${what}`);
   }
 
   #step(message: string): void {
-    this.#context.progress(++this.#count, undefined, message);
+    if (!this.#muted) this.#context.progress(++this.#count, undefined, message);
   }
 }

@@ -1,0 +1,75 @@
+import { promises as disk } from 'node:fs';
+import type { Resource, ResourceProvider } from '../feature.ts';
+import { RunDirectory } from './run-directory.ts';
+import type { Runs } from './runs.ts';
+
+const scheme = 'runs://';
+const template = 'runs://{run_id}/{artifact}';
+const listedRuns = 50;
+
+const mimeTypes: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  jsonl: 'application/x-ndjson',
+  patch: 'text/x-diff',
+};
+
+/** Every artifact of every run, to be read and watched. */
+export function runResources(
+  runs: () => Promise<Runs>,
+  redact: () => Promise<(text: string) => string>,
+): ResourceProvider {
+  return {
+    templates: [
+      {
+        uriTemplate: template,
+        name: 'run artifact',
+        description: 'A file that a run of a sub-agent has left: its events, its last message, its result.',
+      },
+    ],
+    async list() {
+      const overviews = await (await runs()).list(listedRuns);
+      const all = await runs();
+      const lists = await Promise.all(
+        overviews.map(async ({ run_id, task }) => {
+          const { run_dir } = await all.show(run_id);
+          const artifacts = await new RunDirectory(run_dir, run_id).artifacts();
+          return artifacts
+            .filter(({ name }) => !name.endsWith('/'))
+            .map(
+              ({ name }): Resource => ({
+                uri: `${scheme}${run_id}/${name}`,
+                name: `${run_id}/${name}`,
+                ...(task !== '' && { description: task }),
+                mimeType: mimeTypeOf(name),
+              }),
+            );
+        }),
+      );
+      return lists.flat();
+    },
+    async read(uri) {
+      if (!uri.startsWith(scheme)) return undefined;
+      const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
+      const name = rest.join('/');
+      const file = await (await runs()).artifact(id, name);
+      if (file === undefined) return undefined;
+      // What a running agent writes has not been cleaned yet.
+      const text = (await redact())(await disk.readFile(file, 'utf8'));
+      return [{ uri, mimeType: mimeTypeOf(name), text }];
+    },
+    async complete(uriTemplate, argument, value, { given }) {
+      if (uriTemplate !== template) return undefined;
+      const all = await runs();
+      const overviews = argument === 'run_id' ? await all.list(100) : [];
+      const names =
+        argument === 'artifact' && given['run_id'] !== undefined
+          ? (await all.show(given['run_id'])).artifacts.map(({ name }) => name)
+          : overviews.map(({ run_id }) => run_id);
+      return names.filter((name) => name.startsWith(value));
+    },
+  };
+}
+
+function mimeTypeOf(name: string): string {
+  return mimeTypes[name.split('.').at(-1) ?? ''] ?? 'text/plain';
+}

@@ -1,0 +1,171 @@
+import { defineTool, type Tool, type ToolResult } from '../feature.ts';
+import { runReport } from './report.ts';
+import type { Runs } from './runs.ts';
+import { runOutputSchema } from './tool-schema.ts';
+
+const runId = {
+  type: 'string',
+  minLength: 1,
+  description: 'The run_id of a run; list_runs tells them.',
+} as const;
+const reads = { readOnlyHint: true, openWorldHint: false } as const;
+
+/** Tools to look at runs and to have a say in them, also in those of other servers. */
+export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly Tool[] {
+  const report = async (
+    id: string,
+    work: (all: Runs) => Promise<Awaited<ReturnType<Runs['show']>>>,
+  ): Promise<ToolResult> => {
+    const all = await runs();
+    const record = await work(all);
+    return { structured: record, content: [{ type: 'text', text: runReport(await all.toolOf(id), record) }] };
+  };
+  return [
+    defineTool({
+      name: 'list_runs',
+      title: 'List Runs',
+      description:
+        'List the newest runs of sub-agents with their state: waiting, running, completed, failed or cancelled.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 500,
+            default: 20,
+            description: 'Most runs to list.',
+          },
+        },
+      },
+      annotations: reads,
+      async call({ limit = 20 }) {
+        const found = await (await runs()).list(limit);
+        const text = found.map(
+          (run) => `${run.run_id}  ${run.status}  ${run.duration_ms}ms  ${run.task || run.summary}`,
+        );
+        return {
+          structured: { runs: found },
+          content: [{ type: 'text', text: text.length === 0 ? 'There are no runs yet.' : text.join('\n') }],
+        };
+      },
+    }),
+    defineTool({
+      name: 'show_run',
+      title: 'Show Run',
+      description: 'Show one run as its tool would answer it, finished or not.',
+      inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId } },
+      outputSchema: runOutputSchema(true),
+      annotations: reads,
+      call: ({ run_id }) => report(run_id, (all) => all.show(run_id)),
+    }),
+    defineTool({
+      name: 'tail_run',
+      title: 'Tail Run',
+      description: 'Read the last events of a run, or those after a line: commands, messages, file changes.',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id'],
+        properties: {
+          run_id: runId,
+          after: {
+            type: 'integer',
+            minimum: 0,
+            description: 'Begin behind this line, as `next` told it before.',
+          },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 1000,
+            default: 50,
+            description: 'Most lines to read.',
+          },
+        },
+      },
+      annotations: reads,
+      async call({ run_id, after, limit = 50 }) {
+        const all = await runs();
+        const { status } = await all.show(run_id);
+        const lines = await all.tail(run_id, after ?? -1, limit);
+        const told = lines.filter(({ text }) => text !== '');
+        return {
+          structured: { run_id, status, events: told, next: lines.at(-1)?.line ?? after ?? 0 },
+          content: [{ type: 'text', text: told.map(({ text }) => text).join('\n') || 'Nothing yet.' }],
+        };
+      },
+    }),
+    defineTool({
+      name: 'collect_run',
+      title: 'Collect Run',
+      description: 'Wait for a run that was still going on when its call answered, and get its result.',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id'],
+        properties: {
+          run_id: runId,
+          wait_seconds: { type: 'number', minimum: 0, description: 'How long to wait at most.' },
+        },
+      },
+      outputSchema: runOutputSchema(true),
+      annotations: reads,
+      call: ({ run_id, wait_seconds }, { signal }) =>
+        report(run_id, (all) =>
+          all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, signal),
+        ),
+    }),
+    defineTool({
+      name: 'cancel_run',
+      title: 'Cancel Run',
+      description: 'End a run with every process it has started, and get what is known of it.',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id'],
+        properties: { run_id: runId, reason: { type: 'string', description: 'Why; kept with the result.' } },
+      },
+      outputSchema: runOutputSchema(true),
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+      call: ({ run_id, reason }, { signal }) =>
+        report(run_id, (all) => all.cancel(run_id, reason ?? 'cancel_run was called', signal)),
+    }),
+    defineTool({
+      name: 'clean_runs',
+      title: 'Clean Runs',
+      description: 'Remove the directories of finished runs that are older than some days.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          older_than_days: {
+            type: 'number',
+            minimum: 0,
+            default: 30,
+            description: 'The least age to remove.',
+          },
+          keep: {
+            type: 'integer',
+            minimum: 0,
+            default: 0,
+            description: 'How many of the newest to keep in any case.',
+          },
+        },
+      },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async call({ older_than_days = 30, keep = 0 }) {
+        const removed = await (await runs()).clean(older_than_days * 86_400_000, keep);
+        return {
+          structured: { removed },
+          content: [
+            {
+              type: 'text',
+              text: removed.length === 0 ? 'Nothing to remove.' : `Removed:\n${removed.join('\n')}`,
+            },
+          ],
+        };
+      },
+    }),
+  ];
+}
