@@ -11,6 +11,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   install: async () => (await import('./install.ts')).install,
   uninstall: async () => (await import('./install.ts')).uninstall,
   doctor: async () => (await import('./doctor.ts')).doctor,
+  delegate: async () => (await import('./delegate.ts')).delegate,
+  runs: async () => (await import('./runs.ts')).runs,
   completion: async () => (await import('./completion.ts')).completion,
 };
 

@@ -68,8 +68,10 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
       const clean = redact(line);
       secrets ||= clean !== line;
       for (const event of agent.parse(clean)) {
-        if (event.kind === 'thread' && progress.threadId === undefined)
+        if (event.kind === 'thread' && progress.threadId === undefined) {
           ledger.noteThread(directory.path, directory.id, event.threadId);
+          await directory.writeJson('thread.json', { thread_id: event.threadId });
+        }
         progress.take(event);
         run.onEvent?.(event);
       }

@@ -50,12 +50,7 @@ export async function loadRecord(
     summary: answer?.summary || fallbackSummary(String(request['tool']), status),
     deliverables: answer?.deliverables ?? [],
     open_questions: answer?.open_questions ?? [],
-    next_actions: [
-      ...(status === 'failed' ? ['Inspect run_dir artifacts'] : []),
-      ...(skills?.errors?.length
-        ? ['Fix skill selection errors (skills_mode/skills names) and retry']
-        : (answer?.next_actions ?? [])),
-    ],
+    next_actions: nextActions(id, status, skills, answer),
     artifacts: await directory.artifacts(),
     timing: {
       started_at: startedAt,
@@ -66,7 +61,11 @@ export async function loadRecord(
     error: (result?.['error'] as string | null | undefined) ?? null,
     usage: (result?.['usage'] as Usage | null | undefined) ?? null,
     evidence: (evidence as Evidence | undefined) ?? known?.evidence ?? null,
-    warnings: [...(skills?.warnings ?? []), ...((result?.['warnings'] as string[] | undefined) ?? [])],
+    // That nothing fitted is no news where nothing was asked for.
+    warnings: [
+      ...(skills?.mode === 'auto' ? [] : (skills?.warnings ?? [])),
+      ...((result?.['warnings'] as string[] | undefined) ?? []),
+    ],
     ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
   };
 }
@@ -100,9 +99,26 @@ function answerOf({ answer, lastMessage }: RunResult): Answer {
   );
 }
 
-function fallbackSummary(tool: string, status: RunStatus | 'running'): string {
-  const what = tool === 'delegate_resume' ? 'Delegated resume' : 'Delegated run';
-  return `${what} ${status === 'running' ? 'is still running' : 'finished'}.`;
+const fates = {
+  completed: 'finished',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+  running: 'is still running',
+} as const;
+
+function fallbackSummary(tool: string, status: keyof typeof fates): string {
+  return `${tool === 'delegate_resume' ? 'Delegated resume' : 'Delegated run'} ${fates[status]}.`;
+}
+
+function nextActions(
+  id: string,
+  status: keyof typeof fates,
+  skills: Partial<SkillSelection> | undefined,
+  answer: Answer | undefined,
+): readonly string[] {
+  if (status === 'running') return [`Call collect_run with run_id ${id} for the result`];
+  if (skills?.errors?.length) return ['Fix skill selection errors (skills_mode/skills names) and retry'];
+  return [...(status === 'failed' ? ['Inspect run_dir artifacts'] : []), ...(answer?.next_actions ?? [])];
 }
 
 /** The ids of the runs in a folder, newest first. */

@@ -28,6 +28,7 @@ describe('the text of a result', () => {
       subagent_thread_id: null,
       status: 'failed',
       error: 'codex exec exited\nwith code 1',
+      artifacts: ['result.json', 'stderr.log'].map((name) => ({ name, path: `/runs/${name}` })),
     });
     expect(text).toContain('status: failed (1234ms)\n');
     expect(text).toContain('subagent_thread_id: (none)\nerror: codex exec exited with code 1\n');
@@ -36,7 +37,7 @@ describe('the text of a result', () => {
         .split('Debug pointers:\n')[1]!
         .split('\n')
         .map((line) => line.split(':')[0]),
-    ).toEqual(['- last_message.json', '- stderr.log', '- result.json']);
+    ).toEqual(['- stderr.log', '- result.json']);
   });
 
   it('collapses white space and cuts long lines', () => {

@@ -46,9 +46,10 @@ export function runReport(tool: string, output: RunOutput): string {
   ].join('\n');
 }
 
-function pointers({ status }: RunOutput): readonly string[] {
-  if (status === 'running') return ['events.jsonl'];
-  return status === 'completed' ? ['last_message.json'] : ['last_message.json', 'stderr.log', 'result.json'];
+function pointers({ status, artifacts }: RunOutput): readonly string[] {
+  if (status === 'completed') return ['last_message.json'];
+  const telling = ['last_message.json', 'stderr.log', status === 'running' ? 'events.jsonl' : 'result.json'];
+  return telling.filter((name) => artifacts.some((artifact) => artifact.name === name));
 }
 
 export function describe({ path, description }: Deliverable): string {

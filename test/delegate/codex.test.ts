@@ -41,6 +41,7 @@ describe('a run', () => {
     expect(record.artifacts.map(({ name }) => name)).toEqual([
       'codex_exec.json',
       'events.jsonl',
+      'evidence.json',
       'last_message.json',
       'request.json',
       'result.json',

@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '../json.ts';
+import { type Command, UsageError } from './command.ts';
+import { type Answer, type Door, openDoor } from './door.ts';
+
+const watchEveryMs = 300;
+
+export const delegate: Command = {
+  name: 'delegate',
+  summary: 'Give a task to a sub-agent and print what comes of it.',
+  usage: 'delegate "TASK" [--watch] [--cwd DIR] [--sandbox MODE] [--resume THREAD] [--json]',
+  flags: {
+    watch: { type: 'boolean', short: 'w', description: 'Show on stderr what the sub-agent does meanwhile.' },
+    cwd: { type: 'string', description: 'The folder to work in; otherwise this one.' },
+    sandbox: {
+      type: 'string',
+      short: 's',
+      description: 'What may be touched: read-only (default), workspace-write or danger-full-access.',
+    },
+    role: { type: 'string', description: 'Who the sub-agent is to be; may name a prompt.' },
+    model: { type: 'string', short: 'm', description: 'The model to use.' },
+    effort: { type: 'string', description: 'The reasoning effort to use.' },
+    skill: { type: 'string', multiple: true, description: 'A skill to use; may be given more than once.' },
+    resume: { type: 'string', description: 'The thread of an earlier run to go on with.' },
+    'skip-git-repo-check': { type: 'boolean', description: 'Allow a folder outside of a git repository.' },
+    json: { type: 'boolean', description: 'Print the result as JSON.' },
+  },
+  settings: ['home', 'config', 'delegate.agent', 'delegate.command', 'delegate.runs_dir'],
+  async run(loaded, terminal) {
+    const { flags, positionals } = loaded;
+    const task = positionals.join(' ');
+    if (task.trim() === '' && flags['resume'] === undefined)
+      throw new UsageError('what is to be done? For example: adjutant delegate "Explain this project"');
+    let runId: string | undefined;
+    // Here nobody's patience ends but the person's own.
+    const patient = { ...loaded, config: { ...loaded.config, 'delegate.answer_within_seconds': 0 } };
+    await using door = await openDoor(patient, terminal, (method, { data }) => {
+      if (method === 'notifications/message')
+        runId ??= /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
+    });
+    const skills = flags['skill'] as readonly string[] | undefined;
+    const args: JsonObject = {
+      ...(task !== '' && { task }),
+      cwd: String(flags['cwd'] ?? process.cwd()),
+      ...(flags['resume'] !== undefined && { thread_id: String(flags['resume']) }),
+      ...(flags['sandbox'] !== undefined && { sandbox: String(flags['sandbox']) }),
+      ...(flags['role'] !== undefined && { role: String(flags['role']) }),
+      ...(flags['model'] !== undefined && { model: String(flags['model']) }),
+      ...(flags['effort'] !== undefined && { reasoning_effort: String(flags['effort']) }),
+      ...(skills !== undefined && { skills_mode: 'explicit', skills }),
+      ...(flags['skip-git-repo-check'] === true && { skip_git_repo_check: true }),
+    };
+    const answered = door.call(flags['resume'] === undefined ? 'delegate_run' : 'delegate_resume', args);
+    const stop = () => {
+      if (runId !== undefined) void door.call('cancel_run', { run_id: runId, reason: 'interrupted' });
+    };
+    process.once('SIGINT', stop);
+    try {
+      if (flags['watch'] === true) await watch(door, answered, () => runId);
+      const answer = await answered;
+      terminal.print(`${flags['json'] === true ? JSON.stringify(answer.value, null, 2) : answer.text}\n`);
+      return answer.value['status'] === 'completed' ? 0 : 1;
+    } finally {
+      process.removeListener('SIGINT', stop);
+    }
+  },
+};
+
+/** Prints the events of the run until it is answered. */
+async function watch(door: Door, answered: Promise<Answer>, runId: () => string | undefined): Promise<void> {
+  let over = false;
+  const end = () => {
+    over = true;
+  };
+  answered.then(end, end);
+  let after = 0;
+  const show = async () => {
+    const id = runId();
+    if (id === undefined) return;
+    const { value } = await door.call('tail_run', { run_id: id, after, limit: 1000 });
+    after = Number(value['next']);
+    for (const { text } of value['events'] as unknown as { text: string }[])
+      process.stderr.write(`${text}\n`);
+  };
+  while (!over) {
+    await show();
+    await pause(watchEveryMs);
+  }
+  await show();
+}
