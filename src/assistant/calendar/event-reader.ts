@@ -1,3 +1,4 @@
+import { singleLine } from '../delivery/single-line.ts';
 import { type Property, parameterOf, textOf } from './content-line.ts';
 import { offsetsOfObservances } from './observance.ts';
 import {
@@ -115,14 +116,20 @@ function addedDates(
 /** Names that calendars give to the address of a video conference, the most telling first. */
 const links = ['conference', 'x-google-conference', 'x-microsoft-skypeteamsmeetingurl', 'url'];
 const longestText = 20_000;
+const mostAttendees = 1000;
 
 function readDetails(all: (name: string) => readonly Property[]): EventDetails {
   const text = (name: string) => {
     const [property] = all(name);
     return property && textOf(property).slice(0, longestText).trim();
   };
-  const line = (name: string) => text(name)?.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-  const link = links.map(line).find((address) => address !== undefined && /^https?:\/\/\S+$/i.test(address));
+  const line = (name: string, longest = 500) => {
+    const [property] = all(name);
+    return property && singleLine(textOf(property), longest);
+  };
+  const link = links
+    .map((name) => line(name, 2000))
+    .find((address) => address !== undefined && /^https?:\/\/\S+$/i.test(address));
   const written = line('status')?.toLowerCase();
   const optional = {
     description: text('description')?.replaceAll(/(?![\n\t])\p{Cc}/gu, ''),
@@ -131,6 +138,7 @@ function readDetails(all: (name: string) => readonly Property[]): EventDetails {
     organizer: all('organizer').map(personOf)[0],
   };
   const attendees = all('attendee')
+    .slice(0, mostAttendees)
     .map(personOf)
     .filter((person) => person !== '');
   return {
@@ -146,5 +154,5 @@ function readDetails(all: (name: string) => readonly Property[]): EventDetails {
 function personOf(property: Property): string {
   const address = property.value.trim().replace(/^mailto:/i, '');
   const person = address.includes('@') ? address : (parameterOf(property, 'cn') ?? address);
-  return person.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 320);
+  return singleLine(person, 320);
 }

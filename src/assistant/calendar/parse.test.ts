@@ -253,7 +253,7 @@ describe('what an event says', () => {
       ),
     );
     expect(events[0]!.details).toEqual({
-      title: 'Plan B, then  C',
+      title: 'Plan B, then C',
       status: 'tentative',
       description: 'one\ntwo;three\\',
       location: 'Here',

@@ -97,6 +97,18 @@ function changesOf({ overrides = [], ...series }: Series, clockOf: ClockOf): rea
   return [...byKey.values()].sort((a, b) => a.original.key - b.original.key);
 }
 
+/** The times of the event itself, or of the first of a series, before anybody moved it. */
+export function firstOccurrence(
+  series: Series,
+  zone: string,
+): { readonly startMs: number; readonly endMs: number } {
+  const { start, duration } = series;
+  const once = { start, duration, ...(series.zones && { zones: series.zones }) };
+  const [first] = occurrences(once, { fromMs: -never, toMs: never, zone }).occurrences;
+  return first!;
+}
+
+const never = 8.64e15;
 const mostCounted = 1000;
 
 /**

@@ -29,6 +29,7 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
     series: null,
     first_ms: startMs,
     last_ms: startMs,
+    href: null,
     etag: null,
     last_seen_ms: null,
     revision: 'r',

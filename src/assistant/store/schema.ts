@@ -110,6 +110,8 @@ interface EventsTable {
   series: string | null;
   first_ms: number;
   last_ms: number;
+  /** Where its calendar keeps it, for calendars that tell what is gone by address. */
+  href: string | null;
   etag: string | null;
   last_seen_ms: number | null;
   /** Changes whenever anything does that a notification may depend on. */
@@ -265,4 +267,5 @@ export const migrations: readonly (readonly string[])[] = [
     'create index audit_user on audit (user_id, at_ms)',
     'create index audit_notification on audit (notification_id)',
   ],
+  ['alter table events add column href text'],
 ];

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { decode, tooLarge } from './decode.ts';
+import type { Document } from './parse.ts';
+import type { Read } from './source.ts';
+
+/** A calendar in a file, or in the .ics files of a folder and its subfolders. */
+export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {
+  const files = await calendarFiles(location);
+  const hash = createHash('sha256');
+  let total = 0;
+  for (const { path, size, mtimeMs } of files) {
+    total += size;
+    hash.update(`${path}\0${size}\0${mtimeMs}\0`);
+  }
+  if (total > maxBytes) throw tooLarge(location, maxBytes);
+  const mark = hash.digest('base64url');
+  if (mark === etag) return undefined;
+  return {
+    documents: files.map(({ path }): Document => {
+      const name = path === location ? undefined : relative(location, path);
+      // Read when its turn comes: a folder may have thousands.
+      const pieces = { [Symbol.asyncIterator]: () => decode(open(path), { maxBytes, name: path }) };
+      return { ...(name !== undefined && { name }), pieces };
+    }),
+    marks: () => ({ etag: mark, sync_token: null }),
+  };
+};
+
+async function* open(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+interface CalendarFile {
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+export async function calendarFiles(location: string): Promise<readonly CalendarFile[]> {
+  try {
+    const { size, mtimeMs, ...kind } = await describe(location);
+    if (kind.isFile) return [{ path: location, size, mtimeMs }];
+    if (!kind.isFolder) throw new Failure('invalid-params', `${location} is neither a file nor a folder.`);
+    const entries = await readdir(location, { recursive: true, withFileTypes: true });
+    const paths = entries
+      .filter(({ name }) => /\.(ics|ical|icalendar)$/i.test(name) && !name.startsWith('.'))
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .sort();
+    const found = await Promise.all(
+      // One that goes away while we look is not there.
+      paths.map(async (path) => ({
+        path,
+        ...(await describe(path).catch(() => ({ isFile: false, size: 0, mtimeMs: 0 }))),
+      })),
+    );
+    return found.filter(({ isFile }) => isFile).map(({ path, size, mtimeMs }) => ({ path, size, mtimeMs }));
+  } catch (error) {
+    throw unreadable(location, error);
+  }
+}
+
+export async function isFolder(path: string): Promise<boolean> {
+  return (await describe(path)).isFolder;
+}
+
+async function describe(path: string) {
+  const stats = await stat(path);
+  return { isFile: stats.isFile(), isFolder: stats.isDirectory(), size: stats.size, mtimeMs: stats.mtimeMs };
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof Failure || typeof code !== 'string') return error;
+  const reason =
+    code === 'ENOENT' ? 'is not there' : code === 'EACCES' ? 'may not be read' : `cannot be read (${code})`;
+  return new Failure('unavailable', `${path} ${reason}.`, { cause: error });
+}

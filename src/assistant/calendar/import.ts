@@ -1,0 +1,214 @@
+import type { Diary } from '../diary.ts';
+import { type EventFields, removeEvent, saveEvent } from '../events.ts';
+import { preferencesOf } from '../preferences.ts';
+import { revisionOf } from '../revision.ts';
+import { newId } from '../store/id.ts';
+import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
+import type { ParsedEvent } from './parsed-event.ts';
+import { extent, firstOccurrence } from './recurrence.ts';
+import { isWholeDay } from './series.ts';
+
+/** What became of an event, as far as its user should know. */
+export interface EventChange {
+  readonly kind: 'added' | 'moved' | 'changed' | 'cancelled' | 'removed';
+  readonly eventId: string;
+  readonly uid: string;
+  readonly title: string;
+}
+
+export interface ImportResult {
+  readonly changes: readonly EventChange[];
+  readonly unchanged: number;
+}
+
+export interface ImportOptions {
+  /** What is not among the events is gone, except these; or else only what lies at these addresses. */
+  readonly gone: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Known = Pick<
+  CalendarEvent,
+  'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'title' | 'href'
+>;
+
+/** So many events to a transaction: others get their turn in between. */
+const batchSize = 200;
+/** The latest instant there is: for series that never end. */
+const never = 8.64e15;
+
+/**
+ * Makes the stored events of a calendar those it has now. An event is known by its UID; one that has not changed is not
+ * touched, and what is planned for one that has follows it in the same transaction.
+ */
+export async function importEvents(
+  diary: Diary,
+  calendar: Calendar,
+  user: User,
+  events: readonly ParsedEvent[],
+  { gone, progress, signal }: ImportOptions,
+): Promise<ImportResult> {
+  const { store } = diary;
+  const now = diary.clock();
+  const rows = await store.read((db) =>
+    db
+      .selectFrom('events')
+      .select([
+        'id',
+        'provider_event_id',
+        'revision',
+        'start_ms',
+        'end_ms',
+        'series',
+        'status',
+        'title',
+        'href',
+      ])
+      .where('calendar_id', '=', calendar.id)
+      .execute(),
+  );
+  const known = new Map<string, Known>(rows.map((row) => [row.provider_event_id, row]));
+  const changes: EventChange[] = [];
+  let done = 0;
+  for (const batch of chunks(events)) {
+    signal?.throwIfAborted();
+    const fields = batch.map((event) => fieldsOf(event, calendar, user, now));
+    const different = fields.filter((each) => {
+      const before = known.get(each.provider_event_id);
+      return (
+        before === undefined ||
+        before.revision !== revisionOf(rowOf(each, user, before.id, now)) ||
+        before.href !== each.href
+      );
+    });
+    if (different.length > 0) changes.push(...(await saveAll(diary, user, different, known, now)));
+    done += batch.length;
+    progress?.(done, events.length);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  const present = new Set(events.map(({ uid }) => uid));
+  const absent = rows.filter(({ provider_event_id: uid, href }) =>
+    'hrefs' in gone
+      ? href !== null && gone.hrefs.has(href) && !present.has(uid)
+      : !present.has(uid) && !gone.allBut.has(uid),
+  );
+  for (const batch of chunks(absent)) {
+    signal?.throwIfAborted();
+    changes.push(...(await removeAll(diary, batch, now)));
+  }
+  const touched = changes.filter(({ kind }) => kind !== 'removed').length;
+  return { changes, unchanged: events.length - touched };
+}
+
+async function saveAll(
+  diary: Diary,
+  user: User,
+  fields: readonly (EventFields & { provider_event_id: string })[],
+  known: ReadonlyMap<string, Known>,
+  now: number,
+): Promise<readonly EventChange[]> {
+  return diary.store.write(async (writer) => {
+    const changes: EventChange[] = [];
+    const added = fields
+      .filter(({ provider_event_id }) => !known.has(provider_event_id))
+      .map((each) => rowOf(each, user, newId(now), now))
+      .map((row) => ({ ...row, revision: revisionOf(row) }));
+    if (added.length > 0) {
+      // Another process may be importing the same calendar.
+      await writer.db
+        .insertInto('events')
+        .values(added)
+        .onConflict((conflict) => conflict.columns(['user_id', 'provider', 'provider_event_id']).doNothing())
+        .execute();
+      for (const { id, provider_event_id: uid, title } of added) {
+        writer.changed({ kind: 'event', id, userId: user.id });
+        changes.push({ kind: 'added', eventId: id, uid, title });
+      }
+    }
+    for (const each of fields) {
+      const before = known.get(each.provider_event_id);
+      if (before === undefined) continue;
+      const { event, outcome } = await saveEvent(writer, diary, user, each, now);
+      if (outcome !== 'same')
+        changes.push({
+          kind: kindOf(before, event),
+          eventId: event.id,
+          uid: each.provider_event_id,
+          title: event.title,
+        });
+    }
+    return changes;
+  });
+}
+
+async function removeAll(
+  diary: Diary,
+  absent: readonly Known[],
+  now: number,
+): Promise<readonly EventChange[]> {
+  return diary.store.write(async (writer) => {
+    const ids = absent.map(({ id }) => id);
+    const events = await writer.db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
+    for (const event of events) await removeEvent(writer, event, 'it is not in its calendar any more', now);
+    return events.map(
+      ({ id, provider_event_id: uid, title }) => ({ kind: 'removed', eventId: id, uid, title }) as const,
+    );
+  });
+}
+
+function kindOf(before: Known, after: CalendarEvent): EventChange['kind'] {
+  if (after.status === 'cancelled' && before.status !== 'cancelled') return 'cancelled';
+  const moved =
+    before.start_ms !== after.start_ms || before.end_ms !== after.end_ms || before.series !== after.series;
+  return moved ? 'moved' : 'changed';
+}
+
+function rowOf<Fields extends EventFields>(fields: Fields, user: User, id: string, now: number) {
+  return { ...fields, id, user_id: user.id, created_ms: now, updated_ms: now };
+}
+
+/** The name under which a calendar's events are kept apart from those of any other. */
+export function providerOf({ kind, id }: Calendar): string {
+  return `${kind}:${id}`;
+}
+
+function fieldsOf(
+  { uid, details, series, document }: ParsedEvent,
+  calendar: Calendar,
+  user: User,
+  now: number,
+) {
+  const zone = preferencesOf(user).timezone;
+  const { startMs, endMs } = firstOccurrence(series, zone);
+  const known = series.start.zone !== undefined && !Object.hasOwn(series.zones ?? {}, series.start.zone);
+  const once = Object.keys(series).length === 2;
+  const { firstMs, lastMs = never } = once && known ? { firstMs: startMs, lastMs: startMs } : extent(series);
+  return {
+    calendar_id: calendar.id,
+    provider: providerOf(calendar),
+    provider_event_id: uid,
+    title: details.title,
+    start_ms: startMs,
+    end_ms: endMs,
+    all_day: isWholeDay(series.start) ? 1 : 0,
+    timezone: known ? series.start.zone! : null,
+    location: details.location ?? null,
+    conf_link: details.link ?? null,
+    organizer: details.organizer ?? null,
+    attendees: details.attendees === undefined ? null : JSON.stringify(details.attendees),
+    description: details.description ?? null,
+    status: details.status,
+    series: once && known ? null : JSON.stringify(series),
+    first_ms: firstMs,
+    last_ms: lastMs,
+    href: calendar.kind === 'caldav' ? (document ?? null) : null,
+    etag: null,
+    last_seen_ms: now,
+  } satisfies EventFields;
+}
+
+function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += batchSize) yield items.slice(from, from + batchSize);
+}

@@ -1,0 +1,204 @@
+import { Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
+import { type Diary, findUser } from '../diary.ts';
+import { audit } from '../store/audit.ts';
+import type { Calendar } from '../store/schema.ts';
+import { createFetch } from './fetch.ts';
+import { type EventChange, importEvents } from './import.ts';
+import { type CalendarProblem, type Document, type ParsedCalendar, parseCalendar } from './parse.ts';
+import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';
+
+export interface CalendarOptions {
+  /** Hosts with private addresses that may be asked. */
+  readonly privateHosts: readonly string[];
+  /** The largest calendar that is read. */
+  readonly maxBytes: number;
+  /** How often a calendar is looked at. */
+  readonly intervalMs: number;
+}
+
+/** What everything about calendars needs. */
+export interface Calendars {
+  readonly diary: Diary;
+  readonly options: CalendarOptions;
+}
+
+export interface SyncOptions {
+  /** Reads it again even when its source says that nothing has changed. */
+  readonly force?: boolean;
+  readonly progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SyncResult {
+  readonly calendar: Calendar;
+  readonly changes: readonly EventChange[];
+  readonly unchanged: number;
+  readonly problems: readonly CalendarProblem[];
+}
+
+const dayMs = 86_400_000;
+/** Problems that are kept with the calendar; all of them are counted. */
+const mostProblems = 50;
+
+const readers: Readonly<Record<Calendar['kind'], () => Promise<Read>>> = {
+  file: async () => (await import('./file-source.ts')).readFiles,
+  folder: async () => (await import('./file-source.ts')).readFiles,
+  url: async () => (await import('./url-source.ts')).readAddress,
+  caldav: async () => (await import('./caldav-source.ts')).readCollection,
+};
+
+/** Brings a calendar up to date. What went wrong is kept with it, and it is tried again later and later. */
+export async function syncCalendar(
+  calendars: Calendars,
+  calendar: Calendar,
+  { force = false, progress, signal }: SyncOptions = {},
+): Promise<SyncResult> {
+  if (configOf(calendar).handed_over)
+    throw new Failure('refused', `"${calendar.name}" was handed over as text; import it again to change it.`);
+  try {
+    const read = await readers[calendar.kind]();
+    const known = force ? { ...calendar, etag: null, sync_token: null } : calendar;
+    const reading = await read(known, sourceOptions(calendars.options, signal));
+    if (reading === undefined) {
+      const same = await record(calendars, calendar, {});
+      return { calendar: same, changes: [], unchanged: 0, problems: [] };
+    }
+    return await takeIn(calendars, calendar, reading, { progress, signal });
+  } catch (error) {
+    if (!signal?.aborted) await recordFailure(calendars, calendar, error);
+    throw error;
+  }
+}
+
+export function sourceOptions(
+  { privateHosts, maxBytes }: CalendarOptions,
+  signal?: AbortSignal,
+): SourceOptions {
+  return { fetch: createFetch({ privateHosts, maxBytes }), maxBytes, signal };
+}
+
+/** Takes in a text that somebody has handed over. It adds and changes; what it does not mention stays. */
+export function takeInText(
+  calendars: Calendars,
+  calendar: Calendar,
+  text: string,
+  options: SyncOptions,
+): Promise<SyncResult> {
+  const documents: Document[] = [{ pieces: [text] }];
+  const marks = () => ({ etag: null, sync_token: null });
+  return takeIn(calendars, calendar, { documents, gone: new Set(), marks }, options);
+}
+
+async function takeIn(
+  calendars: Calendars,
+  calendar: Calendar,
+  reading: Reading,
+  { progress, signal }: SyncOptions,
+): Promise<SyncResult> {
+  const { diary } = calendars;
+  const parsed = await parseCalendar(reading.documents, {
+    nowMs: diary.clock(),
+    progress: (events) => progress?.(events, undefined, `${events} events read`),
+    signal,
+  });
+  const user = await diary.store.read((db) => findUser(db, calendar.user_id));
+  const { changes, unchanged } = await importEvents(diary, calendar, user, parsed.events, {
+    gone: goneOf(parsed, reading.gone),
+    progress: (done, total) => progress?.(total + done, 2 * total, `${done} of ${total} events stored`),
+    signal,
+  });
+  const updated = await record(
+    calendars,
+    calendar,
+    {
+      ...reading.marks(),
+      problems: problemsOf(parsed.problems),
+    },
+    changes,
+  );
+  return { calendar: updated, changes, unchanged, problems: parsed.problems };
+}
+
+/** What could not be read is not gone, and a calendar that is cut off says nothing about the rest. */
+function goneOf({ events, problems, complete }: ParsedCalendar, hrefs: ReadonlySet<string> | undefined) {
+  const failed = problems.filter(({ severity }) => severity === 'error');
+  if (hrefs !== undefined) {
+    const unreadable = new Set(failed.map(({ document }) => document));
+    return { hrefs: new Set([...hrefs].filter((href) => !unreadable.has(href))) };
+  }
+  if (!complete || (events.length === 0 && failed.length > 0)) return { hrefs: new Set<string>() };
+  return { allBut: new Set(failed.flatMap(({ uid }) => uid ?? [])) };
+}
+
+function problemsOf(problems: readonly CalendarProblem[]): string | null {
+  if (problems.length === 0) return null;
+  const worst = problems.toSorted((a, b) =>
+    a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1,
+  );
+  return JSON.stringify({ count: problems.length, list: worst.slice(0, mostProblems) });
+}
+
+async function record(
+  { diary, options }: Calendars,
+  calendar: Calendar,
+  found: Partial<Pick<Calendar, 'etag' | 'sync_token' | 'problems'>>,
+  changes: readonly EventChange[] = [],
+): Promise<Calendar> {
+  const now = diary.clock();
+  return diary.store.write(async (writer) => {
+    const updated = await writer.db
+      .updateTable('calendars')
+      .set({
+        ...found,
+        last_sync_ms: now,
+        next_sync_ms: now + options.intervalMs,
+        failures: 0,
+        error: null,
+        updated_ms: now,
+      })
+      .where('id', '=', calendar.id)
+      .returningAll()
+      .executeTakeFirst();
+    if (updated === undefined)
+      throw new Failure('resource-not-found', 'The calendar was removed in the meantime.');
+    if (changes.length > 0) {
+      const detail = { calendar_id: calendar.id, ...countsOf(changes) };
+      await audit(writer, now, [{ action: 'calendar.imported', userId: calendar.user_id, detail }]);
+      writer.changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
+    }
+    return updated;
+  });
+}
+
+export function countsOf(changes: readonly EventChange[]): Record<EventChange['kind'], number> {
+  const counts = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0 };
+  for (const { kind } of changes) counts[kind] += 1;
+  return counts;
+}
+
+async function recordFailure(
+  { diary, options }: Calendars,
+  calendar: Calendar,
+  error: unknown,
+): Promise<void> {
+  const now = diary.clock();
+  const asked = error instanceof Failure ? Number(error.data?.['retry_after_ms'] ?? 0) : 0;
+  const wait = Math.min(dayMs, Math.max(asked, options.intervalMs * 2 ** Math.min(calendar.failures, 10)));
+  await diary.store
+    .write(async ({ db, changed }) => {
+      await db
+        .updateTable('calendars')
+        .set({
+          failures: calendar.failures + 1,
+          // Whatever is not a failure of ours to tell is told in the log.
+          error: error instanceof Failure ? error.message : 'Something went wrong here; the log tells more.',
+          next_sync_ms: now + wait,
+          updated_ms: now,
+        })
+        .where('id', '=', calendar.id)
+        .execute();
+      changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
+    })
+    .catch((trouble: unknown) => log('warning', `cannot note that a calendar failed`, trouble));
+}
