@@ -42,7 +42,7 @@ export class Catalog {
 
   async find(name: string): Promise<CatalogEntry> {
     for (const source of this.sources) {
-      const definition = await source.get(name);
+      const definition = await this.#unlessUnavailable(() => source.get(name), undefined);
       if (definition !== undefined) return { definition, source };
     }
     throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
@@ -95,7 +95,9 @@ export class Catalog {
   }
 
   async #merge(): Promise<Merged> {
-    const lists = await Promise.all(this.sources.map((source) => this.#listOf(source)));
+    const lists = await Promise.all(
+      this.sources.map((source) => this.#unlessUnavailable(() => source.list(), nothing)),
+    );
     const known = this.#merged;
     if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))
       return known;
@@ -117,11 +119,11 @@ export class Catalog {
   }
 
   /** A source that cannot be read is told as a problem and hides no other; alone, it is the answer. */
-  async #listOf(source: PromptSource): Promise<readonly PromptDefinition[]> {
+  async #unlessUnavailable<Value>(work: () => Promise<Value>, instead: Value): Promise<Value> {
     try {
-      return await source.list();
+      return await work();
     } catch (error) {
-      if (error instanceof Failure && this.sources.length > 1) return nothing;
+      if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1) return instead;
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
@@ -50,7 +50,7 @@ export class FileCache<Value> {
     let unsettled = false;
     let entry: Entry<Value>;
     try {
-      const stat = statSync(path, { throwIfNoEntry: false });
+      const stat = statIfThere(path);
       if (stat === undefined) {
         this.#entries.delete(path);
         return undefined;
@@ -81,6 +81,16 @@ export class FileCache<Value> {
   keepOnly(paths: ReadonlySet<string>): void {
     if (this.#entries.size === paths.size) return;
     this.#entries = new Map([...this.#entries].filter(([path]) => paths.has(path)));
+  }
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    // What should be a folder on the way is a file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
   }
 }
 
