@@ -309,13 +309,27 @@ async function parseSetting({ name, raw, origin, folder }: Given): Promise<unkno
       return raw;
     case 'structure': {
       const { Check, Errors } = await import('typebox/schema');
-      if (Check(setting.schema, raw)) return raw;
+      if (Check(setting.schema, raw)) return withPaths(raw, setting.paths ?? [], folder);
       const [first] = Errors(setting.schema, raw)[1] as { instancePath: string; message: string }[];
       throw new ConfigError(
         `${origin}: ${name}${first?.instancePath.replaceAll('/', '.')} ${first?.message}`,
       );
     }
   }
+}
+
+function withPaths(value: unknown, keys: readonly string[], folder: string): unknown {
+  if (!Array.isArray(value) || keys.length === 0) return value;
+  return value.map((item: unknown) =>
+    isObject(item)
+      ? Object.fromEntries(
+          Object.entries(item).map(([key, inner]) => [
+            key,
+            keys.includes(key) && typeof inner === 'string' ? resolvePath(inner, folder) : inner,
+          ]),
+        )
+      : item,
+  );
 }
 
 function resolvePath(written: string, folder: string): string {

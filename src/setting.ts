@@ -46,7 +46,13 @@ export type Setting = Described &
         readonly default?: Default<string | undefined>;
       }
     /** A structure for the file only, checked against a schema. */
-    | { readonly type: 'structure'; readonly schema: JsonSchema; readonly default?: Default<unknown> }
+    | {
+        readonly type: 'structure';
+        readonly schema: JsonSchema;
+        /** Keys of the items of a list that are paths, relative to the file. */
+        readonly paths?: readonly string[];
+        readonly default?: Default<unknown>;
+      }
   );
 
 export type Settings = Readonly<Record<string, Setting>>;
