@@ -126,6 +126,7 @@ function promptOptions(config: Config): PromptsOptions {
     commandsDir: config['commands.dir'],
     jsonlDir: config['jsonl.dir'],
     twigDir: config['twig.dir'],
+    mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
   };

@@ -8,6 +8,7 @@ import { Editor } from './editor.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
 import { createMethods } from './methods.ts';
+import { type MountOptions, MountSource } from './mount.ts';
 import { CatalogProvider } from './provider.ts';
 import { RecentValues } from './recent-values.ts';
 import { TwigSource } from './twig.ts';
@@ -16,6 +17,8 @@ export interface PromptsOptions {
   readonly commandsDir: string;
   readonly jsonlDir: string;
   readonly twigDir: string;
+  /** Prompt files of other programs. */
+  readonly mounts?: readonly MountOptions[];
   /** The folder that messages write as `~`. */
   readonly userHome: string;
   /** Never rely on the system's notices of changed files. */
@@ -24,12 +27,13 @@ export interface PromptsOptions {
 
 /**
  * The living prompt library: every source in one catalogue. Of two prompts with one name the person's own counts first, then
- * commands, libraries and the built-in ones.
+ * commands, libraries, mounts in their order and the built-in ones.
  */
 export function createPrompts({
   commandsDir,
   jsonlDir,
   twigDir,
+  mounts = [],
   userHome,
   poll = false,
 }: PromptsOptions): Feature {
@@ -38,6 +42,7 @@ export function createPrompts({
     user,
     new CommandSource({ folder: commandsDir, poll }),
     new TwigSource({ folder: twigDir, userHome, poll }),
+    ...mounts.map((mount) => new MountSource({ ...mount, poll })),
     new BuiltInSource({ folder: jsonlDir, seeds: false, poll }),
   ]);
   const editor = new Editor(catalog, user);

@@ -2,6 +2,18 @@ import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
 import { hexaiPromptsDir } from './hexai-config.ts';
 
+const mountable = [
+  'claude-code',
+  'claude-skills',
+  'codex',
+  'vscode',
+  'gemini',
+  'fabric',
+  'dotprompt',
+  'commands',
+  'jsonl',
+] as const;
+
 export const promptSettings = defineSettings({
   'commands.dir': {
     type: 'path',
@@ -25,6 +37,26 @@ export const promptSettings = defineSettings({
       places.home ? join(places.home, 'libraries') : join(places.data, 'twig', 'prompts'),
     aliases: [{ env: 'TWIG_DATA_DIR' }],
     description: 'The folder of Jinja prompt libraries, each with a twig.toml.',
+  },
+  'prompts.mounts': {
+    type: 'structure',
+    schema: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          format: { type: 'string', enum: mountable },
+          path: { type: 'string', minLength: 1 },
+          prefix: { type: 'string', pattern: '^[^:/\\\\\\s]+$' },
+        },
+        required: ['format', 'path'],
+        additionalProperties: false,
+      },
+    },
+    paths: ['path'],
+    default: [],
+    description:
+      'Prompt files of other programs to serve where they lie: tables with format, path and, if wanted, a prefix for the names.',
   },
   'prompts.user_home': {
     type: 'path',

@@ -46,7 +46,7 @@ export const claudeSkills = filePerPrompt({
 });
 
 async function parse(file: TextFile, pathName: string, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text);
+  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
   reportFields(fields, ['name', 'description', 'argument-hint', 'arguments'], report, file.text);
   reportPlaces(body, bodyLine, report, meanings);
   const skill = basename(file.path) === 'SKILL.md';

@@ -24,7 +24,7 @@ export const codex = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text);
+  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
   reportFields(fields, ['description', 'argument-hint', 'argument_hint'], report, file.text);
   const hint = hintOf(fields['argument-hint'] ?? fields['argument_hint']);
   const description = textField(fields, 'description');

@@ -26,7 +26,7 @@ export const dotprompt = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text);
+  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
   reportFields(fields, ['name', 'title', 'description', 'input'], report, file.text);
   const parts = parseHandlebars(body, bodyLine);
   const declared = parseInput(fields['input'], (message) => report(message, 2));

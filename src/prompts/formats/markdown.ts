@@ -1,4 +1,5 @@
 import { FileProblem, parseFrontMatter } from '../front-matter.ts';
+import type { Report } from './format.ts';
 
 export interface Markdown {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -7,10 +8,10 @@ export interface Markdown {
 }
 
 /** Markdown with or without front matter. What comes before and after the body is dropped. */
-export async function parseMarkdown(text: string): Promise<Markdown> {
+export async function parseMarkdown(text: string, report: Report): Promise<Markdown> {
   const begins = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
   const { fields, body, bodyLine } = begins
-    ? await lenientFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'))
+    ? await lenientFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'), report)
     : { fields: {}, body: text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), bodyLine: 1 };
   const trimmed = body.trim();
   if (trimmed === '') throw new FileProblem('there is no text in it', bodyLine);
@@ -19,7 +20,7 @@ export async function parseMarkdown(text: string): Promise<Markdown> {
 }
 
 /** Clients read `argument-hint: [a] [b]` line by line, though it is no YAML. */
-async function lenientFrontMatter(text: string): Promise<Markdown> {
+async function lenientFrontMatter(text: string, report: Report): Promise<Markdown> {
   try {
     return await parseFrontMatter(text);
   } catch (error) {
@@ -32,6 +33,13 @@ async function lenientFrontMatter(text: string): Promise<Markdown> {
       .slice(1, end)
       .map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
     if (!(error instanceof FileProblem) || end < 0 || pairs.some((pair) => pair === null)) throw error;
+    const hints = new Set(pairs.flatMap((pair) => (pair![2]?.startsWith('[') ? [pair![1]] : [])));
+    if (!hints.has('argument-hint'))
+      report(
+        `the front matter is not YAML and is read line by line: ${error.message}`,
+        error.line,
+        error.column,
+      );
     return {
       fields: Object.fromEntries(pairs.map((pair) => [pair![1], unquoted((pair![2] ?? '').trimEnd())])),
       body: lines.slice(end + 1).join('\n'),

@@ -29,7 +29,7 @@ export const vscode = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text);
+  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
   reportFields(fields, ['name', 'description', 'title'], report, file.text);
   reportPlaces(body, bodyLine, report, meanings);
   const hints = new Map<string, string>();
