@@ -1,0 +1,111 @@
+import { channelsAt, mostPerOccurrence, nextOpenTime } from '../guards.ts';
+import { type Preferences, preferencesOf, reachableBy } from '../preferences.ts';
+import type { CalendarEvent, Notification, User } from '../store/schema.ts';
+import { isPressing } from './ladder.ts';
+
+const minute = 60_000;
+/** Past this a reminder says that it is late. */
+const punctualMs = minute;
+/** How long a reminder that was meant for the time after the start stays of use. */
+const afterwardsMs = 60 * minute;
+
+/** What the notification shares its occurrence with: the other reminders, and those that stand in for one. */
+export type Relative = Pick<
+  Notification,
+  'id' | 'user_id' | 'event_id' | 'occurrence' | 'channel' | 'status' | 'parent_id' | 'acknowledged_ms'
+>;
+
+export interface Case {
+  readonly notification: Notification;
+  readonly user: User | undefined;
+  readonly event: CalendarEvent | undefined;
+  readonly relatives: readonly Relative[];
+}
+
+export type Verdict =
+  | { readonly kind: 'send'; readonly late: boolean }
+  | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
+  | { readonly kind: 'cancel'; readonly reason: string; readonly stale?: boolean }
+  | { readonly kind: 'miss'; readonly reason: string }
+  /** This channel has had its chance. */
+  | { readonly kind: 'fail'; readonly reason: string };
+
+/** Whether a notification may go out at this moment, decided on what the database says at this moment. */
+export function check(
+  { notification, user, event, relatives }: Case,
+  nowMs: number,
+  mostAttempts: number,
+): Verdict {
+  if (user === undefined) return { kind: 'cancel', reason: 'the user is gone' };
+  const family = familyOf(notification, relatives);
+  if (notification.acknowledged_ms !== null || family.some(({ acknowledged_ms }) => acknowledged_ms !== null))
+    return { kind: 'cancel', reason: 'acknowledged' };
+  if (!isNotice(notification)) {
+    if (event === undefined) return { kind: 'cancel', reason: 'the event is gone' };
+    if (event.status === 'cancelled') return { kind: 'cancel', reason: 'the event was cancelled' };
+    if (event.revision !== notification.revision)
+      return { kind: 'cancel', reason: 'the event has changed since this was planned', stale: true };
+  }
+  if (notification.result === dialling)
+    return { kind: 'fail', reason: 'the worker ended while the call was being made' };
+  if (notification.attempts > mostAttempts)
+    return { kind: 'fail', reason: `${mostAttempts} attempts ended without a result` };
+
+  const uselessMs = uselessFrom(notification, event);
+  if (nowMs >= uselessMs) return { kind: 'miss', reason: 'it came due while nothing could send it' };
+  const preferences = preferencesOf(user);
+  const reachable = reachableBy(user);
+  if (channelsAt(nowMs, preferences, reachable).length === 0 && reachable.length > 0) {
+    const untilMs = nextOpenTime(nowMs, preferences, reachable);
+    return untilMs !== undefined && untilMs < uselessMs
+      ? { kind: 'wait', untilMs, reason: 'quiet hours' }
+      : { kind: 'miss', reason: 'the quiet hours end too late' };
+  }
+  if (notification.channel === 'call' && !mayRing(nowMs, preferences))
+    return { kind: 'fail', reason: 'no calls at the weekend' };
+  // Those sent in place of a failed or unanswered one are not counted.
+  const sent = relatives.filter(
+    (other) =>
+      other.id !== notification.id &&
+      other.parent_id === null &&
+      other.user_id === notification.user_id &&
+      other.occurrence === notification.occurrence &&
+      (other.status === 'sent' || other.status === 'delivered'),
+  );
+  if (notification.parent_id === null && !isNotice(notification) && sent.length >= mostPerOccurrence)
+    return { kind: 'cancel', reason: `${mostPerOccurrence} reminders were sent already` };
+  return { kind: 'send', late: nowMs - notification.plan_ms > punctualMs };
+}
+
+/** Whether the day allows a call at all, to somebody who would take one. */
+function mayRing(nowMs: number, preferences: Preferences): boolean {
+  return channelsAt(nowMs, { ...preferences, channelPref: 'call' }, ['call']).length > 0;
+}
+
+/** Written before a phone may ring, so that whoever takes over knows that it may have. */
+export const dialling = 'dialling';
+
+/** A message about the diary itself, such as what was missed, belongs to no event. */
+export function isNotice({ event_id }: Pick<Notification, 'event_id'>): boolean {
+  return event_id === '';
+}
+
+/** The reminder and all that was sent in its place. */
+export function familyOf(
+  notification: Pick<Notification, 'id' | 'parent_id'>,
+  relatives: readonly Relative[],
+): Relative[] {
+  const root = notification.parent_id ?? notification.id;
+  return relatives.filter(({ id, parent_id }) => id === root || parent_id === root);
+}
+
+/**
+ * From when on sending would help nobody: the start of the event, or its end for what is pressing.
+ */
+export function uselessFrom(notification: Notification, event: CalendarEvent | undefined): number {
+  if (isNotice(notification)) return Number.POSITIVE_INFINITY;
+  const start = notification.event_start_ms;
+  const end = start + Math.max(0, event === undefined ? 0 : event.end_ms - event.start_ms);
+  const meant = notification.slot < 0 ? start : Math.max(start, notification.plan_ms) + afterwardsMs;
+  return isPressing(notification.urgency) ? Math.max(meant, end) : meant;
+}

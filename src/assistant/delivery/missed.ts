@@ -1,0 +1,94 @@
+import { newId } from '../store/id.ts';
+import type { User } from '../store/schema.ts';
+import type { Writer } from '../store/store.ts';
+import { xml } from './call.ts';
+import type { Case } from './checklist.ts';
+import { nextChannel } from './ladder.ts';
+import { timeOf } from './message.ts';
+import { reachOf } from './reach.ts';
+import { singleLine } from './single-line.ts';
+
+const minute = 60_000;
+/** What is missed within this time is told in one message. */
+const gatherMs = 10 * minute;
+const settleMs = minute;
+const mostLines = 50;
+
+/**
+ * Tells people what came too late to be sent: one message for all of it, never by phone, since nothing in it can be
+ * acted on in time.
+ */
+export async function tellMissed(writer: Writer, missed: readonly Case[], nowMs: number): Promise<void> {
+  const byUser = Map.groupBy(missed, ({ notification }) => notification.user_id);
+  for (const cases of byUser.values()) {
+    const { user } = cases[0]!;
+    const channel = user && nextChannel(reachOf(user, 'low'), ['call']);
+    if (user !== undefined && channel !== undefined) await gather(writer, user, channel, cases, nowMs);
+  }
+}
+
+async function gather(
+  { db, changed }: Writer,
+  user: User,
+  channel: NonNullable<ReturnType<typeof nextChannel>>,
+  cases: readonly Case[],
+  nowMs: number,
+): Promise<void> {
+  const key = `missed/${user.id}/${Math.floor(nowMs / gatherMs)}`;
+  const lines = cases.map(
+    ({ notification, event }) =>
+      `${singleLine(event?.title ?? 'An event')}, ${timeOf(notification.event_start_ms, user)}`,
+  );
+  const known = await db.selectFrom('notifications').selectAll().where('key', '=', key).executeTakeFirst();
+  if (known?.status === 'planned') {
+    const payload = writePayload([...linesOf(known.payload), ...lines]);
+    await db
+      .updateTable('notifications')
+      .set({ payload, updated_ms: nowMs })
+      .where('id', '=', known.id)
+      .execute();
+    return;
+  }
+  const id = newId(nowMs);
+  await db
+    .insertInto('notifications')
+    .values({
+      id,
+      key: known === undefined ? key : `${key}/${id}`,
+      user_id: user.id,
+      event_id: '',
+      occurrence: '',
+      event_start_ms: nowMs,
+      revision: '',
+      slot: 0,
+      channel,
+      urgency: 'low',
+      plan_ms: nowMs + settleMs,
+      status: 'planned',
+      payload: writePayload(lines),
+      reason: 'reminders came due while nothing could send them',
+      next_ms: nowMs + settleMs,
+      created_ms: nowMs,
+      updated_ms: nowMs,
+    })
+    .execute();
+  changed({ kind: 'notification', id, userId: user.id });
+}
+
+function writePayload(lines: readonly string[]): string {
+  const shown = lines.slice(0, mostLines);
+  const rest = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
+  const text = ['These reminders came due while Adjutant could not send them:', ...shown, ...rest];
+  return JSON.stringify({
+    subject: lines.length === 1 ? 'A reminder was missed' : `${lines.length} reminders were missed`,
+    text: `${text.join('\n')}\n`,
+    html: `<!doctype html>\n<html><body><p>${text.map(xml).join('<br>\n')}</p></body></html>\n`,
+    script: text.join(' '),
+    lines,
+  });
+}
+
+function linesOf(payload: string): string[] {
+  const { lines } = JSON.parse(payload) as { lines?: unknown };
+  return !Array.isArray(lines) ? [] : lines.filter((line) => typeof line === 'string');
+}

@@ -1,0 +1,31 @@
+import { channelsOf, preferencesOf, reachableBy } from '../preferences.ts';
+import type { Notification, Urgency, User } from '../store/schema.ts';
+import type { Recipient } from './channel.ts';
+import type { Reach } from './ladder.ts';
+import { mostAttempts } from './retry.ts';
+
+/** Whom to tell, from the user's record. */
+export function recipientOf(user: User): Recipient {
+  const { locale, voice } = preferencesOf(user);
+  return {
+    name: user.name,
+    locale,
+    voice,
+    ...(user.email !== null && { email: user.email }),
+    ...(user.phone_e164 !== null && { phone: user.phone_e164 }),
+    ...(user.webhook_url !== null && { webhook: user.webhook_url }),
+    ...(user.ntfy_topic !== null && { ntfy: user.ntfy_topic }),
+  };
+}
+
+export function reachOf(user: User, urgency: Urgency): Reach {
+  return {
+    available: reachableBy(user),
+    preferred: channelsOf(preferencesOf(user).channelPref),
+    urgency,
+  };
+}
+
+export function mostAttemptsOf(user: User | undefined, { channel }: Pick<Notification, 'channel'>): number {
+  return channel === 'call' && user !== undefined ? preferencesOf(user).maxCallAttempts : mostAttempts;
+}

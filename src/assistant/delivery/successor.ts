@@ -1,0 +1,35 @@
+import { newId } from '../store/id.ts';
+import type { Channel, NewNotification } from '../store/schema.ts';
+import { type Case, familyOf } from './checklist.ts';
+
+/** The notification that takes another one's place on the next channel. Its key is the same wherever it is made. */
+export function successor(
+  { notification, relatives }: Case,
+  channel: Channel,
+  reason: string,
+  nowMs: number,
+): NewNotification {
+  const step = Math.max(1, familyOf(notification, relatives).length);
+  const root = notification.parent_id ?? notification.id;
+  return {
+    id: newId(nowMs),
+    key: `${root}/${step}`,
+    user_id: notification.user_id,
+    event_id: notification.event_id,
+    occurrence: notification.occurrence,
+    event_start_ms: notification.event_start_ms,
+    revision: notification.revision,
+    slot: notification.slot,
+    channel,
+    urgency: notification.urgency,
+    plan_ms: nowMs,
+    status: 'planned',
+    payload: notification.payload,
+    reason,
+    next_ms: nowMs,
+    parent_id: root,
+    level: notification.level + 1,
+    created_ms: nowMs,
+    updated_ms: nowMs,
+  };
+}

@@ -1,0 +1,376 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type DiaryRows, fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import type { Channel as ChannelName, Notification } from '../store/schema.ts';
+import { createStore, type Store } from '../store/store.ts';
+import type { Channels, Message, Outcome } from './channel.ts';
+import { nextDue } from './queue.ts';
+import { Scheduler } from './scheduler.ts';
+import { Worker, type WorkerOptions } from './worker.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-worker-'));
+let postgres: Postgres;
+let databases = 0;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Answer = (message: Message, channel: ChannelName) => Outcome | Promise<Outcome>;
+const accept: Answer = () => ({ kind: 'accepted', detail: 'ok' });
+
+describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
+  let url: string;
+  let store: Store;
+  let now: number;
+  let sent: { channel: ChannelName; message: Message }[];
+  let answer: Answer;
+
+  beforeEach(async () => {
+    databases += 1;
+    url =
+      engine === 'sqlite'
+        ? join(folder, `${databases}.db`)
+        : await postgres.createDatabase(`worker_${databases}`);
+    store = createStore(url);
+    now = noon;
+    sent = [];
+    answer = accept;
+    return () => store.close();
+  });
+
+  const channel = (name: ChannelName) => ({
+    async deliver(message: Message) {
+      sent.push({ channel: name, message });
+      return answer(message, name);
+    },
+  });
+  const channels: Channels = {
+    email: channel('email'),
+    call: channel('call'),
+    webhook: channel('webhook'),
+    ntfy: channel('ntfy'),
+  };
+  const worker = (more: Partial<WorkerOptions> = {}) =>
+    new Worker({ store, channels, owner: 'w1', clock: () => now, ...more });
+  const once = (more: Partial<WorkerOptions> = {}) =>
+    new Scheduler({ store, worker: worker(more), clock: () => now }).once();
+  const row = (id: string): Promise<Notification> =>
+    store.read((db) =>
+      db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+  const rows = (): Promise<Notification[]> =>
+    store.read((db) =>
+      db.selectFrom('notifications').selectAll().orderBy('created_ms').orderBy('id').execute(),
+    );
+  const actions = async () =>
+    (await store.read((db) => db.selectFrom('audit').selectAll().orderBy('id').execute())).map(
+      ({ action }) => action,
+    );
+  const update = (table: 'events' | 'notifications' | 'users', id: string, set: object) =>
+    store.write(({ db }) =>
+      db
+        .updateTable(table)
+        .set(set as never)
+        .where('id', '=', id)
+        .execute(),
+    );
+
+  const start = noon + 60 * minute;
+  const event = meeting('e1', 'ada', start);
+  const diary = (more: DiaryRows = {}): Promise<void> =>
+    fill(store, { users: [person('ada')], events: [event], ...more });
+
+  it('sends what is due, not what is not, and records it', async () => {
+    await diary({
+      notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon + minute, { id: 'b' })],
+    });
+    expect(await once()).toBe(1);
+    expect(sent).toMatchObject([
+      {
+        channel: 'email',
+        message: { id: 'a', subject: 'Soon: Meeting e1', recipient: { email: 'ada@example.com' } },
+      },
+    ]);
+    expect(await row('a')).toMatchObject({
+      status: 'sent',
+      sent_ms: noon,
+      attempts: 1,
+      owner: null,
+      lease_ms: null,
+    });
+    expect(await row('b')).toMatchObject({ status: 'planned', attempts: 0 });
+    expect(await actions()).toEqual(['notification.sent']);
+    expect(await nextDue(store, now)).toBe(noon + minute);
+  });
+
+  it('sends each one once when several workers are at it', async () => {
+    await diary({
+      events: [event],
+      notifications: Array.from({ length: 300 }, (_, index) =>
+        reminder(event, noon - index, { id: `n${index}`, parent_id: 'root' }),
+      ),
+      users: [person('ada')],
+    });
+    const others = Array.from({ length: 4 }, () => createStore(url));
+    await Promise.all(
+      others.map((other, index) =>
+        new Scheduler({
+          store: other,
+          worker: worker({ store: other, owner: `w${index}`, slots: 7 }),
+          clock: () => now,
+        }).once(),
+      ),
+    );
+    await Promise.all(others.map((other) => other.close()));
+    expect(sent).toHaveLength(300);
+    expect(new Set(sent.map(({ message }) => message.id)).size).toBe(300);
+    expect((await actions()).every((action) => action === 'notification.sent')).toBe(true);
+  });
+
+  it.each([
+    ['the event was cancelled', () => update('events', 'e1', { status: 'cancelled' })],
+    ['the event has changed', () => update('events', 'e1', { revision: 'r2' })],
+    ['acknowledged', () => update('notifications', 'a', { acknowledged_ms: noon })],
+    ['the event is gone', () => store.write(({ db }) => db.deleteFrom('events').execute())],
+  ])('does not send when %s', async (reason, change) => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await change();
+    const replanned: string[] = [];
+    await once({ replan: async (_user, id) => void replanned.push(id) });
+    expect(sent).toEqual([]);
+    expect(await row('a')).toMatchObject({ status: 'cancelled', error: expect.stringContaining(reason) });
+    expect(await actions()).toEqual(['notification.cancelled']);
+    expect(replanned).toEqual(reason === 'the event has changed' ? ['e1'] : []);
+  });
+
+  it('waits for the end of quiet hours, without counting an attempt', async () => {
+    // In Tokyo it is nine in the evening.
+    const quiet = { timezone: 'Asia/Tokyo', quiet_start: '20:00', quiet_end: '21:10' };
+    await fill(store, {
+      users: [person('ada', quiet)],
+      events: [event],
+      notifications: [reminder(event, noon, { id: 'a' })],
+    });
+    await once();
+    expect(await row('a')).toMatchObject({ status: 'planned', attempts: 0, next_ms: noon + 10 * minute });
+    now += 10 * minute;
+    await once();
+    expect(sent).toMatchObject([{ message: { id: 'a', subject: 'Late: Soon: Meeting e1' } }]);
+    expect(await actions()).toEqual(['notification.deferred', 'notification.sent']);
+  });
+
+  it('counts as missed what the quiet hours hold back until the event has begun', async () => {
+    await fill(store, {
+      users: [person('ada', { quiet_start: '11:00', quiet_end: '14:00' })],
+      events: [event],
+      notifications: [reminder(event, noon, { id: 'a' })],
+    });
+    await once();
+    expect(sent).toEqual([]);
+    expect(await row('a')).toMatchObject({ status: 'missed', error: 'the quiet hours end too late' });
+  });
+
+  it('writes instead of calling at a weekend that is to be quiet', async () => {
+    const saturday = noon + 5 * 1440 * minute;
+    const brunch = meeting('e2', 'ada', saturday + 60 * minute);
+    await fill(store, {
+      users: [person('ada', { channel_pref: 'both', weekend_policy: 'email' })],
+      events: [brunch],
+      notifications: [reminder(brunch, saturday, { id: 'a', channel: 'call' })],
+    });
+    now = saturday;
+    await once();
+    expect(sent.map((one) => one.channel)).toEqual(['email']);
+    expect(await row('a')).toMatchObject({ status: 'failed', error: 'no calls at the weekend' });
+  });
+
+  it('sends no more than three reminders of an occurrence', async () => {
+    await diary({
+      notifications: [1, 2, 3, 4].map((slot) => reminder(event, noon - slot, { id: `n${slot}` })),
+    });
+    await once({ slots: 1 });
+    expect(sent.map(({ message }) => message.id)).toEqual(['n4', 'n3', 'n2']);
+    expect(await row('n1')).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('says that a reminder is late while it is of use, and tells what was missed once it is not', async () => {
+    const past = meeting('e2', 'ada', noon - 5 * minute, { title: 'Past' });
+    await diary({
+      events: [event, past],
+      notifications: [
+        reminder(event, noon - 20 * minute, { id: 'late' }),
+        reminder(past, noon - 20 * minute, { id: 'missed' }),
+        reminder(past, noon - 10 * minute, { id: 'missed-too' }),
+        reminder(past, noon - 10 * minute, { id: 'pressing', urgency: 'urgent' }),
+      ],
+    });
+    await once();
+    expect(sent.map(({ message }) => message.subject)).toEqual([
+      'Late: Soon: Meeting e1',
+      'Late: Soon: Past',
+    ]);
+    expect(await row('missed')).toMatchObject({ status: 'missed', sent_ms: null });
+    now += 2 * minute;
+    await once();
+    expect(sent.at(-1)?.message).toMatchObject({
+      subject: '2 reminders were missed',
+      text: expect.stringContaining('Past, '),
+    });
+    expect(sent).toHaveLength(3);
+    expect(await once()).toBe(0);
+  });
+
+  it('tries again later and later, then goes on to the next channel', async () => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a', urgency: 'high' })] });
+    answer = (_message, name) =>
+      name === 'email' ? { kind: 'temporary', detail: '451 busy' } : { kind: 'accepted', detail: 'ringing' };
+    const pauses: number[] = [];
+    for (let turn = 0; turn < 20 && (await row('a')).status !== 'failed'; turn++) {
+      const before = now;
+      now = (await nextDue(store, now)) ?? now;
+      pauses.push(now - before);
+      await once();
+    }
+    expect(pauses).toHaveLength(8);
+    expect(pauses.slice(1)).toEqual(pauses.slice(1).sort((a, b) => a - b));
+    expect(await row('a')).toMatchObject({
+      status: 'failed',
+      attempts: 8,
+      error: expect.stringContaining('451 busy'),
+    });
+    expect(sent.at(-1)).toMatchObject({ channel: 'call' });
+    expect((await rows()).map(({ channel: name, status, parent_id }) => [name, status, parent_id])).toEqual([
+      ['email', 'failed', null],
+      ['call', 'sent', 'a'],
+    ]);
+    expect((await actions()).filter((action) => action === 'notification.retried')).toHaveLength(7);
+  });
+
+  it('goes on at once after a refusal for good, and fails when there is no other way', async () => {
+    await fill(store, {
+      users: [person('ada', { phone_e164: null, ntfy_topic: 'ada' })],
+      events: [event],
+      notifications: [reminder(event, noon, { id: 'a' })],
+    });
+    answer = () => ({ kind: 'permanent', detail: '550 unknown' });
+    await once();
+    expect(sent.map((one) => one.channel)).toEqual(['email', 'ntfy']);
+    expect((await rows()).map(({ status }) => status)).toEqual(['failed', 'failed']);
+  });
+
+  it('does not ring a phone again that may have rung', async () => {
+    await diary({
+      notifications: [
+        reminder(event, noon, { id: 'a', channel: 'call' }),
+        // What a worker leaves behind that was killed while the call was made.
+        reminder(event, noon, {
+          id: 'b',
+          channel: 'call',
+          status: 'sending',
+          owner: 'dead',
+          lease_ms: noon - 1,
+          fence: 1,
+          attempts: 1,
+          result: 'dialling',
+        }),
+      ],
+    });
+    answer = (_message, name) =>
+      name === 'call' ? { kind: 'unknown', detail: 'no answer in time' } : { kind: 'accepted', detail: 'ok' };
+    await once();
+    expect(sent.map((one) => one.channel)).toEqual(['call', 'email', 'email']);
+    expect(await row('a')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('may have been made'),
+    });
+    expect(await row('b')).toMatchObject({ status: 'failed' });
+  });
+
+  it('escalates until somebody answers', async () => {
+    await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
+    for (now = start - 50 * minute; now < start; now += minute) await once();
+    expect(sent.map((one) => one.channel)).toEqual(['email', 'call', 'call', 'call']);
+    expect((await actions()).filter((action) => action !== 'notification.sent')).toEqual([
+      'notification.escalated',
+      'notification.escalated',
+      'notification.escalated',
+      'notification.unanswered',
+    ]);
+  });
+
+  it('stops escalating once any message of the chain is acknowledged', async () => {
+    await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
+    for (now = start - 50 * minute; now < start; now += minute) {
+      await once();
+      const call = (await rows()).find((one) => one.channel === 'call' && one.status === 'sent');
+      if (call && call.acknowledged_ms === null)
+        await update('notifications', call.id, { acknowledged_ms: now });
+    }
+    expect(sent.map((one) => one.channel)).toEqual(['email', 'call']);
+  });
+
+  it('takes over what a dead worker held once its lease has run out, and ignores the dead one afterwards', async () => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    const { promise: hanging, resolve: release } = Promise.withResolvers<Outcome>();
+    answer = () => hanging;
+    const slow = worker({ owner: 'slow', leaseMs: 60_000, attemptMs: 30_000 });
+    expect(await slow.take()).toBe(1);
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    answer = accept;
+    expect(await once()).toBe(0);
+    now += minute;
+    expect(await once()).toBe(1);
+    expect(await row('a')).toMatchObject({ status: 'sent', fence: 2, attempts: 2 });
+    release({ kind: 'temporary', detail: 'from the past' });
+    await slow.finish(10_000);
+    expect(await row('a')).toMatchObject({ status: 'sent', fence: 2, error: null });
+    expect((await actions()).sort()).toEqual(['notification.sent', 'notification.superseded']);
+  });
+
+  it('does not send with a lease that is nearly over', async () => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    let reads = 0;
+    const jumping = () => (++reads > 1 ? noon + 100_000 : noon);
+    const sleeper = worker({ clock: jumping });
+    await sleeper.take();
+    await sleeper.finish(10_000);
+    expect(sent).toEqual([]);
+    expect(await row('a')).toMatchObject({ status: 'sending' });
+  });
+
+  it('gives up on a notification that ends every worker that takes it', async () => {
+    await diary({
+      notifications: [
+        reminder(event, noon, {
+          id: 'a',
+          status: 'sending',
+          owner: 'dead',
+          lease_ms: noon - 1,
+          attempts: 8,
+          fence: 8,
+        }),
+      ],
+    });
+    await once();
+    expect(sent).toEqual([]);
+    expect(await row('a')).toMatchObject({ status: 'failed' });
+  });
+
+  it('holds back nobody for one notification whose channel throws', async () => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon, { id: 'b' })] });
+    answer = (message) => {
+      if (message.id === 'a') throw new Error('a bug');
+      return { kind: 'accepted', detail: 'ok' };
+    };
+    await once();
+    expect(await row('b')).toMatchObject({ status: 'sent' });
+    expect(await row('a')).toMatchObject({ status: 'sending', lease_ms: noon + 120_000 });
+  });
+});

@@ -1,0 +1,191 @@
+import { log } from '../../log.ts';
+import { audit } from '../store/audit.ts';
+import type { CalendarEvent, Notification, User } from '../store/schema.ts';
+import type { Clock, Store } from '../store/store.ts';
+import type { Channels } from './channel.ts';
+import { type Case, check, dialling, familyOf, isNotice } from './checklist.ts';
+import { escalate } from './ladder.ts';
+import { writeMessage } from './message.ts';
+import { tellMissed } from './missed.ts';
+import { addNotifications, claim, claimUnanswered, settle } from './queue.ts';
+import { mostAttemptsOf, reachOf } from './reach.ts';
+import { Recorder } from './recorder.ts';
+import { settleOutcome, settleVerdict } from './settlement.ts';
+import { successor } from './successor.ts';
+
+export interface WorkerOptions {
+  readonly store: Store;
+  readonly channels: Channels;
+  /** Names this worker in claims; unique among all there are. */
+  readonly owner: string;
+  readonly clock?: Clock;
+  /** How many deliveries are under way at once. */
+  readonly slots?: number;
+  /** How long a claim holds without a word from its owner. */
+  readonly leaseMs?: number;
+  /** The longest one attempt may take; well within the lease. */
+  readonly attemptMs?: number;
+  readonly calendarText?: (event: CalendarEvent, notification: Notification) => Promise<string | undefined>;
+  readonly acknowledgeUrl?: (id: string) => Promise<string>;
+  /** Told when a notification turned out to be planned for an event that has changed since. */
+  readonly replan?: (userId: string, eventId: string) => Promise<void>;
+}
+
+type Sendable = Case & { readonly user: User; readonly late: boolean; readonly untilMs: number };
+
+/** Claims what is due, checks it, delivers it and records how it ended. When to do so is the scheduler's. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #clock: Clock;
+  readonly #slots: number;
+  readonly #leaseMs: number;
+  readonly #attemptMs: number;
+  readonly #recorder: Recorder;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? Date.now;
+    this.#slots = options.slots ?? 32;
+    this.#leaseMs = options.leaseMs ?? 120_000;
+    this.#attemptMs = options.attemptMs ?? 30_000;
+    this.#recorder = new Recorder(options.store, options.owner, this.#clock);
+  }
+
+  get free(): number {
+    return this.#slots - this.#underWay.size;
+  }
+
+  /** Takes as much of what is due as there are free slots and starts on it. Tells how much it took. */
+  async take(): Promise<number> {
+    const { store, owner } = this.#options;
+    const limit = this.free;
+    if (limit === 0) return 0;
+    const { taken, sendable, stale } = await store.write(async (writer) => {
+      const nowMs = this.#clock();
+      const cases = await claim(writer, store.engine, { owner, ms: this.#leaseMs }, nowMs, limit);
+      const judged = cases.map((held) => ({
+        held,
+        verdict: check(held, nowMs, mostAttemptsOf(held.user, held.notification)),
+      }));
+      const settlements = judged.flatMap(({ held, verdict }) =>
+        verdict.kind === 'send' ? [] : [settleVerdict(held, verdict, nowMs)],
+      );
+      await settle(writer, store.engine, owner, nowMs, settlements);
+      const missed = judged.filter(
+        ({ held, verdict }) => verdict.kind === 'miss' && !isNotice(held.notification),
+      );
+      await tellMissed(
+        writer,
+        missed.map(({ held }) => held),
+        nowMs,
+      );
+      return {
+        taken: cases.length,
+        stale: judged.flatMap(({ held, verdict }) =>
+          verdict.kind === 'cancel' && verdict.stale ? [held.notification] : [],
+        ),
+        sendable: judged.flatMap(({ held, verdict }): Sendable[] =>
+          verdict.kind === 'send' && held.user !== undefined
+            ? [{ ...held, user: held.user, late: verdict.late, untilMs: nowMs + this.#leaseMs }]
+            : [],
+        ),
+      };
+    });
+    for (const { user_id, event_id } of stale) await this.#options.replan?.(user_id, event_id);
+    for (const one of sendable) {
+      const work = this.#deliver(one)
+        .catch((error: unknown) =>
+          log('error', `notification ${one.notification.id} was not delivered`, error),
+        )
+        .finally(() => this.#underWay.delete(work));
+      this.#underWay.add(work);
+    }
+    return taken;
+  }
+
+  /** Follows up on what nobody answered. Tells how much there was. */
+  async followUp(): Promise<number> {
+    const { store } = this.#options;
+    return store.write(async (writer) => {
+      const nowMs = this.#clock();
+      const cases = await claimUnanswered(writer, store.engine, nowMs, 100);
+      for (const unanswered of cases) {
+        const { notification, user, event, relatives } = unanswered;
+        const family = familyOf(notification, relatives);
+        const settled =
+          family.some(({ acknowledged_ms }) => acknowledged_ms !== null) ||
+          user === undefined ||
+          event === undefined ||
+          event.status === 'cancelled' ||
+          event.revision !== notification.revision;
+        if (settled) continue;
+        const channel = escalate({
+          ...reachOf(user, notification.urgency),
+          used: family.map((one) => one.channel),
+          mostCalls: mostAttemptsOf(user, { channel: 'call' }),
+        });
+        if (channel !== undefined)
+          await addNotifications(writer, [successor(unanswered, channel, 'nobody answered', nowMs)]);
+        await audit(writer, nowMs, [
+          {
+            action: channel === undefined ? 'notification.unanswered' : 'notification.escalated',
+            userId: notification.user_id,
+            eventId: notification.event_id,
+            notificationId: notification.id,
+            detail: { channel: channel ?? null },
+          },
+        ]);
+      }
+      return cases.length;
+    });
+  }
+
+  /** Resolves when a slot is free. */
+  async freed(): Promise<void> {
+    if (this.free === 0) await Promise.race(this.#underWay);
+  }
+
+  /** Resolves when nothing is under way any more, or when the patience is over. */
+  async finish(patienceMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#recorder.abandon(), patienceMs);
+    await Promise.all(this.#underWay);
+    clearTimeout(timer);
+  }
+
+  async #deliver(one: Sendable): Promise<void> {
+    const { channels, calendarText, acknowledgeUrl } = this.#options;
+    const { notification, user, event } = one;
+    // After a long sleep of the machine somebody else may be at it.
+    if (this.#clock() + this.#attemptMs > one.untilMs) return;
+    if (notification.channel === 'call' && !(await this.#announceCall(notification))) return;
+    const nowMs = this.#clock();
+    const message = writeMessage(notification, user, event, {
+      late: one.late,
+      nowMs,
+      calendar: event && (await calendarText?.(event, notification)),
+      acknowledgeUrl: await acknowledgeUrl?.(notification.id),
+    });
+    const outcome = await channels[notification.channel].deliver(
+      message,
+      AbortSignal.timeout(this.#attemptMs),
+    );
+    await this.#recorder.record(settleOutcome(one, outcome, this.#clock()));
+  }
+
+  /** Writes down that the phone is about to ring; without that it does not. */
+  async #announceCall({ id, fence }: Notification): Promise<boolean> {
+    const { store, owner } = this.#options;
+    const { numUpdatedRows } = await store.write(({ db }) =>
+      db
+        .updateTable('notifications')
+        .set({ result: dialling })
+        .where('id', '=', id)
+        .where('owner', '=', owner)
+        .where('fence', '=', fence)
+        .where('status', '=', 'sending')
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows > 0n;
+  }
+}
