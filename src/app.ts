@@ -1,4 +1,5 @@
 import { type AssistantOptions, createAssistant } from './assistant/assistant.ts';
+import type { Delivery } from './assistant/delivery/delivery.ts';
 import { type Config, settingsInForce } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
@@ -70,6 +71,29 @@ function statusOf(
       ),
     problems: async () => (await Promise.all(features.map((feature) => feature.problems?.() ?? []))).flat(),
     settings: () => settingsInForce(config, origins),
+  });
+}
+
+/** Sends what comes due in the diary. */
+export async function createDelivery(config: Config): Promise<Delivery> {
+  const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
+  const { databaseUrl, policy } = assistantOptions(config);
+  const account = config['delivery.call_account'];
+  const token = config['delivery.call_token'];
+  const from = config['delivery.call_from'];
+  const ntfyUrl = config['delivery.ntfy_url'];
+  return create({
+    databaseUrl,
+    policy,
+    outboxDir: config['delivery.outbox_dir'],
+    mailFrom: config['delivery.mail_from'],
+    smtpUrl: config['delivery.smtp_url'],
+    ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
+    webhookSecret: config['delivery.webhook_secret'],
+    ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
+    publicUrl: config['delivery.public_url'],
+    slots: config['delivery.slots'],
+    leaseMs: config['delivery.lease_seconds'] * 1000,
   });
 }
 

@@ -89,7 +89,7 @@ export function settingsInForce(config: Config, origins: Readonly<Record<string,
   return names.map((name) => ({
     name,
     value:
-      /password|secret|api_key|(^|\.)token$|database_url/.test(name) && config[name] !== undefined
+      /password|secret|api_key|(^|[._])token$|database_url|smtp_url/.test(name) && config[name] !== undefined
         ? '(secret)'
         : (config[name] ?? null),
     origin: origins[name] ?? 'default',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { deliverySettings } from './assistant/delivery/settings.ts';
 import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings.ts';
@@ -65,4 +66,5 @@ export const settings = defineSettings({
   ...promptSettings,
   ...delegateSettings,
   ...assistantSettings,
+  ...deliverySettings,
 });

@@ -23,3 +23,10 @@ export interface Terminal {
 
 /** Wrong use of a command; the message says what to do instead. */
 export class UsageError extends Error {}
+
+/** Resolves when the process is asked to end. */
+export function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}

@@ -4,7 +4,7 @@ import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
 import { log } from '../log.ts';
 import { serveStdio } from '../transports/stdio.ts';
-import type { Command, Terminal } from './command.ts';
+import { type Command, stopped, type Terminal } from './command.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -102,10 +102,4 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function stopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
 }

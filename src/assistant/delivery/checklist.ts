@@ -25,7 +25,7 @@ export interface Case {
 export type Verdict =
   | { readonly kind: 'send'; readonly late: boolean }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
-  | { readonly kind: 'cancel'; readonly reason: string; readonly stale?: boolean }
+  | { readonly kind: 'cancel'; readonly reason: string; readonly because?: 'event' | 'revision' }
   | { readonly kind: 'miss'; readonly reason: string }
   /** This channel has had its chance. */
   | { readonly kind: 'fail'; readonly reason: string };
@@ -41,10 +41,11 @@ export function check(
   if (notification.acknowledged_ms !== null || family.some(({ acknowledged_ms }) => acknowledged_ms !== null))
     return { kind: 'cancel', reason: 'acknowledged' };
   if (!isNotice(notification)) {
-    if (event === undefined) return { kind: 'cancel', reason: 'the event is gone' };
-    if (event.status === 'cancelled') return { kind: 'cancel', reason: 'the event was cancelled' };
+    if (event === undefined) return { kind: 'cancel', reason: 'the event is gone', because: 'event' };
+    if (event.status === 'cancelled')
+      return { kind: 'cancel', reason: 'the event was cancelled', because: 'event' };
     if (event.revision !== notification.revision)
-      return { kind: 'cancel', reason: 'the event has changed since this was planned', stale: true };
+      return { kind: 'cancel', reason: 'the event has changed since this was planned', because: 'revision' };
   }
   if (notification.result === dialling)
     return { kind: 'fail', reason: 'the worker ended while the call was being made' };

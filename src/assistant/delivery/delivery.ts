@@ -17,7 +17,12 @@ export interface DeliveryOptions {
   readonly outboxDir: string;
   readonly mailFrom: string;
   readonly smtpUrl?: string | undefined;
-  readonly call?: { readonly url: string; readonly account: string; readonly token: string; readonly from: string };
+  readonly call?: {
+    readonly url: string;
+    readonly account: string;
+    readonly token: string;
+    readonly from: string;
+  };
   readonly webhookSecret?: string | undefined;
   readonly ntfy?: { readonly url: string; readonly token?: string | undefined } | undefined;
   readonly publicUrl?: string | undefined;
@@ -87,7 +92,8 @@ function createChannels(
       call === undefined
         ? outbox('call')
         : createCallChannel({ ...call, ...(acknowledgeUrl && { acknowledgeUrl }) }),
-    webhook: webhookSecret === undefined ? outbox('webhook') : createWebhookChannel({ secret: webhookSecret }),
+    webhook:
+      webhookSecret === undefined ? outbox('webhook') : createWebhookChannel({ secret: webhookSecret }),
     ntfy:
       ntfy === undefined
         ? outbox('ntfy')

@@ -57,7 +57,8 @@ async function gather(
       key: known === undefined ? key : `${key}/${id}`,
       user_id: user.id,
       event_id: '',
-      occurrence: '',
+      // Of its own, so that an answer to it is an answer to nothing else.
+      occurrence: id,
       event_start_ms: nowMs,
       revision: '',
       slot: 0,

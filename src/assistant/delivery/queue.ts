@@ -83,6 +83,9 @@ async function circumstances({ db }: Pick<Writer, 'db'>, rows: readonly Notifica
 export interface Settlement {
   readonly notification: Notification;
   readonly status: NotificationStatus;
+  /** Where what is called off gives its key back. */
+  readonly key?: string;
+  readonly reason?: string;
   readonly nextMs?: number;
   readonly attempts?: number;
   readonly sentMs?: number;
@@ -98,7 +101,9 @@ export interface Settlement {
 const columns = {
   id: 'text',
   fence: 'integer',
+  key: 'text',
   status: 'text',
+  reason: 'text',
   next_ms: 'bigint',
   attempts: 'integer',
   sent_ms: 'bigint',
@@ -125,7 +130,9 @@ export async function settle(
       (settlement): Record<keyof typeof columns, string | number | null> => ({
         id: settlement.notification.id,
         fence: settlement.notification.fence,
+        key: settlement.key ?? settlement.notification.key,
         status: settlement.status,
+        reason: settlement.reason ?? settlement.notification.reason,
         next_ms: settlement.nextMs ?? settlement.notification.next_ms,
         attempts: settlement.attempts ?? settlement.notification.attempts,
         sent_ms: settlement.sentMs ?? settlement.notification.sent_ms,
@@ -136,13 +143,14 @@ export async function settle(
     ),
   );
   const { rows } = await sql<{ id: string }>`update notifications
-    set status = v.status, next_ms = v.next_ms, attempts = v.attempts, sent_ms = v.sent_ms, result = v.result,
+    set key = v.key, status = v.status, reason = v.reason, next_ms = v.next_ms, attempts = v.attempts, sent_ms = v.sent_ms, result = v.result,
       error = v.error, escalate_ms = v.escalate_ms, owner = null, lease_ms = null, updated_ms = ${nowMs}
     from ${table(engine, values)} as v
     where notifications.id = v.id and notifications.fence = v.fence and notifications.owner = ${owner}
       and notifications.status = 'sending'
     returning notifications.id`.execute(db);
   const ours = new Set(rows.map(({ id }) => id));
+  const known = await settledBefore(db, settlements, ours);
 
   const follows = settlements.flatMap(({ notification, follow }) =>
     follow !== undefined && ours.has(notification.id) ? [follow] : [],
@@ -151,11 +159,28 @@ export async function settle(
   await audit(
     writer,
     nowMs,
-    settlements.map((settlement) => entry(settlement, ours)),
+    settlements.flatMap((one) => (known.has(one.notification.id) ? [] : [entry(one, ours)])),
   );
   for (const { notification } of settlements)
     writer.changed({ kind: 'notification', id: notification.id, userId: notification.user_id });
   return ours;
+}
+
+/**
+ * A commit whose answer was lost is tried again. Nobody else can have had our fence, so a row that still carries it
+ * without being claimed was ended by us.
+ */
+async function settledBefore(
+  db: Writer['db'],
+  settlements: readonly Settlement[],
+  ours: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const missing = settlements.map(({ notification }) => notification).filter(({ id }) => !ours.has(id));
+  if (missing.length === 0) return new Set();
+  const ids = missing.map(({ id }) => id);
+  const rows = await db.selectFrom('notifications').select(['id', 'fence']).where('id', 'in', ids).execute();
+  const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
+  return new Set(missing.filter(({ id, fence }) => fences.get(id) === fence).map(({ id }) => id));
 }
 
 /** A list of rows as a table, in the words of each engine. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Clock, Store } from '../store/store.ts';
 import { type Settlement, settle } from './queue.ts';
@@ -14,7 +15,7 @@ export class Recorder {
   readonly #store: Store;
   readonly #owner: string;
   readonly #clock: Clock;
-  #waiting: { settlement: Settlement; done: () => void }[] = [];
+  #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #abandoned = false;
 
@@ -44,24 +45,36 @@ export class Recorder {
     for (let pauseMs = firstPauseMs; this.#waiting.length > 0; ) {
       const batch = this.#waiting;
       this.#waiting = [];
-      try {
-        const settlements = batch.map(({ settlement }) => settlement);
-        await this.#store.write((writer) =>
-          settle(writer, this.#store.engine, this.#owner, this.#clock(), settlements),
-        );
+      const error = await this.#settle(batch);
+      if (error === undefined) {
         pauseMs = firstPauseMs;
-      } catch (error) {
-        if (this.#abandoned) {
-          log('error', `${batch.length} deliveries could not be recorded`, error);
-        } else {
-          log('warning', `${batch.length} deliveries wait to be recorded`, error);
-          this.#waiting = [...batch, ...this.#waiting];
-          await pause(pauseMs, undefined, { ref: true });
-          pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-          continue;
-        }
+        for (const { done } of batch) done();
+      } else if (this.#abandoned || !(error instanceof Failure && error.kind === 'unavailable')) {
+        log('error', `${batch.length} deliveries could not be recorded`, error);
+        for (const { done } of batch) done();
+      } else {
+        log('warning', `${batch.length} deliveries wait to be recorded`, error);
+        this.#waiting = [...batch, ...this.#waiting];
+        await pause(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       }
-      for (const { done } of batch) done();
     }
   }
+
+  async #settle(batch: readonly Waiting[]): Promise<unknown> {
+    try {
+      const settlements = batch.map(({ settlement }) => settlement);
+      await this.#store.write((writer) =>
+        settle(writer, this.#store.engine, this.#owner, this.#clock(), settlements),
+      );
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+interface Waiting {
+  readonly settlement: Settlement;
+  readonly done: () => void;
 }

@@ -10,7 +10,8 @@ export const deliverySettings = defineSettings({
   },
   'delivery.smtp_url': {
     type: 'string',
-    description: 'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it mails go to the outbox.',
+    description:
+      'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it mails go to the outbox.',
   },
   'delivery.mail_from': {
     type: 'string',
@@ -30,7 +31,8 @@ export const deliverySettings = defineSettings({
   'delivery.call_from': { type: 'string', description: 'The number that calls come from, in E.164 form.' },
   'delivery.webhook_secret': {
     type: 'string',
-    description: 'Signs what is posted to the webhooks of users. Without it those documents go to the outbox.',
+    description:
+      'Signs what is posted to the webhooks of users. Without it those documents go to the outbox.',
   },
   'delivery.ntfy_url': {
     type: 'string',

@@ -31,7 +31,9 @@ export function settleVerdict(
       return {
         notification,
         status: 'cancelled',
-        error: reason,
+        reason,
+        // A plan that was overtaken must not stand in the way of the next one.
+        ...(verdict.because !== undefined && { key: `${notification.key}#${notification.id}` }),
         action: 'notification.cancelled',
         detail: { reason },
       };

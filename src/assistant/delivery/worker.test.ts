@@ -7,7 +7,7 @@ import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
 import { createStore, type Store } from '../store/store.ts';
 import type { Channels, Message, Outcome } from './channel.ts';
-import { nextDue } from './queue.ts';
+import { claim, nextDue, type Settlement, settle } from './queue.ts';
 import { Scheduler } from './scheduler.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
@@ -145,7 +145,8 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     const replanned: string[] = [];
     await once({ replan: async (_user, id) => void replanned.push(id) });
     expect(sent).toEqual([]);
-    expect(await row('a')).toMatchObject({ status: 'cancelled', error: expect.stringContaining(reason) });
+    expect(await row('a')).toMatchObject({ status: 'cancelled', reason: expect.stringContaining(reason) });
+    expect((await row('a')).key).toBe(reason === 'acknowledged' ? 'a' : 'a#a');
     expect(await actions()).toEqual(['notification.cancelled']);
     expect(replanned).toEqual(reason === 'the event has changed' ? ['e1'] : []);
   });
@@ -332,6 +333,21 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     await slow.finish(10_000);
     expect(await row('a')).toMatchObject({ status: 'sent', fence: 2, error: null });
     expect((await actions()).sort()).toEqual(['notification.sent', 'notification.superseded']);
+  });
+
+  it('records once what it has to record twice because the first answer was lost', async () => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    const [held] = await store.write((writer) => claim(writer, engine, { owner: 'w1', ms: 1000 }, noon, 1));
+    const settlement: Settlement = {
+      notification: held!.notification,
+      status: 'sent',
+      sentMs: noon,
+      action: 'notification.sent',
+    };
+    const record = () => store.write((writer) => settle(writer, engine, 'w1', noon, [settlement]));
+    expect(await record()).toEqual(new Set(['a']));
+    expect(await record()).toEqual(new Set());
+    expect(await actions()).toEqual(['notification.sent']);
   });
 
   it('does not send with a lease that is nearly over', async () => {

@@ -83,7 +83,7 @@ export class Worker {
       return {
         taken: cases.length,
         stale: judged.flatMap(({ held, verdict }) =>
-          verdict.kind === 'cancel' && verdict.stale ? [held.notification] : [],
+          verdict.kind === 'cancel' && verdict.because === 'revision' ? [held.notification] : [],
         ),
         sendable: judged.flatMap(({ held, verdict }): Sendable[] =>
           verdict.kind === 'send' && held.user !== undefined

@@ -1,0 +1,47 @@
+import { createDelivery } from '../app.ts';
+import { log } from '../log.ts';
+import { type Command, stopped } from './command.ts';
+
+export const worker: Command = {
+  name: 'worker',
+  summary: 'Deliver notifications when they come due.',
+  usage: 'worker [--once] [FLAGS]',
+  flags: { once: { type: 'boolean', description: 'Deliver what is due now, then end.' } },
+  settings: [
+    'home',
+    'config',
+    'assistant.database_url',
+    'delivery.outbox_dir',
+    'delivery.smtp_url',
+    'delivery.mail_from',
+    'delivery.call_url',
+    'delivery.call_account',
+    'delivery.call_token',
+    'delivery.call_from',
+    'delivery.webhook_secret',
+    'delivery.ntfy_url',
+    'delivery.ntfy_token',
+    'delivery.public_url',
+    'delivery.slots',
+    'delivery.lease_seconds',
+    'log_level',
+  ],
+  async run({ config, flags }, terminal) {
+    const { createStore } = await import('../assistant/store/store.ts');
+    const store = createStore(config['assistant.database_url']);
+    const delivery = await createDelivery(config, store);
+    if (flags['once'] === true) {
+      const done = await delivery.once();
+      terminal.print(`${done} notification${done === 1 ? '' : 's'} handled\n`);
+    } else {
+      const stop = stopped();
+      delivery.start();
+      log('info', `delivering from ${store.place}`);
+      await stop;
+      log('info', 'stopping');
+    }
+    await delivery.stop();
+    await store.close();
+    return 0;
+  },
+};
