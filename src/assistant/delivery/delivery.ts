@@ -56,7 +56,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     owner: ownerName(),
     slots: options.slots,
     leaseMs: options.leaseMs,
-    attemptMs: options.leaseMs / 4,
+    attemptMs: Math.min(options.leaseMs / 2, 30_000),
     ...(clock && { clock }),
     ...(acknowledgeUrl && { acknowledgeUrl }),
     ...(options.calendarText && { calendarText: options.calendarText }),

@@ -57,6 +57,6 @@ export const deliverySettings = defineSettings({
     maximum: 3600,
     default: 120,
     description:
-      'How long a notification stays with a process that went silent before another one takes it. An attempt may take a quarter of it.',
+      'How long a notification stays with a process that went silent before another one takes it. An attempt may take half of it, and no more than half a minute.',
   },
 });

@@ -34,7 +34,9 @@ function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
 export async function openPostgres(url: string, store: Store): Promise<Engine> {
   const { place } = store;
   const pool = new pg.Pool(poolOptions(url));
-  pool.on('error', (error) => log('warning', `lost an idle connection to ${place}`, error));
+  pool.on('error', (error) => log('debug', `lost an idle connection to ${place}`, error));
+  // A connection in use may be lost between two statements; the next one fails, and that is enough.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     if (!(await isCurrent(db, place))) {
