@@ -35,7 +35,7 @@ export function createAssistant({
   clock = Date.now,
 }: AssistantOptions): Feature {
   const store = createStore(databaseUrl);
-  const diary: Diary = { store, clock, occurrences: expand };
+  const diary: Diary = { store, clock, occurrences };
   const planner = {
     model: (context: Context) => modelFor(policy, context),
     // A model is asked twice at most; what is left is for the diary.
@@ -58,7 +58,7 @@ export function createAssistant({
   };
 }
 
-const expand: Occurrences = async (event, window, zone) =>
+export const occurrences: Occurrences = async (event, window, zone) =>
   (await import('./calendar/expand-event.ts')).expandEvent(event, window, zone);
 
 /** Whoever decides, for a caller who may be a model itself; `undefined` leaves it to the rules. */

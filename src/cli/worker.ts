@@ -27,21 +27,18 @@ export const worker: Command = {
     'log_level',
   ],
   async run({ config, flags }, terminal) {
-    const { createStore } = await import('../assistant/store/store.ts');
-    const store = createStore(config['assistant.database_url']);
-    const delivery = await createDelivery(config, store);
+    const delivery = await createDelivery(config);
     if (flags['once'] === true) {
       const done = await delivery.once();
       terminal.print(`${done} notification${done === 1 ? '' : 's'} handled\n`);
     } else {
       const stop = stopped();
       delivery.start();
-      log('info', `delivering from ${store.place}`);
+      log('info', `delivering from ${delivery.place}`);
       await stop;
       log('info', 'stopping');
     }
     await delivery.stop();
-    await store.close();
     return 0;
   },
 };

@@ -1,5 +1,6 @@
-import type { CalendarEvent, Notification } from '../store/schema.ts';
-import type { Clock, Store } from '../store/store.ts';
+import { modelFor, occurrences, type PolicyOptions } from '../assistant.ts';
+import { preferencesOf } from '../preferences.ts';
+import { type Clock, createStore } from '../store/store.ts';
 import { createCallChannel } from './call.ts';
 import type { Channel, Channels } from './channel.ts';
 import { type Feed, followChanges } from './feed.ts';
@@ -11,9 +12,9 @@ import { createWebhookChannel } from './webhook.ts';
 import { Worker } from './worker.ts';
 
 export interface DeliveryOptions {
-  readonly store: Store;
-  /** The address the store was made from. */
-  readonly url: string;
+  readonly databaseUrl: string;
+  /** Decides again where an event has changed behind its plan. */
+  readonly policy: PolicyOptions;
   readonly outboxDir: string;
   readonly mailFrom: string;
   readonly smtpUrl?: string | undefined;
@@ -29,11 +30,11 @@ export interface DeliveryOptions {
   readonly slots: number;
   readonly leaseMs: number;
   readonly clock?: Clock;
-  readonly calendarText?: (event: CalendarEvent, notification: Notification) => Promise<string | undefined>;
-  readonly replan?: (userId: string, eventId: string) => Promise<void>;
 }
 
 export interface Delivery {
+  /** Where it delivers from, without secrets. */
+  readonly place: string;
   /** Delivers from now on whatever comes due. */
   start(): void;
   /** Delivers what is due now and tells how much there was. */
@@ -42,9 +43,10 @@ export interface Delivery {
   stop(): Promise<void>;
 }
 
-/** Everything between a due row and a person. The store stays its maker's to close. */
+/** Everything between a due row and a person. */
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { store, url, publicUrl, clock } = options;
+  const { databaseUrl, publicUrl, clock = Date.now } = options;
+  const store = createStore(databaseUrl);
   const acknowledgeUrl =
     publicUrl === undefined
       ? undefined
@@ -53,20 +55,29 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const worker = new Worker({
     store,
     channels,
+    clock,
     owner: ownerName(),
     slots: options.slots,
     leaseMs: options.leaseMs,
     attemptMs: Math.min(options.leaseMs / 2, 30_000),
-    ...(clock && { clock }),
+    calendarText: async (event, { occurrence, event_start_ms: startMs }, user) => {
+      const { calendarText } = await import('../calendar/write.ts');
+      return calendarText(event, { key: occurrence, startMs }, preferencesOf(user).timezone, clock());
+    },
+    replan: async (userId, eventId) => {
+      const { planNotifications } = await import('../planning.ts');
+      const request = { userId, eventId, force: false, dryRun: false };
+      const model = await modelFor(options.policy);
+      await planNotifications({ store, clock, occurrences }, model, request, AbortSignal.timeout(60_000));
+    },
     ...(acknowledgeUrl && { acknowledgeUrl }),
-    ...(options.calendarText && { calendarText: options.calendarText }),
-    ...(options.replan && { replan: options.replan }),
   });
-  const scheduler = new Scheduler({ store, worker, ...(clock && { clock }) });
+  const scheduler = new Scheduler({ store, worker, clock });
   let feed: Feed | undefined;
   return {
+    place: store.place,
     start() {
-      feed ??= followChanges(store, url, () => scheduler.wake());
+      feed ??= followChanges(store, databaseUrl, () => scheduler.wake());
       scheduler.start();
     },
     once: () => scheduler.once(),
@@ -74,6 +85,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       await feed?.close();
       await scheduler.stop();
       for (const channel of Object.values(channels)) await channel.close?.();
+      await store.close();
     },
   };
 }

@@ -25,7 +25,11 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** The longest one attempt may take; well within the lease. */
   readonly attemptMs?: number;
-  readonly calendarText?: (event: CalendarEvent, notification: Notification) => Promise<string | undefined>;
+  readonly calendarText?: (
+    event: CalendarEvent,
+    notification: Notification,
+    user: User,
+  ) => Promise<string | undefined>;
   readonly acknowledgeUrl?: (id: string) => Promise<string>;
   /** Told when a notification turned out to be planned for an event that has changed since. */
   readonly replan?: (userId: string, eventId: string) => Promise<void>;
@@ -92,7 +96,10 @@ export class Worker {
         ),
       };
     });
-    for (const { user_id, event_id } of stale) await this.#options.replan?.(user_id, event_id);
+    for (const { user_id, event_id } of stale)
+      await this.#options
+        .replan?.(user_id, event_id)
+        .catch((error: unknown) => log('warning', `event ${event_id} was not planned again`, error));
     for (const one of sendable) {
       const work = this.#deliver(one)
         .catch((error: unknown) =>
@@ -154,7 +161,7 @@ export class Worker {
   }
 
   async #deliver(one: Sendable): Promise<void> {
-    const { channels, calendarText, acknowledgeUrl } = this.#options;
+    const { channels, acknowledgeUrl } = this.#options;
     const { notification, user, event } = one;
     // After a long sleep of the machine somebody else may be at it.
     if (this.#clock() + this.#attemptMs > one.untilMs) return;
@@ -163,7 +170,7 @@ export class Worker {
     const message = writeMessage(notification, user, event, {
       late: one.late,
       nowMs,
-      calendar: event && (await calendarText?.(event, notification)),
+      calendar: await this.#attachment(one),
       acknowledgeUrl: await acknowledgeUrl?.(notification.id),
     });
     const outcome = await channels[notification.channel].deliver(
@@ -171,6 +178,17 @@ export class Worker {
       AbortSignal.timeout(this.#attemptMs),
     );
     await this.#recorder.record(settleOutcome(one, outcome, this.#clock()));
+  }
+
+  /** An event that cannot be written as a calendar is no reason to say nothing about it. */
+  async #attachment({ notification, user, event }: Sendable): Promise<string | undefined> {
+    if (event === undefined || notification.channel !== 'email') return undefined;
+    try {
+      return await this.#options.calendarText?.(event, notification, user);
+    } catch (error) {
+      log('warning', `event ${event.id} has no calendar text`, error);
+      return undefined;
+    }
   }
 
   /** Writes down that the phone is about to ring; without that it does not. */
