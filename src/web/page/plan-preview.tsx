@@ -14,7 +14,7 @@ interface Step {
 interface Planned {
   readonly notifications_planned: number;
   readonly events_processed: number;
-  readonly policy?: string;
+  readonly policies?: readonly { readonly policy: string; readonly reason: string }[];
   readonly changes?: readonly Step[];
 }
 
@@ -45,7 +45,11 @@ export function PlanPreview({ userId }: { userId: string }) {
         <section class="plan" aria-label="Plan">
           <p>
             {plan.changes?.length ? 'This would change:' : 'Nothing would change.'}{' '}
-            {plan.policy && <span class="quiet">Decided by {plan.policy}.</span>}
+            {plan.policies?.map(({ policy, reason }) => (
+              <span key={policy} class="quiet">
+                Decided by {policy}: {reason}{' '}
+              </span>
+            ))}
           </p>
           <ul>
             {plan.changes?.map((step, index) => (
