@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import { type Config, settingsInForce } from './config.ts';
@@ -5,6 +6,7 @@ import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { createDelegate, type DelegateOptions } from './delegate/delegate.ts';
 import { delegateOptions } from './delegate/options.ts';
+import { createDemo } from './demo/demo.ts';
 import { Server } from './engine/server.ts';
 import { Failure } from './failure.ts';
 import type { Context, Feature } from './feature.ts';
@@ -41,7 +43,9 @@ export function createNeighbours(): Neighbours {
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
   const { stateKey, env = {}, origins = {}, neighbours = createNeighbours() } = options;
   const features = [...featuresOf(name, config, env)];
-  if (name === 'standard') features.push(statusOf(features, config, origins, neighbours));
+  if (name === 'standard') {
+    features.push(demoOf([...features], config), statusOf([...features], config, origins, neighbours));
+  }
   const server = new Server({
     contract: contracts[name],
     features,
@@ -50,6 +54,18 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   });
   neighbours.servers.add(server);
   return server;
+}
+
+function demoOf(features: readonly Feature[], config: Config): Feature {
+  return createDemo({
+    commandsDir: config['commands.dir'],
+    librariesDir: config['twig.dir'],
+    stateFile: join(config['http.state_dir'], 'demo.json'),
+    async call(name, args, context) {
+      const tool = features.flatMap((feature) => feature.tools ?? []).find((candidate) => candidate.name === name);
+      return (await tool?.call(args as never, context))?.structured;
+    },
+  });
 }
 
 function statusOf(

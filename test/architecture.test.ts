@@ -8,7 +8,17 @@ const leaves = ['json.ts', 'failure.ts', 'feature.ts', 'log.ts', 'nearest.ts', '
 /** Who may import whom. A folder may always import itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
-  'app.ts': ['config.ts', 'contracts', 'engine', 'prompts', 'delegate', 'assistant', 'status', ...leaves],
+  'app.ts': [
+    'config.ts',
+    'contracts',
+    'engine',
+    'prompts',
+    'delegate',
+    'assistant',
+    'demo',
+    'status',
+    ...leaves,
+  ],
   'config.ts': ['settings.ts', ...leaves],
   'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
   'setting.ts': ['contracts', 'json.ts'],
@@ -37,6 +47,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   prompts: leaves,
   delegate: leaves,
   assistant: leaves,
+  demo: leaves,
   status: leaves,
   web: leaves,
 };

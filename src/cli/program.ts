@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   worker: async () => (await import('./worker.ts')).worker,
   install: async () => (await import('./install.ts')).install,
   uninstall: async () => (await import('./install.ts')).uninstall,
+  demo: async () => (await import('./demo.ts')).demo,
   doctor: async () => (await import('./doctor.ts')).doctor,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,

@@ -11,8 +11,6 @@ export interface DemoOptions {
   readonly stateFile: string;
   /** Calls a tool of another feature, as a client would; `undefined` where there is no such tool. */
   call(tool: string, args: object, context: Context): Promise<object | undefined>;
-  /** Removes a run and its files. */
-  removeRun(runId: string): Promise<void>;
 }
 
 const report = {
@@ -92,7 +90,7 @@ async function remove(options: DemoOptions, context: Context) {
     isObject(listed) && Array.isArray(listed['users']) && listed['users'].some(({ id }) => id === user.id);
   if (known) await options.call('deleteUser', { user_id: user.id }, context);
   const runs = await ownRuns(options.stateFile);
-  for (const run of runs) await options.removeRun(run);
+  for (const run of runs) await options.call('remove_run', { run_id: run }, context);
   await disk.rm(options.stateFile, { force: true });
   return { prompts, events: known ? events.length : 0, runs: runs.length };
 }

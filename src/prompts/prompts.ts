@@ -11,6 +11,7 @@ import { createMethods } from './methods.ts';
 import { type MountOptions, MountSource } from './mount.ts';
 import { CatalogProvider } from './provider.ts';
 import { RecentValues } from './recent-values.ts';
+import { createShow } from './show-tool.ts';
 import { TwigSource } from './twig.ts';
 
 export interface PromptsOptions {
@@ -49,7 +50,7 @@ export function createPrompts({
   const recent = new RecentValues();
   return {
     ...live(catalog),
-    tools: [...createCatalogTools(catalog, recent), ...createEditingTools(editor)],
+    tools: [...createCatalogTools(catalog, recent), createShow(catalog), ...createEditingTools(editor)],
     prompts: new CatalogProvider({ catalog, asks: true, recent }),
     methods: createMethods(editor),
     extensions: { 'adjutant/prompt-management': {} },

@@ -83,6 +83,14 @@ describe('the way in', () => {
 });
 
 describe('prompts', () => {
+  it('are filled in and rendered live', async () => {
+    const page = await open();
+    await page.getByText('research').first().click();
+    await page.getByLabel(/^input/).fill('tides');
+    await shows(page, 'Topic: tides');
+    await page.locator('.template .token-value').waitFor();
+  });
+
   it('are found while typing', async () => {
     writeFileSync(join(home, 'commands', 'other.md'), '---\ndescription: Something else.\n---\nX\n');
     const page = await open();
@@ -97,6 +105,27 @@ describe('prompts', () => {
     await shows(page, 'Find things out.');
     writeFileSync(join(home, 'commands', 'fresh.md'), '---\ndescription: Just written.\n---\nX\n');
     await shows(page, 'Just written.');
+  });
+
+  it('appear in one window when they are made and changed in another, and come back after a deletion', async () => {
+    const [one, other] = [await open(), await open()];
+    await shows(other, 'Find things out.');
+    await one.getByRole('link', { name: 'New' }).click();
+    await one.getByLabel('Name', { exact: true }).fill('greeting');
+    await one.getByLabel('Description').fill('Says hello.');
+    await one.getByLabel(/^Text/).fill('Hello {{who}}');
+    await one.getByRole('button', { name: 'Create' }).click();
+    await shows(other, 'Says hello.');
+    await one.getByRole('tab', { name: 'Edit' }).click();
+    await one.getByLabel('Description').fill('Says good day.');
+    await one.getByRole('button', { name: 'Save' }).click();
+    await shows(other, 'Says good day.');
+    await one.getByRole('tab', { name: 'History' }).click();
+    await one.getByRole('button', { name: 'What changed' }).first().click();
+    await one.getByRole('button', { name: 'Delete' }).click();
+    await other.getByText('Says good day.').first().waitFor({ state: 'detached' });
+    await one.getByRole('button', { name: 'Undo' }).click();
+    await shows(other, 'Says good day.');
   });
 });
 

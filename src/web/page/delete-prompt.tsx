@@ -8,6 +8,10 @@ export function DeletePrompt({ name }: { name: string }) {
   const toast = useToast();
   const remove = async () => {
     try {
+      const { revisions } = await client.tool<{ revisions: { revision: number }[] }>('prompt_history', {
+        name,
+      });
+      const revision = revisions.at(-1)!.revision;
       await client.tool('delete_prompt', { name });
       location.hash = pathTo('prompts');
       toast({
@@ -15,7 +19,7 @@ export function DeletePrompt({ name }: { name: string }) {
         action: {
           label: 'Undo',
           run: async () => {
-            await client.tool('restore_prompt', { name });
+            await client.tool('restore_prompt', { name, revision });
             location.hash = pathTo('prompts', name);
           },
         },

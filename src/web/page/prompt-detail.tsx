@@ -22,11 +22,11 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [tab, setTab] = useState<Tab>('use');
-  const editable = prompt._meta?.['adjutant/editable'] === true;
-  const source = useLoaded<{ template?: string; file?: string }>(
+  const source = useLoaded<{ template?: string; file?: string; editable?: boolean }>(
     (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
     [prompt.name, changes.prompts],
   );
+  const editable = source.value?.editable === true;
   const rendered = useLoaded<RenderedPrompt>(
     (client, signal) => client.request('prompts/get', { name: prompt.name, arguments: values }, { signal }),
     [prompt.name, values, changes.prompts],

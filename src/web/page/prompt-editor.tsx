@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { type Prompt, type PromptArgument, tagsOf } from './prompt-list.ts';
 import { pathTo } from './route.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
@@ -22,35 +22,57 @@ interface Source {
 
 const fresh: Draft = { name: '', title: '', description: '', tags: '', text: '', role: 'user', args: [] };
 
+interface Props {
+  readonly prompt?: Prompt;
+  done?(): void;
+}
+
 /** Makes a prompt, or changes one; the server says what is wrong with it before anything is kept. */
-export function PromptEditor({ prompt, done }: { prompt?: Prompt; done?: () => void }) {
-  const { client } = useConnection();
-  const [draft, setDraft] = useState<Draft>(fresh);
-  const [problem, setProblem] = useState('');
-  const source = useLoaded<Source>(
-    (with_, signal) =>
-      prompt ? with_.tool('show_prompt', { name: prompt.name }, { signal }) : Promise.resolve({}),
+export function PromptEditor({ prompt, done }: Props) {
+  const { value, error } = useLoaded<Source>(
+    (client, signal) =>
+      prompt ? client.tool('show_prompt', { name: prompt.name }, { signal }) : Promise.resolve({}),
     [prompt?.name],
   );
-  useEffect(() => {
-    if (!prompt || !source.value?.messages) return;
-    const [first] = source.value.messages;
-    setDraft({
-      name: prompt.name,
-      title: prompt.title ?? prompt.name,
-      description: prompt.description ?? '',
-      tags: tagsOf(prompt).join(' '),
-      text: first?.content.text ?? '',
-      role: first?.role ?? 'user',
-      args: prompt.arguments ?? [],
-    });
-  }, [source.value]);
+  if (error) return <p class="problem">{error.message}</p>;
+  // What a person has begun to write must not be replaced by what arrives later.
+  return value ? (
+    <EditorForm prompt={prompt} source={value} done={done} />
+  ) : (
+    <p class="empty">Asking the server…</p>
+  );
+}
+
+function draftOf(prompt: Prompt, { messages = [] }: Source): Draft {
+  return {
+    name: prompt.name,
+    title: prompt.title ?? prompt.name,
+    description: prompt.description ?? '',
+    tags: tagsOf(prompt).join(' '),
+    text: messages[0]?.content.text ?? '',
+    role: messages[0]?.role ?? 'user',
+    args: prompt.arguments ?? [],
+  };
+}
+
+function EditorForm({
+  prompt,
+  source,
+  done,
+}: {
+  prompt: Prompt | undefined;
+  source: Source;
+  done: Props['done'];
+}) {
+  const { client } = useConnection();
+  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt, source) : fresh));
+  const [problem, setProblem] = useState('');
 
   const used = [...new Set([...draft.text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!))];
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
   const save = async (event: Event) => {
     event.preventDefault();
-    const others = source.value?.messages?.slice(1) ?? [];
+    const others = source.messages?.slice(1) ?? [];
     const fields = {
       name: draft.name,
       title: draft.title || draft.name,

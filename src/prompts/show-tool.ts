@@ -1,0 +1,54 @@
+import { defineTool, type Tool } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+import type { Catalog } from './catalog.ts';
+import { isEditable } from './source.ts';
+
+/** A prompt as its source has it, before any argument is filled in. */
+export function createShow(catalog: Catalog): Tool {
+  return defineTool({
+    name: 'show_prompt',
+    title: 'Show prompt',
+    description:
+      'Shows a prompt unfilled: its template, messages, arguments and tags, where it lies, and whether it can be edited.',
+    inputSchema: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string', minLength: 1, description: 'Name of the prompt' } },
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['name', 'source', 'file', 'template', 'messages', 'tags', 'editable'],
+      properties: {
+        name: { type: 'string' },
+        title: { type: 'string' },
+        description: { type: 'string' },
+        source: { type: 'string' },
+        file: { type: 'string' },
+        line: { type: 'integer' },
+        kind: { enum: ['input', 'braces', 'jinja', 'none'] },
+        template: { type: 'string' },
+        messages: { type: 'array', items: { type: 'object' } },
+        arguments: { type: 'array', items: { type: 'object' } },
+        tags: { type: 'array', items: { type: 'string' } },
+        editable: { type: 'boolean' },
+      },
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async call({ name }) {
+      const { definition, source } = await catalog.find(name);
+      const { template: kind, messages, arguments: args, ...facts } = definition;
+      const texts = messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
+      return {
+        structured: {
+          ...facts,
+          kind,
+          source: source.name,
+          template: texts.join('\n\n'),
+          messages: messages as unknown as JsonObject[],
+          arguments: args as unknown as JsonObject[],
+          editable: isEditable(source),
+        },
+      };
+    },
+  });
+}
