@@ -62,7 +62,9 @@ function demoOf(features: readonly Feature[], config: Config): Feature {
     librariesDir: config['twig.dir'],
     stateFile: join(config['http.state_dir'], 'demo.json'),
     async call(name, args, context) {
-      const tool = features.flatMap((feature) => feature.tools ?? []).find((candidate) => candidate.name === name);
+      const tool = features
+        .flatMap((feature) => feature.tools ?? [])
+        .find((candidate) => candidate.name === name);
       return (await tool?.call(args as never, context))?.structured;
     },
   });
