@@ -7,6 +7,7 @@ export interface Browser {
 }
 export interface BrowserContext {
   newPage(): Promise<Page>;
+  setDefaultTimeout(milliseconds: number): void;
   grantPermissions(permissions: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -49,6 +49,8 @@ afterEach(async () => {
 async function open(url = address): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   contexts.push(context);
+  // So that what is waited for in vain is named, not only that time is up.
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   page.on('pageerror', ({ message }) => {
     throw new Error(`the page failed: ${message}`);

@@ -206,7 +206,9 @@ function withRecord(lines: readonly Line[], name: string, next: PromptRecord | u
     if (index === place) return written;
     return record?.name === name ? [] : [bytes, lineFeed];
   });
-  return Buffer.concat(place < 0 ? [...parts, ...written] : parts);
+  const all = place < 0 ? [...parts, ...written] : parts;
+  // An empty file looks like one that somebody is about to write, and would not be believed at once.
+  return all.length === 0 ? lineFeed : Buffer.concat(all);
 }
 
 function outside(revision: number, prompt: PromptDraft | undefined, time: string): Revision {
