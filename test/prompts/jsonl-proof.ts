@@ -1,0 +1,211 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { bundle } from '../program.ts';
+
+/** What a writer knows of its own prompts: the text after the last answered change, and the one that has no answer yet. */
+interface Knowledge {
+  readonly sure: Map<string, string | undefined>;
+  pending?: { readonly name: string; readonly text: string | undefined };
+}
+
+interface Answer {
+  readonly result?: { readonly success: boolean };
+  readonly error?: { readonly message: string };
+}
+
+/** A server of its own on the shared folder, asked one thing after the other. */
+class Writer {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly knowledge: Knowledge = { sure: new Map() };
+  readonly ended: Promise<unknown>;
+  answered = 0;
+  readonly #prefix: string;
+  readonly #lines: AsyncIterator<string>;
+  #ids = 0;
+
+  constructor(folder: string, prefix: string) {
+    this.#prefix = prefix;
+    this.child = spawn(process.execPath, [bundle, 'serve', '--contract', 'jsonl', '--prompts-dir', folder], {
+      env: { PATH: process.env['PATH'], HOME: folder },
+    });
+    this.child.stdin.on('error', () => {});
+    this.child.stderr.resume();
+    this.ended = once(this.child, 'close');
+    this.#lines = createInterface(this.child.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** `undefined` when the server went away before it answered. */
+  async ask(method: string, params: object): Promise<Answer | undefined> {
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++this.#ids, method, params })}\n`);
+    const { value, done } = await this.#lines.next();
+    return done ? undefined : (JSON.parse(value) as Answer);
+  }
+
+  /** One random change of one of its own prompts; false when the server is gone. */
+  async change(): Promise<boolean> {
+    const name = `${this.#prefix}_${Math.floor(Math.random() * 12)}`;
+    const known = this.knowledge.sure.get(name) !== undefined;
+    const method = known ? (Math.random() < 0.3 ? 'delete' : 'update') : 'create';
+    const text = method === 'delete' ? undefined : `${name} ${this.#ids} ${'x'.repeat(Math.random() * 3000)}`;
+    const content =
+      text === undefined ? {} : { messages: [{ role: 'user', content: { type: 'text', text } }] };
+    this.knowledge.pending = { name, text };
+    const answer = await this.ask(`prompts/${method}`, {
+      name,
+      ...(method === 'create' && { title: name }),
+      ...content,
+    });
+    if (answer === undefined) return false;
+    if (answer.result?.success !== true) throw new Error(`${method} ${name}: ${answer.error?.message}`);
+    delete this.knowledge.pending;
+    this.knowledge.sure.set(name, text);
+    this.answered++;
+    return true;
+  }
+
+  async end(): Promise<void> {
+    this.child.stdin.end();
+    await this.ended;
+  }
+}
+
+/** Every line must be JSON at every moment; tells the texts by name. */
+function readPrompts(folder: string): Map<string, string> {
+  let content: string;
+  try {
+    content = readFileSync(join(folder, 'user.jsonl'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+  if (content !== '' && !content.endsWith('\n')) throw new Error('the last line is cut off');
+  const records = content
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const prompts = new Map(records.map(({ name, messages }) => [name, messages[0].content.text]));
+  if (prompts.size !== records.length) throw new Error('a name is there twice');
+  return prompts;
+}
+
+/** What was answered is there; what was not is there whole or not at all. */
+function compare(folder: string, knowledge: readonly Knowledge[]): void {
+  const prompts = readPrompts(folder);
+  for (const { sure, pending } of knowledge) {
+    for (const [name, text] of sure) {
+      const found = prompts.get(name);
+      if (found === text || (pending?.name === name && found === pending.text)) continue;
+      throw new Error(`${name}: expected ${text?.slice(0, 40)}, found ${found?.slice(0, 40)}`);
+    }
+  }
+  const known = new Set(
+    knowledge.flatMap(({ sure, pending }) => [...sure.keys(), ...(pending ? [pending.name] : [])]),
+  );
+  const strange = [...prompts.keys()].filter((name) => !known.has(name));
+  if (strange.length > 0) throw new Error(`nobody made ${strange.join(', ')}`);
+}
+
+async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-proof-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface ConcurrencyFigures {
+  readonly changes: number;
+  readonly reads: number;
+  readonly lists: number;
+  readonly journalEntries: number;
+  readonly seconds: number;
+}
+
+/** Many processes change one file at once while others read it. */
+export function proveConcurrency(processes: number, changes: number): Promise<ConcurrencyFigures> {
+  return inFolder(async (folder) => {
+    const started = performance.now();
+    const writers = Array.from({ length: processes }, (_, index) => new Writer(folder, `w${index}`));
+    const reader = new Writer(folder, 'reader');
+    let busy = true;
+    let reads = 0;
+    let lists = 0;
+    const reading = (async () => {
+      while (busy) {
+        readPrompts(folder);
+        reads++;
+        const listed = await reader.ask('prompts/list', {});
+        if (listed?.result === undefined) throw new Error(`the reader failed: ${listed?.error?.message}`);
+        lists++;
+      }
+    })();
+    await Promise.all(
+      writers.map(async (writer) => {
+        for (let index = 0; index < changes; index++)
+          if (!(await writer.change())) throw new Error('a writer went away');
+      }),
+    );
+    busy = false;
+    await reading;
+    await Promise.all([...writers, reader].map((writer) => writer.end()));
+    compare(
+      folder,
+      writers.map(({ knowledge }) => knowledge),
+    );
+    const entries = readFileSync(join(folder, 'history.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    if (entries.length !== processes * changes) throw new Error(`the history has ${entries.length} entries`);
+    return {
+      changes: processes * changes,
+      reads,
+      lists,
+      journalEntries: entries.length,
+      seconds: (performance.now() - started) / 1000,
+    };
+  });
+}
+
+export interface KillFigures {
+  readonly kills: number;
+  readonly changes: number;
+  /** Kills that hit a change which had no answer yet. */
+  readonly interrupted: number;
+  readonly seconds: number;
+}
+
+/** Writers are killed at random moments, always others going on; nothing that was answered may be missing afterwards. */
+export function proveKills(rounds: number, together = 3): Promise<KillFigures> {
+  return inFolder(async (folder) => {
+    const started = performance.now();
+    const everything: Knowledge[] = [];
+    let changes = 0;
+    let interrupted = 0;
+    let made = 0;
+    let kills = 0;
+    const lives = async () => {
+      while (made < rounds) {
+        const writer = new Writer(folder, `k${made++}`);
+        everything.push(writer.knowledge);
+        if (!(await writer.change())) throw new Error('a writer went away by itself');
+        const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 60);
+        while (await writer.change());
+        clearTimeout(timer);
+        await writer.ended;
+        kills++;
+        changes += writer.answered;
+        if (writer.knowledge.pending !== undefined) interrupted++;
+        readPrompts(folder);
+      }
+    };
+    await Promise.all(Array.from({ length: together }, lives));
+    compare(folder, everything);
+    return { kills, changes, interrupted, seconds: (performance.now() - started) / 1000 };
+  });
+}
