@@ -72,7 +72,7 @@ function part(name) {
   closeSync(file);
   const own = (loaded[name] = new Module(__filename, module));
   Object.assign(own, { part, filename: __filename, paths: module.paths });
-  own._compile(bytes.toString().replaceAll('*\\x01/', '*/'), __filename + '.' + name.replaceAll('/', '.') + '.cjs');
+  own._compile(bytes.latin1Slice().replaceAll('*\\x01/', '*/'), __filename + '.' + name.replaceAll('/', '.') + '.cjs');
   return own.exports;
 }
 part('main');
@@ -84,16 +84,24 @@ function place(front) {
   const places = {};
   let start = front;
   for (const [name, text] of Object.entries(texts)) {
-    const length = Buffer.byteLength(text);
-    places[name] = [start, length];
-    start += length;
+    places[name] = [start, text.length];
+    start += text.length;
   }
   const header = launcher(places);
   return header.length === front ? header : place(header.length);
 }
 
+/** In a comment, and of one-byte characters throughout: a single other one would make the whole file slower to read. */
 const texts = Object.fromEntries(
-  Object.entries(parts).map(([name, text]) => [name, text.replaceAll('*/', '*\x01/')]),
+  Object.entries(parts).map(([name, text]) => [
+    name,
+    text
+      .replaceAll('*/', '*\x01/')
+      .replaceAll(
+        /[^\0-\x7f]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+  ]),
 );
 const program = `${place(0)}${Object.values(texts).join('')}\n*/\n`;
 
