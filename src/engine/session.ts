@@ -239,7 +239,8 @@ export class Session {
       this.client = parseEnvelope(params);
       return this.client;
     }
-    if (claimed === undefined) return method === 'server/discover' ? parseEnvelope(params) : this.client;
+    if (claimed === undefined)
+      return method === 'server/discover' && this.#era === undefined ? parseEnvelope(params) : this.client;
     if (claimed !== modernVersion) throw unsupportedVersion(claimed);
     if (this.#era === 'legacy') return this.client;
     const client = parseEnvelope(params);
