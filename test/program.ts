@@ -1,10 +1,9 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/json.ts';
-import { Deframer, type Frame } from '../src/transports/framing.ts';
+import { StdioPeer } from './stdio-peer.ts';
 
 const root = join(import.meta.dirname, '..');
 export const bundle = join(root, 'dist', 'adjutant.cjs');
@@ -17,117 +16,26 @@ export interface ProgramOptions {
   readonly nodeFlags?: readonly string[];
 }
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly messages: readonly JsonObject[];
-}
-
 /** The built program as a child of its own, with a home of its own. */
-export class Program implements AsyncDisposable {
-  readonly home = mkdtempSync(join(tmpdir(), 'adjutant-home-'));
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly messages: JsonObject[] = [];
-  stderr = '';
-  readonly #stdout: Buffer[] = [];
-  readonly #exit: Promise<unknown>;
-  readonly #waiting = new Set<() => void>();
+export class Program extends StdioPeer {
+  readonly home: string;
 
   constructor(args: readonly string[], options: ProgramOptions = {}) {
-    const commands = join(this.home, 'commands');
+    const home = mkdtempSync(join(tmpdir(), 'adjutant-home-'));
+    const commands = join(home, 'commands');
     mkdirSync(commands);
     for (const [file, text] of Object.entries(options.commands ?? {}))
       writeFileSync(join(commands, file), text);
-    this.child = spawn(
-      process.execPath,
-      [...(options.nodeFlags ?? []), bundle, ...args, '--home', this.home],
-      {
-        cwd: this.home,
-        env: { PATH: process.env['PATH'], HOME: this.home, ...options.env },
-      },
-    );
-    const deframer = new Deframer(Number.POSITIVE_INFINITY);
-    this.child.stdout.on('data', (chunk: Buffer) => {
-      this.#stdout.push(chunk);
-      this.#take(deframer.push(chunk));
+    super([...(options.nodeFlags ?? []), bundle, ...args, '--home', home], {
+      cwd: home,
+      env: { PATH: process.env['PATH'], HOME: home, ...options.env },
     });
-    this.child.stderr.on('data', (chunk: Buffer) => {
-      this.stderr += chunk;
-      this.#wake();
-    });
-    this.child.stdin.on('error', () => {});
-    this.#exit = once(this.child, 'close').then(() => {
-      this.#take(deframer.end());
-      this.#wake();
-    });
+    this.home = home;
   }
 
-  write(...parts: readonly (string | Buffer)[]): void {
-    for (const part of parts) this.child.stdin.write(part);
-  }
-
-  send(...messages: readonly unknown[]): void {
-    for (const message of messages) this.write(`${JSON.stringify(message)}\n`);
-  }
-
-  /** The answer to one request. */
-  request(method: string, params?: object, id: string | number = this.#ids++): Promise<JsonObject> {
-    this.send({ jsonrpc: '2.0', id, method, ...(params && { params }) });
-    return this.until((message) => message['id'] === id && !('method' in message));
-  }
-  #ids = 1_000;
-
-  /** The first message, said already or yet to come, that is wanted. */
-  async until(wanted: (message: JsonObject) => boolean): Promise<JsonObject> {
-    return this.#poll(() => this.messages.find(wanted));
-  }
-
-  async untilStderr(pattern: RegExp): Promise<RegExpExecArray> {
-    return this.#poll(() => pattern.exec(this.stderr) ?? undefined);
-  }
-
-  /** Closes its input and waits for its end. */
-  async end(...last: readonly (string | Buffer)[]): Promise<Ended> {
-    this.write(...last);
-    this.child.stdin.end();
-    await this.#exit;
-    return {
-      code: this.child.exitCode,
-      stdout: Buffer.concat(this.#stdout).toString(),
-      stderr: this.stderr,
-      messages: this.messages,
-    };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
-    await this.#exit;
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
     rmSync(this.home, { recursive: true, force: true });
-  }
-
-  async #poll<Found>(find: () => Found | undefined): Promise<Found> {
-    for (;;) {
-      const found = find();
-      if (found !== undefined) return found;
-      if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`the program ended with ${this.child.exitCode}: ${this.stderr}`);
-      await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    }
-  }
-
-  #take(frames: readonly Frame[]): void {
-    for (const frame of frames) {
-      if (frame.kind !== 'message') throw new Error('the program wrote something that is not a message');
-      const values = Array.isArray(frame.value) ? frame.value : [frame.value];
-      this.messages.push(...(values as JsonObject[]));
-    }
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
   }
 }
 

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '../../src/json.ts';
+import { initialize } from '../program.ts';
+import { StdioPeer } from '../stdio-peer.ts';
+import { differences } from './differences.ts';
+import { common, legacyOnly, modernOnly, type Request } from './requests.ts';
+
+const prefix = 'io.modelcontextprotocol/';
+const envelope = {
+  [`${prefix}protocolVersion`]: '2026-07-28',
+  [`${prefix}clientInfo`]: { name: 'test', version: '1' },
+  [`${prefix}clientCapabilities`]: { elicitation: {} },
+};
+
+describe.for([
+  ['2024-11-05', [...common, ...legacyOnly]],
+  ['2025-11-25', [...common, ...legacyOnly]],
+  ['2026-07-28', [...common, ...modernOnly]],
+] as const)('at %s our engine and the official one agree, when a client', ([version, requests]) => {
+  const modern = version === '2026-07-28';
+  let ours: StdioPeer;
+  let theirs: StdioPeer;
+  beforeAll(async () => {
+    ours = new StdioPeer([join(import.meta.dirname, 'our-server.ts')]);
+    theirs = new StdioPeer([join(import.meta.dirname, 'sdk-server.ts')]);
+    for (const peer of [ours, theirs]) {
+      if (modern) await peer.request('tools/list', { _meta: envelope });
+      else await peer.request('initialize', initialize(version)['params'] as JsonObject);
+    }
+  });
+  afterAll(async () => {
+    await ours[Symbol.asyncDispose]();
+    await theirs[Symbol.asyncDispose]();
+  });
+
+  async function ask(peer: StdioPeer, { method, params }: Request): Promise<unknown> {
+    const before = peer.messages.length;
+    const given = isObject(params?.['_meta']) ? params['_meta'] : {};
+    const reply = await peer.request(
+      method,
+      modern ? { ...params, _meta: { ...envelope, ...given } } : params,
+    );
+    const said = peer.messages.slice(before).filter((message) => 'method' in message);
+    return { ...(said.length > 0 && { said }), ...fixed(reply) };
+  }
+
+  it.for(requests)('$what', async (request) => {
+    const both = { ours: await ask(ours, request), theirs: await ask(theirs, request) };
+    const difference = differences.find(({ what }) => what.includes(request.what));
+    if (difference === undefined) expect(both.ours).toEqual(both.theirs);
+    else {
+      expect(both, difference.why).toEqual({ ours: difference.ours, theirs: difference.theirs });
+      expect(both.ours).not.toEqual(both.theirs);
+    }
+  });
+});
+
+describe('when a client begins', () => {
+  it.for(['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '1999-01-01'])(
+    'at %s both engines agree on the revision and on what they can do',
+    async (version) => {
+      const answers = await Promise.all(
+        ['our-server.ts', 'sdk-server.ts'].map(async (file) => {
+          await using peer = new StdioPeer([join(import.meta.dirname, file)]);
+          const reply = await peer.request('initialize', initialize(version)['params'] as JsonObject);
+          return fixed(reply);
+        }),
+      );
+      expect(answers[0]).toEqual(answers[1]);
+    },
+  );
+
+  it('with a revision nobody knows both engines refuse it with the same facts', async () => {
+    const answers = await Promise.all(
+      ['our-server.ts', 'sdk-server.ts'].map(async (file) => {
+        await using peer = new StdioPeer([join(import.meta.dirname, file)]);
+        const _meta = { ...envelope, [`${prefix}protocolVersion`]: '1900-01-01' };
+        const { error } = await peer.request('tools/list', { _meta });
+        const { code, data } = error as JsonObject;
+        return { code, requested: (data as JsonObject)['requested'] };
+      }),
+    );
+    expect(answers[0]).toEqual({ code: -32022, requested: '1900-01-01' });
+    expect(answers[1]).toEqual(answers[0]);
+  });
+});
+
+/** What the specification fixes of a reply: not the words of an error, nor what a server may add. */
+function fixed({ result, error }: JsonObject): JsonObject {
+  if (isObject(error)) return { code: error['code'] as number };
+  const { _meta, requestState, ...rest } = result as JsonObject;
+  return { result: JSON.parse(JSON.stringify(rest, withoutExtras)) };
+}
+
+function withoutExtras(key: string, value: unknown): unknown {
+  switch (key) {
+    case 'prompts':
+      return Array.isArray(value) ? value.map(({ inputSchema: _, ...prompt }) => prompt) : value;
+    case 'contents':
+      return (value as JsonObject[]).map(({ hash: _, _meta, ...one }) => one);
+    // Ours can be subscribed to one by one; the other engine leaves that to its user.
+    case 'resources':
+      return isObject(value) ? { ...value, subscribe: undefined } : value;
+    // How long a result may be kept, and by whom, is for each server to say, but it must.
+    case 'ttlMs':
+    case 'cacheScope':
+      return typeof value;
+    case 'isError':
+      return value === true ? true : undefined;
+    // The words of a tool that failed are its own.
+    case 'content':
+      return Array.isArray(value) ? value.map(({ type, text, ...more }) => ({ type, ...more })) : value;
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,71 @@
+// The sample on our own engine.
+import { standard } from '../../src/contracts/standard.ts';
+import { Server } from '../../src/engine/server.ts';
+import { Failure } from '../../src/failure.ts';
+import { defineTool, type Feature } from '../../src/feature.ts';
+import { serveStdio } from '../../src/transports/stdio.ts';
+import { addInput, addOutput, greet, names, note, nothing, question, server } from './sample.ts';
+
+const sample: Feature = {
+  name: 'sample',
+  tools: [
+    defineTool({
+      name: 'add',
+      description: 'Adds two numbers.',
+      inputSchema: addInput,
+      outputSchema: addOutput,
+      call: ({ a, b }) => ({ structured: { sum: a + b } }),
+    }),
+    defineTool({
+      name: 'fail',
+      description: 'Always fails.',
+      inputSchema: nothing,
+      call() {
+        throw new Failure('tool-failed', 'It failed.');
+      },
+    }),
+    defineTool({
+      name: 'report',
+      description: 'Reports progress.',
+      inputSchema: nothing,
+      call(_, context) {
+        context.progress(1, 2, 'half');
+        context.progress(2, 2);
+        return { content: [{ type: 'text', text: 'done' }] };
+      },
+    }),
+    defineTool({
+      name: 'ask',
+      description: 'Asks for a name.',
+      inputSchema: nothing,
+      async call(_, context) {
+        const { name } = await context.ask({ name: { method: 'elicitation/create', params: question } });
+        return { content: [{ type: 'text', text: JSON.stringify(name?.['content']) }] };
+      },
+    }),
+  ],
+  prompts: {
+    list: () => [
+      {
+        name: 'greet',
+        description: 'Greets somebody.',
+        arguments: [{ name: 'name', description: 'Whom', required: true }],
+      },
+    ],
+    get(name, args) {
+      if (name !== 'greet') throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+      if (typeof args['name'] !== 'string') throw new Failure('missing-argument', 'name is required');
+      return { messages: [{ role: 'user', content: { type: 'text', text: greet(args['name']) } }] };
+    },
+    complete: (name, _, value) =>
+      name === 'greet' ? names.filter((one) => one.startsWith(value)) : undefined,
+  },
+  resources: {
+    list: () => [{ uri: note.uri, name: note.name, mimeType: note.mimeType }],
+    templates: [{ uriTemplate: 'note://{id}', name: 'notes', mimeType: note.mimeType }],
+    read: (uri) => (uri === note.uri ? [{ uri, mimeType: note.mimeType, text: note.text }] : undefined),
+  },
+};
+
+const engine = new Server({ contract: { ...standard, server }, features: [sample] });
+await serveStdio(engine, process.stdin, process.stdout, 1024 * 1024);
