@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { floodEngine } from './engine.ts';
+import { floodHttp } from './http.ts';
+import { floodStdio, floods } from './stdio.ts';
+
+const seed = 42;
+const patience = { timeout: 120_000 };
+
+it.for(floods)(
+  'answers every sensible request amid noise on stdio, in $framing at $version, and ends in good order',
+  patience,
+  async (flood) => {
+    const { unanswered, internal, exitCode, before, after } = await floodStdio(4_000, flood, seed);
+    expect(unanswered).toEqual([]);
+    expect(internal).toEqual([]);
+    expect(exitCode).toBe(0);
+    expect(after.heap / before.heap).toBeLessThan(1.5);
+    expect(after.resident / before.resident).toBeLessThan(2.5);
+  },
+);
+
+it('keeps nothing of what it was told in sessions that are over', patience, async () => {
+  const { before, after, sessions } = await floodEngine(1_500, seed);
+  expect(sessions).toBe(0);
+  expect(after / before).toBeLessThan(1.2);
+});
+
+it('answers every sensible request amid noise over HTTP', patience, async () => {
+  const { unanswered, statuses, log } = await floodHttp(250, seed);
+  expect(unanswered).toBe(0);
+  expect(statuses).not.toHaveProperty('500');
+  expect(log).not.toContain('failed');
+});

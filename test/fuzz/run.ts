@@ -1,0 +1,44 @@
+// The full proof: ten thousand messages in each flood, a tenth of that over HTTP, and what they leave behind.
+import { floodEngine } from './engine.ts';
+import { floodHttp } from './http.ts';
+import { floodStdio, floods } from './stdio.ts';
+
+const count = Number(process.argv[2] ?? 10_000);
+const seed = Number(process.argv[3] ?? 20_260_728);
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+const check = (holds: boolean) => {
+  if (!holds) process.exitCode = 1;
+  return holds ? '' : '  FAILED';
+};
+
+for (const flood of floods) {
+  const { noise, valid, unanswered, internal, exitCode, before, after } = await floodStdio(
+    count,
+    flood,
+    seed,
+  );
+  console.log(
+    `stdio, ${flood.framing}, ${flood.version}: ${noise} messages of noise, ${valid} requests between them`,
+  );
+  console.log(`  unanswered: ${unanswered.length}${check(unanswered.length === 0)}`);
+  console.log(`  bugs confessed: ${internal.length}${check(internal.length === 0)}`);
+  console.log(`  exit code: ${exitCode}${check(exitCode === 0)}`);
+  for (const [kind, most] of [
+    ['heap', 1.25],
+    ['resident', 2],
+  ] as const) {
+    const growth = after[kind] / before[kind];
+    console.log(
+      `  ${kind}: ${megabytes(before[kind])} after a tenth, ${megabytes(after[kind])} at the end (${growth.toFixed(2)} times, at most ${most})${check(growth < most)}`,
+    );
+  }
+}
+const heap = await floodEngine(count, seed);
+const growth = heap.after / heap.before;
+console.log(
+  `engine: heap ${megabytes(heap.before)} after one session, ${megabytes(heap.after)} after five (${growth.toFixed(2)} times)${check(growth < 1.1)}, sessions left: ${heap.sessions}${check(heap.sessions === 0)}`,
+);
+const http = await floodHttp(count / 10, seed);
+console.log(
+  `HTTP: ${http.noise} of noise, ${http.valid} requests between, unanswered: ${http.unanswered}${check(http.unanswered === 0)}, statuses: ${JSON.stringify(http.statuses)}${check(!(500 in http.statuses))}`,
+);
