@@ -26,6 +26,7 @@ const mostFiles = 200_000;
 /** Prompt files of another program, served where they lie. */
 export class MountSource extends FolderSource {
   readonly name: string;
+  readonly translates: boolean;
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({ parse: (bytes, path) => this.#parse(bytes, path) });
@@ -37,6 +38,7 @@ export class MountSource extends FolderSource {
     super({ ...(poll !== undefined && { poll }), ...(pollMs !== undefined && { pollMs }) });
     this.#options = options;
     this.name = `${options.format} ${options.path}`;
+    this.translates = !['commands', 'jsonl'].includes(options.format);
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {

@@ -6,6 +6,8 @@ import type { Jinja } from './jinja.ts';
 export interface PromptSource {
   /** Unique in a catalogue; shown to people and used in configuration. */
   readonly name: string;
+  /** Its prompts were written in another form: braces left in their texts are text. */
+  readonly translates?: boolean;
   /** In a stable order, names unique. The very same array as long as nothing changed. */
   list(): Promise<readonly PromptDefinition[]>;
   /** `undefined` when it is not of this source; throws `content-missing` when it is there but cannot be read. */

@@ -13,6 +13,11 @@ export interface VariableUse extends NameUse {
   readonly guarded: boolean;
 }
 
+export interface MethodCall extends NameUse {
+  /** The name before the dot, where it is one. */
+  readonly object: string | undefined;
+}
+
 export interface TemplateReference extends Position {
   readonly kind: 'include' | 'import' | 'extends';
   /** Its name, where it is written as text; an expression is known only at run time. */
@@ -29,6 +34,9 @@ export interface TemplateScan {
   readonly variables: readonly VariableUse[];
   readonly filters: readonly NameUse[];
   readonly tests: readonly NameUse[];
+  readonly methods: readonly MethodCall[];
+  /** Names that come from other templates. */
+  readonly imported: ReadonlySet<string>;
   /** The first word of every `{% %}`. */
   readonly statements: readonly NameUse[];
   readonly references: readonly TemplateReference[];
@@ -55,6 +63,8 @@ class Scanner {
   readonly #variables: (VariableUse & { readonly late: boolean })[] = [];
   readonly #filters: NameUse[] = [];
   readonly #tests: NameUse[] = [];
+  readonly #methods: MethodCall[] = [];
+  readonly #imported = new Set<string>();
   readonly #statements: NameUse[] = [];
   readonly #references: TemplateReference[] = [];
   readonly #lines: Lines;
@@ -73,6 +83,8 @@ class Scanner {
         .map(({ late: _, ...use }) => use),
       filters: this.#filters,
       tests: this.#tests,
+      methods: this.#methods,
+      imported: this.#imported,
       statements: this.#statements,
       references: this.#references,
     };
@@ -187,7 +199,10 @@ class Scanner {
     );
     this.#read(path);
     this.#refer('import', path, false);
-    for (const part of splitAll(names, ',')) this.#declare(part.slice(-1));
+    for (const part of splitAll(names, ',')) {
+      this.#declare(part.slice(-1));
+      for (const { text } of part.slice(-1)) this.#imported.add(text);
+    }
   }
 
   #include(tokens: readonly Token[]): void {
@@ -241,9 +256,19 @@ class Scanner {
       if (token.kind !== 'name') return;
       const before = tokens[index - 1];
       const after = tokens[index + 1];
-      if (before?.text === '.') return;
-      if (before?.text === '|') this.#filters.push(this.#use(token));
-      else if (isWord(token, 'not') && isWord(before, 'is')) return;
+      if (before?.text === '.') {
+        const object = tokens[index - 2];
+        if (after?.text === '(')
+          this.#methods.push({
+            ...this.#use(token),
+            object: object?.kind === 'name' && tokens[index - 3]?.text !== '.' ? object.text : undefined,
+          });
+        return;
+      }
+      if (before?.text === '|') {
+        this.#filters.push(this.#use(token));
+        this.#readNamed(token.text, tokens.slice(index + 1, index + 5));
+      } else if (isWord(token, 'not') && isWord(before, 'is')) return;
       else if (isWord(before, 'is') || (isWord(before, 'not') && isWord(tokens[index - 2], 'is')))
         this.#tests.push(this.#use(token));
       else if (words.has(token.text)) return;
@@ -257,6 +282,23 @@ class Scanner {
           late: this.#frames.some(({ kind }) => kind === 'macro' || kind === 'block'),
         });
     });
+  }
+
+  /** `map('upper')` names a filter; `select('odd')` and `selectattr('x', 'odd')` name a test. */
+  #readNamed(filter: string, [open, first, comma, second]: readonly Token[]): void {
+    if (open?.text !== '(' || first?.kind !== 'string') return;
+    if (filter === 'map') this.#filters.push(this.#named(first));
+    if (filter === 'select' || filter === 'reject') this.#tests.push(this.#named(first));
+    if (
+      (filter === 'selectattr' || filter === 'rejectattr') &&
+      comma?.text === ',' &&
+      second?.kind === 'string'
+    )
+      this.#tests.push(this.#named(second));
+  }
+
+  #named({ text, offset }: Token): NameUse {
+    return { name: text.slice(1, -1), ...this.#lines.at(offset) };
   }
 
   #use({ text, offset }: Token): NameUse {

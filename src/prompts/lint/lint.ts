@@ -1,0 +1,79 @@
+import type { Problem } from '../../feature.ts';
+import type { Catalog } from '../catalog.ts';
+import type { PromptDefinition } from '../definition.ts';
+import { Pace } from '../pace.ts';
+import { problemAt, type Subject } from './finding.ts';
+import { hiddenCharacters } from './hidden-characters.ts';
+import { lintPlaceholders, unusedArguments } from './placeholders.ts';
+
+/** Everything that is wrong with one prompt, by reading alone. */
+export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> {
+  const { definition, translated = false } = subject;
+  const texts = definition.messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
+  const findings = [
+    ...hiddenInFields(definition),
+    ...texts.flatMap(hiddenCharacters),
+    ...(definition.template === 'jinja'
+      ? []
+      : texts.flatMap((text) => lintPlaceholders(definition, text, translated))),
+    ...unusedArguments(definition, texts),
+  ];
+  const jinja =
+    definition.template === 'jinja'
+      ? await import('./jinja-checks.ts').then(({ lintJinja }) => lintJinja(subject))
+      : [];
+  return [...findings.map((finding) => problemAt(definition, finding)), ...jinja];
+}
+
+/** What people read in lists must hold nothing hidden either. */
+function hiddenInFields({ name, title, description, arguments: declared }: PromptDefinition) {
+  const fields: readonly (readonly [string, string | undefined])[] = [
+    ['name', name],
+    ['title', title],
+    ['description', description],
+    ...declared.map(
+      (argument) => [`argument ${argument.name}`, `${argument.name}${argument.description ?? ''}`] as const,
+    ),
+  ];
+  return fields.flatMap(([field, text]) =>
+    hiddenCharacters(text ?? '').map(({ message, severity }) => ({
+      severity,
+      message: `${field}: ${message}`,
+    })),
+  );
+}
+
+/** The whole catalogue: what its sources tell, and what reading every prompt tells. */
+export async function lintCatalog(catalog: Catalog, names?: readonly string[]): Promise<readonly Problem[]> {
+  const problems: Problem[] = names === undefined ? [...(await catalog.problems())] : [];
+  const wanted = names ?? (await catalog.list()).map(({ definition }) => definition.name);
+  const pace = new Pace();
+  for (const name of wanted) {
+    const { definition, source } = await catalog.find(name);
+    problems.push(
+      ...(await lintPrompt({
+        definition,
+        translated: source.translates ?? false,
+        ...(source.templates !== undefined && { templates: () => source.templates!(definition) }),
+      })),
+    );
+    await pace.pause;
+  }
+  return inOrder(problems);
+}
+
+/** By file and line, each thing once. */
+export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const unique = new Map(
+    problems.map((problem) => [
+      JSON.stringify([problem.file, problem.line, problem.column, problem.message]),
+      problem,
+    ]),
+  );
+  return [...unique.values()].sort(
+    (a, b) =>
+      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  );
+}
