@@ -1,3 +1,4 @@
+import { log } from '../log.ts';
 import type { Diary, Reader } from './diary.ts';
 import { followEvent } from './follow.ts';
 import { applySteps, rowsOf } from './notifications.ts';
@@ -109,15 +110,18 @@ export async function listOccurrences(
   }
   const events = [...(await single.execute()), ...(await series.execute())];
   const zones = await zonesOf(db, events);
-  const listed = await Promise.all(
-    events.map(async (event) => {
+  const listed: Listed[] = [];
+  for (const event of events) {
+    try {
       const found = await occurrences(event, window, zones.get(event.user_id) ?? 'UTC');
-      return found.map((occurrence) => ({ event, occurrence }));
-    }),
+      for (const occurrence of found) listed.push({ event, occurrence });
+    } catch (error) {
+      log('error', `event ${event.id} cannot be listed`, error);
+    }
+  }
+  return listed.sort(
+    (a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1),
   );
-  return listed
-    .flat()
-    .sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
 }
 
 async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {

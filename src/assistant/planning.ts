@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
-import { messageOf } from '../json.ts';
+import { log } from '../log.ts';
 import { type Diary, findEvent, findUser } from './diary.ts';
 import { type Listed, listOccurrences } from './events.ts';
 import type { Dropped } from './guards.ts';
@@ -76,7 +76,7 @@ export async function planNotifications(
     signal.throwIfAborted();
     if (decision === undefined) planned.push(standing(subject));
     else if (request.dryRun) planned.push(planSubject(subject, decision, subject.rows, request, nowMs));
-    else planned.push(await carryOut(diary, subject, decision, request, nowMs));
+    else planned.push(await carryOut(diary, subject, decision, request, nowMs, signal));
   }
   return { nowMs, planned };
 }
@@ -127,7 +127,7 @@ async function gather(
 
 function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): PolicyInput {
   const { event, occurrence } = listed;
-  const history = rows.filter(({ status }) => status !== 'planned');
+  const history = rows.filter(({ status, plan_ms }) => status !== 'planned' || plan_ms <= nowMs);
   return {
     event,
     occurrence,
@@ -171,10 +171,13 @@ async function carryOut(
   decision: Decision,
   request: PlanRequest,
   nowMs: number,
+  signal: AbortSignal,
 ): Promise<Planned> {
   const { event, occurrence } = subject.listed;
   try {
     return await store.write(async (writer) => {
+      // Whoever asked may have gone while the database was busy.
+      signal.throwIfAborted();
       // Planning for one user happens one at a time, on any number of machines.
       await writer.db
         .updateTable('users')
@@ -193,8 +196,11 @@ async function carryOut(
       return planned;
     });
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
-    return { listed: subject.listed, decision, steps: [], dropped: [], error: messageOf(error) };
+    signal.throwIfAborted();
+    if (error instanceof Failure && error.kind !== 'conflict') throw error;
+    if (!(error instanceof Failure)) log('error', `event ${event.id} could not be planned`, error);
+    const said = error instanceof Failure ? error.message : 'it could not be planned';
+    return { listed: subject.listed, decision, steps: [], dropped: [], error: said };
   }
 }
 

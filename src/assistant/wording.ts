@@ -30,7 +30,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     ...(where === '' ? [] : [`Where: ${where}`]),
     ...(link === '' ? [] : [`Join: ${link}`]),
   ];
-  const spoken = plain(words.script ?? '', 600);
+  const spoken = singleLine(withoutLinks(words.script ?? ''), 600);
   return {
     subject: singleLine(withoutLinks(words.subject ?? '')) || singleLine(`Reminder: ${title}, ${when}`),
     text: `${lines.join('\n')}\n`,
@@ -44,16 +44,29 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
   };
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 function dateOf({ startMs, locale, timezone, allDay }: Facts): string {
-  const options: Intl.DateTimeFormatOptions = {
-    timeZone: timezone,
-    dateStyle: 'full',
-    ...(!allDay && { timeStyle: 'short' }),
-  };
+  const key = JSON.stringify([locale, timezone, allDay]);
+  let format = formats.get(key);
+  if (format === undefined) {
+    // Making one costs more than everything else about a reminder.
+    if (formats.size >= 200) formats.clear();
+    format = formatFor(locale, {
+      timeZone: timezone,
+      dateStyle: 'full',
+      ...(!allDay && { timeStyle: 'short' }),
+    });
+    formats.set(key, format);
+  }
+  return format.format(startMs);
+}
+
+function formatFor(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   try {
-    return new Intl.DateTimeFormat(locale, options).format(startMs);
+    return new Intl.DateTimeFormat(locale, options);
   } catch {
-    return new Intl.DateTimeFormat('en', options).format(startMs);
+    return new Intl.DateTimeFormat('en', options);
   }
 }
 

@@ -21,7 +21,7 @@ export function parseTime(written: string, zone: string, field: string): Written
   // A day that the month does not have is silently the next month's to some parsers.
   const exists = !Number.isNaN(wallMs) && new Date(wallMs).toISOString().startsWith(date!);
   const shift = offset === undefined ? undefined : offsetMs(offset);
-  const ms = shift === undefined ? instantOf(wallMs, offsets) : wallMs - shift;
+  const ms = !exists ? Number.NaN : shift === undefined ? instantOf(wallMs, offsets) : wallMs - shift;
   if (!exists || ms < earliestMs || ms > latestMs) {
     throw new Failure(
       'invalid-params',

@@ -13,6 +13,7 @@ export interface PolicyInput {
   readonly preferences: Preferences;
   readonly reachable: readonly Channel[];
   readonly rules: readonly Rule[];
+  /** What was sent, is due or was called off. */
   readonly history: readonly Notification[];
   readonly nowMs: number;
 }

@@ -1,0 +1,300 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { startChatModel } from '../../test/chat-model.ts';
+import { openDiary, type TestDiary } from '../../test/open-diary.ts';
+import type { JsonObject } from '../json.ts';
+
+const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
+
+async function withJohn(options = {}): Promise<TestDiary> {
+  const diary = openDiary(options);
+  await diary.call('createUser', john);
+  return diary;
+}
+
+describe('under the contract of the document', () => {
+  it('offers five tools, three resources and three prompts', async () => {
+    await using diary = openDiary();
+    const client = diary.connect('assistant');
+    const names = async (method: string, key: string) =>
+      ((await client.request(method)) as Record<string, { name: string; uri?: string }[]>)[key]!.map(
+        ({ name, uri }) => uri ?? name,
+      );
+    expect(await names('tools/list', 'tools')).toEqual([
+      'getUser',
+      'getEvent',
+      'listEvents',
+      'listNotifications',
+      'planNotifications',
+    ]);
+    expect(await names('resources/list', 'resources')).toEqual([
+      'resources://users/{user_id}',
+      'resources://events/{event_id}',
+      'resources://users/{user_id}/events',
+    ]);
+    expect(await names('prompts/list', 'prompts')).toEqual([
+      'notificationPolicy',
+      'emailTemplate',
+      'ttsScript',
+    ]);
+  });
+
+  it('prints results as indented JSON without what is not set', async () => {
+    await using diary = await withJohn();
+    const client = diary.connect('assistant');
+    const call = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
+    expect(await call('getUser', { user_id: 'user-123' })).toEqual({
+      content: [{ type: 'text', text: JSON.stringify(john, null, 2) }],
+      isError: false,
+    });
+    expect(await call('getEvent', { event_id: 'none' })).toEqual({
+      content: [{ type: 'text', text: '{\n  "error": "Event not found"\n}' }],
+      isError: true,
+    });
+    expect(await call('listEvents', {})).toEqual({
+      content: [{ type: 'text', text: '{\n  "events": [],\n  "count": 0\n}' }],
+      isError: false,
+    });
+  });
+
+  it('names where, which keyword and what it wanted when parameters are wrong', async () => {
+    await using diary = openDiary();
+    const client = diary.connect('assistant');
+    const wrong = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
+    await expect(wrong('listEvents', { days_forward: 400 })).rejects.toMatchObject({
+      code: -32602,
+      message: 'Invalid params',
+      data: { path: ['days_forward'], validator: 'maximum', validator_value: 90 },
+    });
+    await expect(wrong('listNotifications', { status: 'lost' })).rejects.toMatchObject({
+      data: { path: ['status'], validator: 'enum' },
+    });
+    await expect(wrong('planNotifications', { user_id: 7 })).rejects.toMatchObject({
+      data: { path: ['user_id'], validator: 'type', validator_value: 'string' },
+    });
+    await expect(
+      client.request('prompts/get', { name: 'emailTemplate', arguments: { event_title: 'x' } }),
+    ).rejects.toMatchObject({
+      code: -32602,
+      data: { path: ['event_time'], validator: 'required', validator_value: null },
+    });
+  });
+
+  it('answers -32004 when a tool takes longer than its limit, and lets the work go', async () => {
+    await using diary = await withJohn();
+    await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await using hurried = openDiary({ file: diary.file, toolTimeoutMs: 300 });
+    const client = hurried.connect('assistant');
+    const other = new DatabaseSync(diary.file);
+    other.exec('begin immediate');
+    const params = { name: 'planNotifications', arguments: { user_id: 'user-123' } };
+    await expect(client.request('tools/call', params)).rejects.toMatchObject({
+      code: -32004,
+      message: 'planNotifications took longer than 0.3 s.',
+    });
+    other.exec('commit');
+    other.close();
+    // Writers take turns: once this one is through, the other would have been.
+    await diary.call('updateUser', { user_id: 'user-123', name: 'J.' });
+    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+  });
+
+  it('answers -32005 when the call is cancelled', async () => {
+    await using model = await startChatModel(() => undefined);
+    await using diary = await withJohn();
+    await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await using asking = openDiary({
+      file: diary.file,
+      policy: { name: 'endpoint', url: model.url, model: 'm', timeoutMs: 20_000 },
+    });
+    const client = asking.connect('assistant');
+    const params = { name: 'planNotifications', arguments: { user_id: 'user-123' } };
+    const reply = client.exchange({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params });
+    await expect.poll(() => model.asked.length).toBe(1);
+    await client.notify('notifications/cancelled', { requestId: 'slow' });
+    expect(await reply).toMatchObject({ id: 'slow', error: { code: -32005 } });
+    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+  });
+
+  it('answers -32003 when the database cannot be used, and -32002 for what is no resource', async () => {
+    await using broken = openDiary({ file: '/dev/null/adjutant.db' });
+    const client = broken.connect('assistant');
+    await expect(client.request('tools/call', { name: 'listEvents' })).rejects.toMatchObject({
+      code: -32003,
+      message: expect.stringContaining('/dev/null/adjutant.db cannot be opened'),
+    });
+    await using diary = await withJohn();
+    const good = diary.connect('assistant');
+    for (const uri of [
+      'resources://users/nobody',
+      'resources://events/none',
+      'resources://users/nobody/events',
+      'resources://events/none/events',
+      'resources://users/%E0%A4%A',
+      'resources://users/user-123/secrets',
+      'resources://users/',
+      'file:///etc/passwd',
+    ])
+      await expect(good.request('resources/read', { uri }), uri).rejects.toMatchObject({ code: -32002 });
+  });
+
+  it('reads each resource as what it is, whole and in slices', async () => {
+    await using diary = await withJohn();
+    await diary.call('createEvent', {
+      user_id: 'user-123',
+      id: 'e',
+      title: 'Grüße 🎉',
+      start_ts: '2026-11-17T14:00:00Z',
+    });
+    const client = diary.connect('assistant');
+    const read = async (uri: string, more: JsonObject = {}) =>
+      (
+        (await client.request('resources/read', { uri, ...more })) as {
+          contents: { text: string; hash: string }[];
+        }
+      ).contents[0]!;
+    expect((await read('resources://users/user-123')).text).toBe(
+      '{\n  "id": "user-123",\n  "name": "John Doe"\n}',
+    );
+    expect(JSON.parse((await read('resources://users/user-123/events')).text)).toMatchObject({ count: 1 });
+    const whole = await read('resources://events/e');
+    expect(JSON.parse(whole.text)).toMatchObject({ id: 'e', title: 'Grüße 🎉' });
+    let text = '';
+    for (let offset = 0; offset < Buffer.byteLength(whole.text); ) {
+      const slice = await read('resources://events/e', { offset, limit: 7 });
+      expect(slice.hash).toBe(whole.hash);
+      text += slice.text;
+      offset += Buffer.byteLength(slice.text);
+    }
+    expect(text).toBe(whole.text);
+  });
+
+  it('renders the prompts as a system and a user message', async () => {
+    await using diary = openDiary();
+    const client = diary.connect('assistant');
+    const args = {
+      event_data: '{"title":"Meeting"}',
+      user_preferences: '{}',
+      history: '[]',
+      timezone: 'Europe/Berlin',
+    };
+    const { messages } = (await client.request('prompts/get', {
+      name: 'notificationPolicy',
+      arguments: args,
+    })) as {
+      messages: { role: string; content: string }[];
+    };
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(messages[0]!.content).toMatch(/^You are a scheduling policy agent/);
+    expect(messages[1]!.content).toBe(
+      'Event Data:\n{\n  "title": "Meeting"\n}\n\nUser Preferences:\n{}\n\nNotification History:\n[]\n\nTimezone: Europe/Berlin',
+    );
+    const spoken = { event_title: 'Lunch', event_time: 'noon', event_location: 'Roof' };
+    expect(await client.request('prompts/get', { name: 'ttsScript', arguments: spoken })).toMatchObject({
+      description: 'TTS script template for phone calls',
+      messages: [
+        { role: 'system' },
+        { role: 'user', content: 'Title: Lunch\nTime: noon\nLocation: Roof\nUrgency: normal' },
+      ],
+    });
+  });
+});
+
+describe('as plain MCP', () => {
+  it('gives results that fit the declared schemas', async () => {
+    await using diary = await withJohn();
+    await diary.call('createEvent', {
+      user_id: 'user-123',
+      id: 'e',
+      title: 'x',
+      start_ts: '2026-11-17T14:00:00Z',
+    });
+    const planned = await diary.call('planNotifications', { user_id: 'user-123' });
+    const { tools } = (await diary.client.request('tools/list')) as {
+      tools: { name: string; outputSchema: JsonObject }[];
+    };
+    const { Check } = await import('typebox/schema');
+    const results: Record<string, JsonObject> = {
+      getUser: await diary.call('getUser', { user_id: 'user-123' }),
+      listUsers: await diary.call('listUsers'),
+      getEvent: await diary.call('getEvent', { event_id: 'e' }),
+      listEvents: await diary.call('listEvents'),
+      listNotifications: await diary.call('listNotifications'),
+      planNotifications: planned,
+    };
+    for (const [name, result] of Object.entries(results)) {
+      const { outputSchema } = tools.find((tool) => tool.name === name)!;
+      expect(Check(outputSchema, result), name).toBe(true);
+    }
+    expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
+  });
+
+  it('reports what is not found as a result of the tool, and sends valid roles', async () => {
+    await using diary = openDiary();
+    expect(
+      await diary.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
+    ).toEqual({
+      content: [{ type: 'text', text: 'User not found' }],
+      isError: true,
+    });
+    const args = { event_title: 'Lunch', event_time: 'noon' };
+    const { messages } = await diary.client.request('prompts/get', {
+      name: 'emailTemplate',
+      arguments: args,
+    });
+    expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }, { role: 'user' }]);
+    await expect(
+      diary.client.request('resources/read', { uri: 'resources://users/x' }),
+    ).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('lists users as resources, has templates, and completes ids', async () => {
+    await using diary = await withJohn();
+    const { client } = diary;
+    expect(await client.request('resources/list')).toMatchObject({
+      resources: [{ uri: 'resources://users/user-123', name: 'John Doe' }],
+    });
+    expect(await client.request('resources/templates/list')).toMatchObject({
+      resourceTemplates: [{ uriTemplate: 'resources://users/{user_id}' }, {}, {}],
+    });
+    const complete = (uri: string, name: string, value: string) =>
+      client.request('completion/complete', {
+        ref: { type: 'ref/resource', uri },
+        argument: { name, value },
+      });
+    expect(await complete('resources://users/{user_id}', 'user_id', 'us')).toMatchObject({
+      completion: { values: ['user-123'] },
+    });
+    expect(await complete('resources://events/{event_id}', 'event_id', 'zz')).toMatchObject({
+      completion: { values: [] },
+    });
+  });
+
+  it('tells subscribers of changes', async () => {
+    const heard: string[] = [];
+    const onNotification = (method: string, params: JsonObject) =>
+      heard.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
+    await using diary = openDiary({ memory: { onNotification } });
+    await diary.client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    });
+    await diary.call('createUser', john);
+    for (const uri of ['resources://users/user-123/events', 'resources://events/e'])
+      await diary.client.request('resources/subscribe', { uri });
+    heard.length = 0;
+    await diary.call('createEvent', {
+      user_id: 'user-123',
+      id: 'e',
+      title: 'x',
+      start_ts: '2026-11-17T14:00:00Z',
+    });
+    expect(heard).toEqual([
+      'notifications/resources/updated resources://events/e',
+      'notifications/resources/updated resources://users/user-123/events',
+    ]);
+    await diary.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
+    expect(heard).toContain('notifications/resources/list_changed');
+  });
+});

@@ -1,0 +1,360 @@
+import { describe, expect, it } from 'vitest';
+import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
+import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { hostileAnswers, hostileEvents } from '../../../test/guards.ts';
+import type { JsonObject } from '../../json.ts';
+import type { PolicyOptions } from '../assistant.ts';
+
+const good = JSON.stringify({
+  notify: true,
+  reasoning: 'Bring the insurance card.',
+  plan: [
+    {
+      offset_minutes: -90,
+      channel: 'email',
+      urgency: 'normal',
+      subject: 'Dentist soon',
+      email_text: '',
+      tts_script: '',
+    },
+  ],
+});
+
+async function ready(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
+  const diary = openDiary({ policy, memory });
+  await diary.call('createUser', {
+    id: 'ada',
+    name: 'Ada',
+    email: 'ada@example.com',
+    timezone: 'Europe/Berlin',
+  });
+  await diary.call('createEvent', {
+    user_id: 'ada',
+    id: 'dentist',
+    title: 'Dentist',
+    start_ts: '2026-11-17T14:00',
+  });
+  return diary;
+}
+
+/** Plans with a model that behaves in a certain way. */
+async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
+  const model = await startChatModel(behave);
+  const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000, ...more } as const;
+  const diary = await ready(policy);
+  const result = await diary.call('planNotifications', { user_id: 'ada' });
+  return {
+    model,
+    diary,
+    result: result as unknown as { policies: JsonObject[]; changes: JsonObject[]; dropped?: JsonObject[] },
+    async [Symbol.asyncDispose]() {
+      await diary[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('a model at an address', () => {
+  it('decides, and is asked once for an event that does not change', async () => {
+    await using session = await planWith(() => good, { key: 'secret-key' });
+    const { model, result, diary } = session;
+    expect(result.policies).toEqual([{ policy: 'endpoint', reason: 'Bring the insurance card.', events: 1 }]);
+    expect(result.changes).toMatchObject([
+      { action: 'add', plan_time: '2026-11-17T11:30:00Z', reason: '90 minutes before' },
+    ]);
+    await diary.call('planNotifications', { user_id: 'ada' });
+    expect(model.asked).toHaveLength(1);
+    const [{ headers, body }] = model.asked as [(typeof model.asked)[0]];
+    expect(headers.authorization).toBe('Bearer secret-key');
+    expect(body).toMatchObject({ model: 'tiny', response_format: { type: 'json_schema' } });
+  });
+
+  it('is told nobody’s address, and the event’s text between marks it cannot know', async () => {
+    await using session = await planWith(() => good);
+    const { messages } = session.model.asked[0]!.body;
+    expect(JSON.stringify(messages)).not.toContain('ada@example.com');
+    const [, mark] = /data\):\n(untrusted-[0-9a-f-]{36})\n/.exec(messages[1]!.content)!;
+    const [, fenced] = messages[1]!.content.split(`\n${mark}\n`);
+    expect(JSON.parse(fenced!)).toMatchObject({ title: 'Dentist' });
+  });
+
+  it.each([
+    ['in a fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`],
+    ['in the middle of talk', `I would say ${good} and that is that.`],
+  ])('is understood %s', async (_, answer) => {
+    await using session = await planWith(() => answer);
+    expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
+    expect(session.model.asked).toHaveLength(1);
+  });
+
+  it('may repair its answer once, told what was wrong with it', async () => {
+    await using session = await planWith((_, index) => (index === 0 ? '{"notify": "perhaps"}' : good));
+    expect(session.result.policies).toEqual([
+      { policy: 'endpoint', reason: 'Bring the insurance card. (repaired)', events: 1 },
+    ]);
+    expect(session.model.asked[1]!.body.messages[1]!.content).toMatch(/could not be used: .*plan/);
+  });
+
+  it('is replaced by the rules after two answers of garbage, and asked again next time', async () => {
+    await using session = await planWith(() => 'no idea');
+    const { model, diary, result } = session;
+    expect(result.policies).toEqual([
+      {
+        policy: 'rules',
+        reason: 'endpoint: its answers could not be used (it is not JSON); built-in rules',
+        events: 1,
+      },
+    ]);
+    expect(result.changes).toMatchObject([{ plan_time: '2026-11-17T12:00:00Z' }]);
+    expect(model.asked).toHaveLength(2);
+    await diary.call('planNotifications', { user_id: 'ada' });
+    expect(model.asked).toHaveLength(4);
+  });
+
+  it.each<[string, Behaviour, RegExp]>([
+    ['an error', (_, __, response) => void response.writeHead(500).end('oops'), /answered 500/],
+    ['no permission', (_, __, response) => void response.writeHead(401).end(), /answered 401/],
+    ['a page', (_, __, response) => void response.end('<html>'), /not JSON/],
+    ['nothing', (_, __, response) => void response.end('{}'), /no message/],
+    ['a cut line', (_, __, response) => void response.socket?.destroy(), /cannot be asked/],
+    [
+      'a redirection',
+      (_, __, response) => void response.writeHead(302, { location: 'http://evil.example/' }).end(),
+      /cannot be asked/,
+    ],
+    ['an endless reply', (_, __, response) => void response.end('x'.repeat(3 << 20)), /too long/],
+    ['silence', () => undefined, /no answer within 0.3 s/],
+  ])('that answers with %s leaves it to the rules, which say so', async (_, behave, reason) => {
+    await using session = await planWith(behave, { timeoutMs: 300 });
+    expect(session.result.policies).toMatchObject([
+      { policy: 'rules', reason: expect.stringMatching(reason) },
+    ]);
+    expect(session.result.changes).toMatchObject([{ action: 'add' }]);
+  });
+
+  it('that hangs is waited for once, not once for every event', async () => {
+    await using model = await startChatModel(() => undefined);
+    await using diary = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 300 });
+    for (let number = 0; number < 20; number++)
+      await diary.call('createEvent', {
+        user_id: 'ada',
+        title: `Event ${number}`,
+        start_ts: `2026-11-18T${10 + (number % 10)}:00`,
+      });
+    const result = await diary.call('planNotifications', { user_id: 'ada' });
+    expect(result).toMatchObject({ events_processed: 21, policies: [{ policy: 'rules' }] });
+    expect(model.asked.length).toBeLessThanOrEqual(4);
+  });
+
+  it('that knows no schemas is asked without one', async () => {
+    await using session = await planWith(({ body }, _, response) => {
+      if (body.response_format === undefined) return good;
+      response.writeHead(400).end('unknown field response_format');
+      return undefined;
+    });
+    expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
+  });
+
+  it('that nobody started or named is told of', async () => {
+    await using nobody = await ready({
+      name: 'endpoint',
+      url: 'http://127.0.0.1:9',
+      model: 'x',
+      timeoutMs: 2000,
+    });
+    expect(await nobody.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('cannot be asked') }],
+    });
+    await using unnamed = await ready({ name: 'endpoint', timeoutMs: 2000 });
+    expect(await unnamed.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('not configured') }],
+    });
+  });
+
+  it('that wants nothing sent is heard', async () => {
+    await using session = await planWith(() => '{"notify": false, "reasoning": "Ada never forgets."}');
+    expect(session.result).toMatchObject({
+      policies: [{ policy: 'endpoint', reason: 'Ada never forgets.' }],
+      changes: [],
+    });
+  });
+
+  it('cannot reach anybody at night, on another channel, or more than three times', async () => {
+    const items = [-60, -600, -700, -800, -1200].map((offset_minutes) => ({
+      offset_minutes,
+      channel: 'call',
+      urgency: 'urgent',
+      to: '+15550000000',
+    }));
+    await using session = await planWith(() => JSON.stringify({ notify: true, plan: items }));
+    expect(session.result.changes).toMatchObject([
+      { channel: 'email', urgency: 'normal', plan_time: '2026-11-17T12:00:00Z' },
+      { channel: 'email', urgency: 'normal', plan_time: '2026-11-16T19:59:00Z' },
+      { channel: 'email', urgency: 'normal', plan_time: '2026-11-16T17:00:00Z' },
+    ]);
+    expect(session.result.dropped).toMatchObject([
+      { reason: 'there is one on this channel at the same time' },
+      { reason: 'there is one on this channel at the same time' },
+    ]);
+  });
+
+  it('cannot put a link or a header line into a mail', async () => {
+    const subject = 'Hello\r\nBcc: eve@evil.example';
+    const email_text = 'See https://evil.example/login now';
+    await using session = await planWith(() =>
+      JSON.stringify({
+        notify: true,
+        plan: [{ offset_minutes: -60, channel: 'email', subject, email_text }],
+      }),
+    );
+    const { notifications } = (await session.diary.call('listNotifications')) as {
+      notifications: JsonObject[];
+    };
+    expect(notifications).toMatchObject([{ subject: 'Hello Bcc: eve@evil.example' }]);
+    expect(JSON.stringify(notifications)).not.toContain('https://evil');
+  });
+
+  it('loses its words when the event they were about changes', async () => {
+    await using session = await planWith(() => good);
+    await session.diary.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
+    const subject = async () =>
+      ((await session.diary.call('listNotifications')) as { notifications: JsonObject[] }).notifications[0]![
+        'subject'
+      ];
+    expect(await subject()).toBe('Dentist soon');
+    await session.diary.call('updateEvent', { event_id: 'dentist', title: 'Surgeon' });
+    expect(await subject()).toMatch(/^Reminder: Surgeon/);
+  });
+
+  it('keeps to the guards whatever hostile answers and events there are', async () => {
+    await using model = await startChatModel((_, index) => hostileAnswers[index % hostileAnswers.length]!);
+    await using diary = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 });
+    const titles = hostileEvents.map(
+      (title) => title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/gu, ' ') || 'x',
+    );
+    for (const [index, title] of [...titles, ...titles].entries())
+      await diary.call('createEvent', {
+        user_id: 'ada',
+        title,
+        start_ts: new Date(diary.now + (index + 1) * 5_000_000).toISOString(),
+      });
+    const result = await diary.call('planNotifications', { user_id: 'ada' });
+    expect(result['events_processed']).toBe(titles.length * 2 + 1);
+    const { notifications } = (await diary.call('listNotifications', { days_forward: 30 })) as {
+      notifications: JsonObject[];
+    };
+    expect(notifications.length).toBeGreaterThan(10);
+    for (const { channel, plan_time, urgency } of notifications) {
+      const time = new Date(String(plan_time)).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' });
+      expect([channel, urgency === 'urgent', time >= '07:00' && time < '21:00']).toEqual([
+        'email',
+        false,
+        true,
+      ]);
+    }
+  });
+});
+
+describe('the model of the client', () => {
+  const policy = { name: 'client', timeoutMs: 2000 } as const;
+  const legacy = (diary: TestDiary) =>
+    diary.client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: { sampling: {} },
+      clientInfo: { name: 't', version: '1' },
+    });
+
+  it('is asked where the client can be', async () => {
+    const asked: JsonObject[] = [];
+    const onRequest = async (method: string, params: JsonObject) => {
+      asked.push({ method, ...params });
+      return { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
+    };
+    await using diary = await ready(policy, { onRequest });
+    await legacy(diary);
+    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
+      changes: [{ plan_time: '2026-11-17T11:30:00Z' }],
+    });
+    expect(asked).toMatchObject([{ method: 'sampling/createMessage', maxTokens: 2000 }]);
+  });
+
+  it('that refuses or stays silent leaves it to the rules', async () => {
+    await using refusing = await ready(policy, { onRequest: () => Promise.reject(new Error('not today')) });
+    await legacy(refusing);
+    expect(await refusing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('not today') }],
+    });
+    await using silent = await ready(
+      { ...policy, timeoutMs: 200 },
+      { onRequest: () => new Promise(() => {}) },
+    );
+    await legacy(silent);
+    expect(await silent.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('no answer within 0.2 s') }],
+    });
+  });
+
+  it('that cannot be asked leaves it to the rules', async () => {
+    await using diary = await ready(policy);
+    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('does not let its model be asked') }],
+    });
+  });
+
+  it('is asked by a result in the revision that does so, and nothing is stored before the answer', async () => {
+    await using diary = await ready(policy);
+    const client = diary.connect('standard');
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': { sampling: {} },
+    };
+    const params = { name: 'planNotifications', arguments: { user_id: 'ada' }, _meta };
+    const first = (await client.request('tools/call', params)) as {
+      inputRequests: JsonObject;
+      requestState: string;
+      resultType: string;
+    };
+    expect(first.resultType).toBe('input_required');
+    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
+    const inputResponses = Object.fromEntries(Object.keys(first.inputRequests).map((key) => [key, answer]));
+    const second = await client.request('tools/call', {
+      ...params,
+      inputResponses,
+      requestState: first.requestState,
+    });
+    expect(second['structuredContent']).toMatchObject({
+      policies: [{ policy: 'client' }],
+      notifications_planned: 1,
+    });
+  });
+});
+
+describe('a sub-agent', () => {
+  it('is handed the task and its last word is taken', async () => {
+    const tasks: string[] = [];
+    const delegate = async (task: string) => {
+      tasks.push(task);
+      return `Done.\n\`\`\`json\n${good}\n\`\`\``;
+    };
+    await using diary = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
+    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'delegate' }],
+    });
+    expect(tasks[0]).toContain('Dentist');
+  });
+
+  it('that fails or is not there leaves it to the rules', async () => {
+    const delegate = () => Promise.reject(new Error('codex is not installed'));
+    await using failing = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
+    expect(await failing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('codex is not installed') }],
+    });
+    await using absent = await ready({ name: 'delegate', timeoutMs: 5000 });
+    expect(await absent.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('no sub-agents') }],
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AssistantOptions, createAssistant } from '../src/assistant/assistant.ts';
+import type { ContractName } from '../src/contracts/contract.ts';
+import { contracts } from '../src/contracts/contracts.ts';
+import { Server } from '../src/engine/server.ts';
+import type { JsonObject } from '../src/json.ts';
+import { connectMemory, type MemoryClient, type MemoryOptions } from '../src/transports/memory.ts';
+
+/** A Monday morning in Berlin. */
+export const monday = Date.parse('2026-11-16T08:00:00Z');
+
+export interface TestDiary extends AsyncDisposable {
+  now: number;
+  readonly file: string;
+  readonly server: Server;
+  readonly client: MemoryClient;
+  /** The structured result of a tool; throws what a failed one says. */
+  call(tool: string, args?: JsonObject): Promise<JsonObject>;
+  connect(contract: ContractName, options?: MemoryOptions): MemoryClient;
+}
+
+/** The assistant on a database of its own, with a clock that the test sets. */
+export function openDiary(
+  options: Partial<AssistantOptions> & { readonly file?: string; readonly memory?: MemoryOptions } = {},
+): TestDiary {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-diary-'));
+  const file = options.file ?? join(folder, 'adjutant.db');
+  const servers: Server[] = [];
+  const assistant = () =>
+    createAssistant({
+      databaseUrl: file,
+      toolTimeoutMs: 20_000,
+      policy: { name: 'rules', timeoutMs: 5000 },
+      clock: () => diary.now,
+      ...options,
+    });
+  const serve = (contract: ContractName) => {
+    const server = new Server({ contract: contracts[contract], features: [assistant()] });
+    servers.push(server);
+    return server;
+  };
+  const server = serve('standard');
+  const client = connectMemory(server, options.memory);
+  const diary: TestDiary = {
+    now: monday,
+    file,
+    server,
+    client,
+    async call(name, args = {}) {
+      const result = await client.request('tools/call', { name, arguments: args });
+      if (result['isError']) throw new Error((result['content'] as { text: string }[])[0]!.text);
+      return result['structuredContent'] as JsonObject;
+    },
+    connect: (contract, memory) => connectMemory(serve(contract), memory),
+    async [Symbol.asyncDispose]() {
+      for (const one of servers) await one.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return diary;
+}

@@ -1,0 +1,105 @@
+import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
+import type { Diary } from '../src/assistant/diary.ts';
+import { saveEvent } from '../src/assistant/events.ts';
+import { cancelNotification } from '../src/assistant/notifications.ts';
+import { planNotifications } from '../src/assistant/planning.ts';
+import type { Model } from '../src/assistant/policy/policy.ts';
+import { setRule } from '../src/assistant/rules.ts';
+import type { Store } from '../src/assistant/store/store.ts';
+import { brokenGuards, type Story } from './guards.ts';
+
+const hour = 3_600_000;
+
+/** Plays a story on a real store, through the same functions as the tools, and tells what went wrong. */
+export async function playStored(store: Store, told: Story, number: number): Promise<string[]> {
+  let nowMs = told.nowMs;
+  let startMs = nowMs + told.leadMs;
+  const diary: Diary = { store, clock: () => nowMs, occurrences: expandEvent };
+  const id = `u${number}`;
+  const user = { ...told.user, id, email: told.user.email && `${id}@example.com` };
+  await store.write(({ db }) => db.insertInto('users').values(user).execute());
+  if (told.vip) {
+    const config = { organizers: ['boss@example.com'] };
+    await setRule(diary, id, undefined, { type: 'vip_organizer', config, priority: 0, enabled: true });
+  }
+  const broken: string[] = [];
+  for (const [index, { passes, moves, becomes, cancels, force, answer }] of told.turns.entries()) {
+    nowMs += index === 0 ? 0 : passes;
+    if (moves !== undefined) startMs += moves;
+    await store.write(({ db }) =>
+      db
+        .updateTable('notifications')
+        .set({ status: becomes })
+        .where('user_id', '=', id)
+        .where('status', '=', 'planned')
+        .where('plan_ms', '<=', nowMs)
+        .execute(),
+    );
+    const rowsNow = () =>
+      store.read((db) => db.selectFrom('notifications').selectAll().where('user_id', '=', id).execute());
+    const waiting = (await rowsNow()).find(({ status }) => status === 'planned');
+    if (cancels && waiting !== undefined) await cancelNotification(diary, waiting.id);
+    await store.write((writer) =>
+      saveEvent(writer, diary, user, eventFields(told, startMs), nowMs, `e${number}`),
+    );
+    const rows = await rowsNow();
+    const future = new Set(rows.filter((row) => row.plan_ms > nowMs).map((row) => row.id));
+    broken.push(
+      ...brokenGuards(rows, future, user, told.vip && told.organizer === 'boss@example.com', startMs, nowMs),
+    );
+    const model: Model = {
+      name: 'endpoint',
+      identity: String(index),
+      ask: async (questions) => questions.map(() => ({ text: answer })),
+    };
+    const request = { userId: id, force, dryRun: false };
+    await planNotifications(diary, model, request, new AbortController().signal);
+    const after = await rowsNow();
+    const planned = new Set(after.filter((row) => row.plan_ms > nowMs).map((row) => row.id));
+    broken.push(
+      ...brokenGuards(
+        after,
+        planned,
+        user,
+        told.vip && told.organizer === 'boss@example.com',
+        startMs,
+        nowMs,
+      ),
+    );
+    const again = await planNotifications(
+      diary,
+      model,
+      { ...request, force: false },
+      new AbortController().signal,
+    );
+    const steps = again.planned.flatMap((one) => one.steps).filter(({ action }) => action !== 'keep');
+    const provisional = again.planned.some(({ decision }) => decision?.provisional);
+    if (steps.length > 0 && !provisional) broken.push(`planned anew without a reason: ${steps[0]!.action}`);
+  }
+  await store.write(({ db }) => db.deleteFrom('users').where('id', '=', id).execute());
+  return broken;
+}
+
+function eventFields({ title, organizer, confLink, allDay }: Story, startMs: number) {
+  return {
+    calendar_id: null,
+    provider: 'local',
+    provider_event_id: 'e',
+    title,
+    start_ms: startMs,
+    end_ms: startMs + hour,
+    all_day: allDay ? 1 : 0,
+    timezone: 'UTC',
+    location: title,
+    conf_link: confLink,
+    organizer,
+    attendees: null,
+    description: title,
+    status: 'confirmed',
+    series: null,
+    first_ms: startMs,
+    last_ms: startMs,
+    etag: null,
+    last_seen_ms: null,
+  } as const;
+}
