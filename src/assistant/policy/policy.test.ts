@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
-import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
 import { hostileAnswers, hostileEvents } from '../../../test/guards.ts';
+import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PolicyOptions } from '../assistant.ts';
 
