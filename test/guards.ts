@@ -371,6 +371,7 @@ function eventOf({ title, organizer, confLink, allDay }: Story, startMs: number)
     first_ms: startMs,
     last_ms: startMs,
     etag: null,
+    href: null,
     last_seen_ms: null,
     revision: String(startMs),
     created_ms: 0,
