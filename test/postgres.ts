@@ -22,7 +22,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-const quick = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** Safe from a crash of the server, though not from one of the machine. */
+const quick = { fsync: 'off', full_page_writes: 'off' };
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-postgres-'));

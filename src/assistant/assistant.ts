@@ -1,4 +1,5 @@
 import type { Context, Feature } from '../feature.ts';
+import type { Feed } from './delivery/feed.ts';
 import type { Diary } from './diary.ts';
 import { eventTools } from './event-tools.ts';
 import { notificationTools } from './notification-tools.ts';
@@ -7,7 +8,7 @@ import type { DelegateTask } from './policy/delegate.ts';
 import type { Model, PolicyName } from './policy/policy.ts';
 import { prompts } from './prompts.ts';
 import { createResources, resourceChanges } from './resources.ts';
-import { type Clock, createStore } from './store/store.ts';
+import { type Clock, createStore, type Store } from './store/store.ts';
 import { userTools } from './user-tools.ts';
 
 export interface AssistantOptions {
@@ -50,11 +51,30 @@ export function createAssistant({
     ],
     resources: createResources(diary),
     prompts,
-    subscribe: (listener) =>
-      store.subscribe((changes) => {
+    subscribe: (listener) => {
+      const unsubscribe = store.subscribe((changes) => {
         for (const change of changes.flatMap(resourceChanges)) listener(change);
-      }),
+      });
+      const stopFollowing = followSoon(store, databaseUrl);
+      return () => {
+        unsubscribe();
+        stopFollowing();
+      };
+    },
     close: () => store.close(),
+  };
+}
+
+/** What other processes change is news here too, once there was time to answer the first requests. */
+function followSoon(store: Store, databaseUrl: string): () => void {
+  let feed: Promise<Feed> | undefined;
+  const timer = setTimeout(() => {
+    feed = import('./delivery/feed.ts').then(({ followChanges }) => followChanges(store, databaseUrl));
+  }, 1000);
+  timer.unref();
+  return () => {
+    clearTimeout(timer);
+    void feed?.then((one) => one.close());
   };
 }
 

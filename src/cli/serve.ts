@@ -1,4 +1,4 @@
-import { createNeighbours, createServer } from '../app.ts';
+import { createDelivery, createNeighbours, createServer } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -49,6 +49,7 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
   const { serveHttp } = await import('../transports/http.ts');
   const { keepToken, readToken } = await import('../transports/token.ts');
   const { servePage } = await import('../web/page.ts');
+  const { serveAcknowledge } = await import('../assistant/delivery/acknowledge.ts');
   const tokenFile = config['http.token_file'];
   const host = config['http.host'];
   if (tokenFile === undefined && !isLoopback(host)) {
@@ -71,15 +72,25 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
   };
   serverFor();
 
+  const hasDiary = config.contract === 'standard' || config.contract === 'assistant';
+  const delivery = hasDiary ? await createDelivery(config) : undefined;
+  const publicHost = URL.parse(config['delivery.public_url'] ?? '')?.hostname;
   const start = (port: number) =>
     serveHttp({
       host,
       port,
       token,
-      allowedHosts: isLoopback(host) ? config['http.allowed_hosts'] : [host, ...config['http.allowed_hosts']],
+      allowedHosts: [
+        ...(isLoopback(host) ? [] : [host]),
+        ...(publicHost === undefined ? [] : [publicHost]),
+        ...config['http.allowed_hosts'],
+      ],
       maxMessageBytes: config.max_message_bytes,
       serverFor,
-      page: servePage,
+      async page(path, response, request) {
+        if (delivery && (await serveAcknowledge(delivery.acknowledge, path, request, response))) return;
+        await servePage(path, response);
+      },
     });
   const endpoint = await start(config['http.port']).catch((error: NodeJS.ErrnoException) => {
     // Only a port that nobody asked for may be another one.
@@ -89,6 +100,7 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
       : error;
   });
   const stop = stopped();
+  if (config['delivery.with_server']) delivery?.start();
   process.stderr.write(
     `Adjutant is ready.\n  Page: ${endpoint.url}/#token=${token}\n  MCP:  ${endpoint.url}/mcp  (Authorization: Bearer ${token})\n`,
   );
@@ -96,6 +108,7 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
   await stop;
   log('info', 'stopping');
   await endpoint.close();
+  await delivery?.stop();
   for (const server of servers.values()) await server.close();
   return 0;
 }

@@ -22,7 +22,7 @@ export interface HttpOptions extends GuardOptions {
   /** The server for `/mcp` or `/mcp/<contract>`; `undefined` when there is none of that name. */
   serverFor(contract: string | undefined): Server | undefined;
   /** Answers what is not MCP: the page and its files. */
-  page(path: string, response: ServerResponse): Promise<void> | void;
+  page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void> | void;
 }
 
 export interface HttpEndpoint {
@@ -71,7 +71,7 @@ async function handle(
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
   const route = /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
-  if (route === null) return options.page(path, response);
+  if (route === null) return options.page(path, response, request);
 
   const denied = checkToken(request.headers, options);
   if (denied)

@@ -39,6 +39,8 @@ export interface Delivery {
   start(): void;
   /** Delivers what is due now and tells how much there was. */
   once(): Promise<number>;
+  /** The person knows. */
+  acknowledge(id: string, by: string): Promise<unknown>;
   /** Lets what is under way end. */
   stop(): Promise<void>;
 }
@@ -77,10 +79,18 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return {
     place: store.place,
     start() {
-      feed ??= followChanges(store, databaseUrl, () => scheduler.wake());
-      scheduler.start();
+      // A diary that nobody has begun has nothing due, and is not begun by looking.
+      feed ??= followChanges(store, databaseUrl, () => {
+        scheduler.start();
+        scheduler.wake();
+      });
+      if (store.engine === 'postgres') scheduler.start();
     },
     once: () => scheduler.once(),
+    async acknowledge(id, by) {
+      const { acknowledgeNotification } = await import('../notifications.ts');
+      return acknowledgeNotification({ store, clock, occurrences }, id, by);
+    },
     async stop() {
       await feed?.close();
       await scheduler.stop();

@@ -1,6 +1,14 @@
-import { isObject, messageOf } from '../../json.ts';
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { changeChannel, isPostgres, type Store, type StoreChange } from '../store/store.ts';
+import {
+  type ChangeMessage,
+  changeChannel,
+  isPostgres,
+  type Store,
+  type StoreChange,
+} from '../store/store.ts';
 
 const pollMs = 250;
 const firstPauseMs = 250;
@@ -14,44 +22,72 @@ export interface Feed {
 }
 
 /** Brings the changes that other processes make: to the listeners of the store, and to whoever only wants to look again. */
-export function followChanges(store: Store, url: string, look: () => void): Feed {
+export function followChanges(store: Store, url: string, look: () => void = () => {}): Feed {
   return isPostgres(url) ? followPostgres(store, url, look) : followSqlite(store, look);
 }
 
 /** SQLite counts the commits of others; reading the count costs next to nothing. */
 function followSqlite(store: Store, look: () => void): Feed {
-  let closed = false;
-  const following = (async () => {
-    const { DatabaseSync } = await import('node:sqlite');
-    // Whoever uses the store makes its file; there is nothing to follow before.
-    await store.read(async () => undefined);
-    if (closed) return undefined;
-    const database = new DatabaseSync(store.place, { readOnly: true });
-    const version = database.prepare('pragma data_version');
-    let last = version.get()?.['data_version'];
-    const timer = setInterval(() => {
-      try {
-        const now = version.get()?.['data_version'];
-        if (now !== last) look();
-        last = now;
-      } catch (error) {
-        log('debug', `cannot look for changes: ${messageOf(error)}`);
+  let reader: Awaited<ReturnType<typeof openReader>> | undefined;
+  const poll = async () => {
+    try {
+      if (reader === undefined) {
+        // Whoever first writes makes the file; there is nothing to follow before.
+        if (!existsSync(store.place)) return;
+        reader = await openReader(store);
+        look();
       }
-    }, pollMs);
-    timer.unref();
-    return () => {
-      clearInterval(timer);
-      database.close();
-    };
-  })().catch((error: unknown) => {
-    log('warning', `changes of other processes are seen late: ${messageOf(error)}`);
-    return undefined;
-  });
+      if (!reader.changed()) return;
+      store.dispatch(reader.changes());
+      look();
+    } catch (error) {
+      log('debug', `cannot look for changes: ${messageOf(error)}`);
+    }
+  };
+  let polling = poll();
+  const timer = setInterval(() => {
+    polling = polling.then(poll);
+  }, pollMs);
   return {
     async close() {
-      closed = true;
-      (await following)?.();
+      clearInterval(timer);
+      await polling;
+      reader?.close();
     },
+  };
+}
+
+async function openReader(store: Store) {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(store.place, { readOnly: true, timeout: pollMs });
+  try {
+    return readerOf(database, store.origin);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function readerOf(database: DatabaseSync, own: string) {
+  const version = database.prepare('pragma data_version');
+  const newest = database.prepare('select coalesce(max(id), 0) as id from changes');
+  const since = database.prepare('select id, origin, changes from changes where id > ? order by id');
+  let counted = version.get()?.['data_version'];
+  let last = Number(newest.get()?.['id']);
+  return {
+    changed() {
+      const before = counted;
+      counted = version.get()?.['data_version'];
+      return counted !== before;
+    },
+    changes() {
+      const rows = since.all(last);
+      last = Number(rows.at(-1)?.['id'] ?? last);
+      return rows
+        .filter(({ origin }) => origin !== own)
+        .flatMap(({ changes }) => JSON.parse(String(changes)) as StoreChange[]);
+    },
+    close: () => database.close(),
   };
 }
 
@@ -71,8 +107,8 @@ function followPostgres(store: Store, url: string, look: () => void): Feed {
     client.on('error', reject);
     client.on('end', () => reject(new Error('the connection has ended')));
     client.on('notification', ({ payload }) => {
-      const changes = parseChanges(payload);
-      store.dispatch(changes);
+      const { origin, changes } = parseMessage(payload);
+      if (origin !== store.origin) store.dispatch(changes);
       look();
     });
     stop.signal.addEventListener('abort', () => reject(new Error('closed')), { once: true });
@@ -111,11 +147,10 @@ function followPostgres(store: Store, url: string, look: () => void): Feed {
   };
 }
 
-function parseChanges(payload: string | undefined): StoreChange[] {
+function parseMessage(payload: string | undefined): ChangeMessage {
   try {
-    const changes: unknown = JSON.parse(payload ?? '[]');
-    return Array.isArray(changes) ? (changes.filter(isObject) as unknown as StoreChange[]) : [];
+    return JSON.parse(payload ?? '') as ChangeMessage;
   } catch {
-    return [];
+    return { origin: '', changes: [] };
   }
 }

@@ -32,11 +32,12 @@ export class Scheduler {
   }
 
   start(): void {
+    if (this.#running !== undefined || this.#stopped) return;
     const { store } = this.#options;
     const unsubscribe = store.subscribe((changes) => {
       if (changes.some(({ kind }) => kind === 'notification')) this.wake();
     });
-    this.#running ??= this.#run().finally(unsubscribe);
+    this.#running = this.#run().finally(unsubscribe);
   }
 
   /** Looks again at what is due. */

@@ -44,6 +44,11 @@ export const deliverySettings = defineSettings({
     description:
       'Where people and providers reach this server. With it, messages carry a way to confirm that they were heard.',
   },
+  'delivery.with_server': {
+    type: 'boolean',
+    default: true,
+    description: 'Deliver from serve --http too; off where only workers shall.',
+  },
   'delivery.slots': {
     type: 'integer',
     minimum: 1,

@@ -3,15 +3,15 @@ import pg from 'pg';
 import { log } from '../../log.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import type { Tables } from './schema.ts';
-import { changeChannel, type Engine, type Store, type StoreChange } from './store.ts';
+import { type ChangeMessage, changeChannel, type Engine, type Store, type StoreChange } from './store.ts';
 import { unavailable } from './unavailable.ts';
 
 /** Any number would do, as long as every Adjutant takes the same. */
 const migrationLock = 7_323_000_001;
 /** Deadlock and serialisation failure: the database asks to be asked again. */
 const retried = new Set(['40001', '40P01']);
-/** A payload of NOTIFY ends at 8000 bytes. */
-const changesPerPayload = 50;
+/** A payload of NOTIFY ends at 8000 bytes; a character has at most three for each of its code units. */
+const payloadUnits = 2500;
 
 /** Our tables have a schema of their own, so that the database may hold other things. */
 export function poolOptions(url: string): pg.PoolConfig {
@@ -29,6 +29,21 @@ export function poolOptions(url: string): pg.PoolConfig {
 /** Instants and counts fit a double; the driver would hand out 64-bit integers as text. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
+}
+
+function parts(changes: readonly StoreChange[]): StoreChange[][] {
+  const found: StoreChange[][] = [];
+  let room = 0;
+  for (const change of changes) {
+    const units = JSON.stringify(change).length + 1;
+    if (units > room) {
+      found.push([]);
+      room = payloadUnits;
+    }
+    found.at(-1)!.push(change);
+    room -= units;
+  }
+  return found;
 }
 
 export async function openPostgres(url: string, store: Store): Promise<Engine> {
@@ -64,9 +79,9 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
         try {
           const value = await db.transaction().execute(async (transaction) => {
             const result = await work({ db: transaction, changed: (change) => changes.push(change) });
-            for (let start = 0; start < changes.length; start += changesPerPayload) {
-              const payload = JSON.stringify(changes.slice(start, start + changesPerPayload));
-              await sql`select pg_notify(${changeChannel}, ${payload})`.execute(transaction);
+            for (const part of parts(changes)) {
+              const message: ChangeMessage = { origin: store.origin, changes: part };
+              await sql`select pg_notify(${changeChannel}, ${JSON.stringify(message)})`.execute(transaction);
             }
             return result;
           });

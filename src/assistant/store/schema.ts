@@ -13,6 +13,7 @@ export interface Tables {
   notifications: NotificationsTable;
   rules: RulesTable;
   audit: AuditTable;
+  changes: ChangesTable;
 }
 
 export const channels = ['email', 'call', 'webhook', 'ntfy'] as const;
@@ -198,6 +199,14 @@ interface AuditTable {
   detail: string | null;
 }
 
+/** What changed lately, for the other processes on a SQLite file; PostgreSQL tells them itself. */
+interface ChangesTable {
+  id: Generated<number>;
+  /** Who made the change, and need not hear of it. */
+  origin: string;
+  changes: string;
+}
+
 export type User = Selectable<UsersTable>;
 export type NewUser = Insertable<UsersTable>;
 export type UserUpdate = Updateable<UsersTable>;
@@ -268,4 +277,5 @@ export const migrations: readonly (readonly string[])[] = [
     'create index audit_notification on audit (notification_id)',
   ],
   ['alter table events add column href text'],
+  ['create table changes (id integer primary key, origin text not null, changes text not null)'],
 ];

@@ -17,6 +17,8 @@ const oldestSafe = [3, 51, 3] as const;
 const patienceMs = 10_000;
 /** What a single statement may hold up the process; transactions wait without doing so. */
 const statementWaitMs = 250;
+/** As many messages are kept for processes that look later. */
+const rememberedChanges = 1000;
 
 /** Two connections to one file: readers see the last commit and never queue behind a writer. */
 export async function openSqlite(file: string, store: Store): Promise<Engine> {
@@ -55,9 +57,11 @@ function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, 
     async write(work) {
       const changes: StoreChange[] = [];
       try {
-        const value = await writer
-          .transaction()
-          .execute((db) => work({ db, changed: (change) => changes.push(change) }));
+        const value = await writer.transaction().execute(async (db) => {
+          const result = await work({ db, changed: (change) => changes.push(change) });
+          if (changes.length > 0) await tell(db, store.origin, changes);
+          return result;
+        });
         store.dispatch(changes);
         return value;
       } catch (error) {
@@ -69,6 +73,19 @@ function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, 
       await writer.destroy();
     },
   };
+}
+
+/** For the other processes, which look here when they see that the file has changed. */
+async function tell(db: Kysely<Tables>, origin: string, changes: readonly StoreChange[]): Promise<void> {
+  const { id } = await db
+    .insertInto('changes')
+    .values({ origin, changes: JSON.stringify(changes) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .deleteFrom('changes')
+    .where('id', '<=', id - rememberedChanges)
+    .execute();
 }
 
 async function prepare(database: DatabaseSync, file: string): Promise<void> {

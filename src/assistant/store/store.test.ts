@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { newId } from './id.ts';
@@ -238,8 +239,36 @@ describe('PostgreSQL', () => {
     await other.query('listen adjutant_changes');
     const told = new Promise((resolve) => other.on('notification', ({ payload }) => resolve(payload)));
     await add(store, person('a'));
-    expect(JSON.parse(String(await told))).toEqual([{ kind: 'user', id: 'a', userId: 'a' }]);
+    expect(JSON.parse(String(await told))).toEqual({
+      origin: store.origin,
+      changes: [{ kind: 'user', id: 'a', userId: 'a' }],
+    });
     await other.end();
+    await store.close();
+  });
+});
+
+describe('a PostgreSQL server that ends connections', () => {
+  it('fails the transaction that was on one, and nothing else', async () => {
+    const store = createStore(await postgres.createDatabase('cut'));
+    await add(store, person('a'));
+    const cut = store.write(async ({ db }) => {
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await db.deleteFrom('users').execute();
+    });
+    await expect(cut).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await names(store)).toEqual(['a']);
+    await store.close();
+  });
+
+  it('tells of many changes with long names', async () => {
+    const store = createStore(await postgres.createDatabase('many'));
+    const heard: StoreChange[] = [];
+    store.subscribe((changes) => heard.push(...changes));
+    const ids = Array.from({ length: 120 }, (_, index) => `${index}-${'ü'.repeat(250)}`);
+    await add(store, ...ids.map((id) => person(id)));
+    expect(heard.map(({ id }) => id)).toEqual(ids);
     await store.close();
   });
 });

@@ -22,6 +22,8 @@ export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   /** Where it is, without secrets. */
   readonly place: string;
+  /** Signs the changes made through this store, so that nobody hears of its own twice. */
+  readonly origin: string;
   /** Reads never wait for a writer. */
   read<Value>(work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value>;
   /**
@@ -35,7 +37,13 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The channel on which PostgreSQL carries changes from process to process, each payload a JSON list. */
+/** What travels from process to process. */
+export interface ChangeMessage {
+  readonly origin: string;
+  readonly changes: readonly StoreChange[];
+}
+
+/** The channel on which PostgreSQL carries change messages, as JSON. */
 export const changeChannel = 'adjutant_changes';
 
 export type Clock = () => number;
@@ -78,6 +86,7 @@ export interface Engine {
 class LazyStore implements Store {
   readonly engine: Store['engine'];
   readonly place: string;
+  readonly origin = crypto.randomUUID();
   readonly #open: (self: Store) => Promise<Engine>;
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>();
   #engine: Promise<Engine> | undefined;

@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Failure } from '../../failure.ts';
+import { xml } from './call.ts';
+
+const longestBody = 16_384;
+
+/** Tells that the person knows; whoever has the address of a notification got it in that notification. */
+export type Acknowledge = (id: string, by: string) => Promise<unknown>;
+
+/**
+ * Answers `/acknowledge/<id>`, and says whether the request was for it. Opening the address changes nothing, since mail
+ * systems open every address they see: it takes the button, or the key on the phone.
+ */
+export async function serveAcknowledge(
+  acknowledge: Acknowledge,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const id = /^\/acknowledge\/([\w%.-]{1,200})$/.exec(path)?.[1];
+  if (id === undefined) return false;
+  if (request.method !== 'POST') {
+    const form = '<form method="post"><button>I know</button></form>';
+    reply(response, 200, page('Confirm that you know about this event.', form));
+    return true;
+  }
+  const form = new URLSearchParams(await readBody(request));
+  const digits = form.get('Digits');
+  if (digits !== null && digits !== '1') {
+    say(response, 'This is not confirmed.');
+    return true;
+  }
+  const { status, text } = await record(acknowledge, id, digits === null ? 'link' : 'call');
+  if (digits !== null) say(response, text);
+  else reply(response, status, page(text));
+  return true;
+}
+
+async function record(
+  acknowledge: Acknowledge,
+  id: string,
+  by: string,
+): Promise<{ status: number; text: string }> {
+  try {
+    await acknowledge(decodeURIComponent(id), by);
+    return { status: 200, text: 'Thank you. There will be no more messages about this.' };
+  } catch (error) {
+    if (!(error instanceof Failure) && !(error instanceof URIError)) throw error;
+    const gone = !(error instanceof Failure) || error.kind === 'resource-not-found';
+    return gone
+      ? { status: 404, text: 'There is no such notification.' }
+      : { status: 409, text: error.message };
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += chunk;
+    if (body.length > longestBody) break;
+  }
+  return body;
+}
+
+function say(response: ServerResponse, text: string): void {
+  reply(response, 200, `<Response><Say>${xml(text)}</Say></Response>`, 'text/xml; charset=utf-8');
+}
+
+function page(text: string, more = ''): string {
+  return `<!doctype html>\n<html lang="en"><meta name="viewport" content="width=device-width"><title>Adjutant</title><body><p>${xml(text)}</p>${more}</body></html>\n`;
+}
+
+function reply(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  type = 'text/html; charset=utf-8',
+): void {
+  response
+    .writeHead(status, {
+      'content-type': type,
+      'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    .end(body);
+}
