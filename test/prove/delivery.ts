@@ -1,7 +1,7 @@
 // Delivery under fire: workers killed without warning, connections cut, the database crashed. Every notification must
 // arrive, and none twice but in the moment between acceptance and record.
 import { parseArgs } from 'node:util';
-import { type Figures, type Proof, proveDelivery } from '../test/delivery-proof.ts';
+import { type Figures, type Proof, proveDelivery } from '../delivery-proof.ts';
 
 const { values } = parseArgs({
   options: { notifications: { type: 'string', default: '20000' }, only: { type: 'string', default: '' } },
