@@ -72,7 +72,7 @@ async function load(options: DemoOptions, context: Context) {
     { task: question, cwd: options.commandsDir, sandbox: 'read-only' },
     context,
   );
-  const runs = isObject(run) && typeof run['run_id'] === 'string' ? [run['run_id']] : [];
+  const runs = isObject(run) && typeof run['run_dir'] === 'string' ? [run['run_dir']] : [];
   await disk.mkdir(dirname(options.stateFile), { recursive: true });
   await disk.writeFile(options.stateFile, JSON.stringify({ runs }));
   return { prompts: Object.keys(commandFiles).length + 1, events: events.length, runs: runs.length };
@@ -90,7 +90,7 @@ async function remove(options: DemoOptions, context: Context) {
     isObject(listed) && Array.isArray(listed['users']) && listed['users'].some(({ id }) => id === user.id);
   if (known) await options.call('deleteUser', { user_id: user.id }, context);
   const runs = await ownRuns(options.stateFile);
-  for (const run of runs) await options.call('remove_run', { run_id: run }, context);
+  for (const folder of runs) await disk.rm(folder, { recursive: true, force: true });
   await disk.rm(options.stateFile, { force: true });
   return { prompts, events: known ? events.length : 0, runs: runs.length };
 }

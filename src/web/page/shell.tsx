@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CalendarView } from './calendar-view.tsx';
 import { PromptsView } from './prompts-view.tsx';
 import { pathTo, useRoute } from './route.ts';
+import { RunsView } from './runs-view.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
 import { ServerView } from './server-view.tsx';
 import { applyTheme, currentTheme, nextTheme } from './theme.ts';
@@ -15,6 +16,7 @@ export interface View {
 
 const views: readonly View[] = [
   { id: 'prompts', title: 'Prompts', component: PromptsView },
+  { id: 'runs', title: 'Runs', component: RunsView },
   { id: 'calendar', title: 'Calendar', component: CalendarView },
   { id: 'server', title: 'Server', component: ServerView },
 ];
