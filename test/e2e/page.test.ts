@@ -1,65 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, type BrowserContext, openBrowser, type Page } from '../browser.ts';
-import { componentFile } from '../components.ts';
+import { PageServer, seriousFaults, shows } from '../page-server.ts';
 import { bundle } from '../program.ts';
 
-let browser: Browser;
-let home: string;
-let server: ChildProcess;
-let address: string;
+const server = new PageServer();
+const { home } = server;
+const open = (url?: string) => server.open(url);
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'adjutant-page-'));
   mkdirSync(join(home, 'commands'));
   writeFileSync(
     join(home, 'commands', 'research.md'),
     '---\ndescription: Find things out.\n---\nTopic: {{input}}\n',
   );
-  server = spawn(process.execPath, [bundle, 'serve', '--http', '--port', '0', '--home', home], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let printed = '';
-  address = await new Promise((resolve) => {
-    server.stderr!.on('data', (chunk) => {
-      printed += chunk;
-      const found = /http:\S+#token=\S+/.exec(printed)?.[0];
-      if (found) resolve(found);
-    });
-  });
-  browser = await openBrowser();
+  await server.start();
 });
-
-afterAll(async () => {
-  await browser?.close();
-  server?.kill();
-  rmSync(home, { recursive: true, force: true });
-});
-
-const contexts: BrowserContext[] = [];
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-});
-
-/** A window of its own, as another person would have it. */
-async function open(url = address): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-  contexts.push(context);
-  // So that what is waited for in vain is named, not only that time is up.
-  context.setDefaultTimeout(10_000);
-  const page = await context.newPage();
-  page.on('pageerror', ({ message }) => {
-    throw new Error(`the page failed: ${message}`);
-  });
-  await page.goto(url);
-  return page;
-}
-
-const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+afterEach(() => server.closeWindows());
+afterAll(() => server.stop());
 
 describe('the way in', () => {
   it('takes the token out of the address', async () => {
@@ -69,17 +28,17 @@ describe('the way in', () => {
   });
 
   it('asks for the token when there is none, and says so when it is wrong', async () => {
-    const page = await open(address.replace(/#.*/, ''));
+    const page = await open(server.view(''));
     await page.getByLabel('Token or whole address').fill('wrong-token-wrong-token');
     await page.getByRole('button', { name: 'Enter' }).click();
     await shows(page, 'That is not the token of this server.');
-    await page.getByLabel('Token or whole address').fill(address);
+    await page.getByLabel('Token or whole address').fill(server.address);
     await page.getByRole('button', { name: 'Enter' }).click();
     await shows(page, 'Find things out.');
   });
 
   it('asks again when a token is not good any more', async () => {
-    const page = await open(address.replace(/token=.*/, 'token=old-token-old-token'));
+    const page = await open(server.view('#token=old-token-old-token'));
     await page.getByLabel('Token or whole address').waitFor();
   });
 });
@@ -150,14 +109,9 @@ describe('the page itself', () => {
     async (view) => {
       const page = await open();
       await shows(page, 'Find things out.');
-      await page.goto(`${address.replace(/#.*/, '')}${view}`);
+      await page.goto(server.view(view));
       await page.locator('h1').first().waitFor();
-      await page.evaluate(readFileSync(componentFile('axe-core/axe.min.js'), 'utf8'));
-      const { violations } = await page.evaluate<{
-        violations: { id: string; impact: string; nodes: { html: string }[] }[];
-      }>('axe.run()');
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      expect(await seriousFaults(page)).toEqual([]);
     },
   );
 

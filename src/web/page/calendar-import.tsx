@@ -4,18 +4,19 @@ import { useToast } from './toast.tsx';
 
 /** Takes .ics files, dropped anywhere on the page or chosen. */
 export function CalendarImport({ userId }: { userId: string }) {
-  const { client } = useConnection();
+  const { client, touch } = useConnection();
   const toast = useToast();
   const [over, setOver] = useState(false);
   const take = async (files: Iterable<File>) => {
     for (const file of files) {
       try {
-        const result = await client.tool<Readonly<Record<string, unknown>>>('importCalendar', {
+        await client.tool('importCalendar', {
           user_id: userId,
           name: file.name,
-          ics: await file.text(),
+          content: await file.text(),
         });
-        toast({ text: `${file.name}: ${result['events'] ?? result['created'] ?? ''} events are in.` });
+        touch('resources');
+        toast({ text: `${file.name} is in.` });
       } catch (error) {
         toast({ text: `${file.name}: ${asError(error).message}` });
       }

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Agenda } from './agenda.tsx';
 import { CalendarImport } from './calendar-import.tsx';
 import { type CalendarEvent, keyOf, loadDiary, notificationsOf, type User } from './diary.ts';
 import { EventDetail } from './event-detail.tsx';
 import { PlanPreview } from './plan-preview.tsx';
 import { pathTo } from './route.ts';
+import { SampleData } from './sample-data.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { wallTime, weekDays } from './zone-time.ts';
@@ -51,11 +52,20 @@ function Diary({ user }: { user: User }) {
   const [weeks, setWeeks] = useState(0);
   const [mode, setMode] = useState<'week' | 'agenda'>(innerWidth < 740 ? 'agenda' : 'week');
   const [chosen, setChosen] = useState<string | undefined>();
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    // What is delivered changes no resource, so it is not told.
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && setTick((now) => now + 1),
+      4000,
+    );
+    return () => clearInterval(timer);
+  }, []);
   const zone = user.timezone ?? 'UTC';
   const today = wallTime(new Date().toISOString(), zone).day;
   const { value: diary, error } = useLoaded(
     (client, signal) => loadDiary(client, user.id, signal),
-    [user.id, changes.resources],
+    [user.id, changes.resources, tick],
   );
   if (error && !diary) return <p class="problem">{error.message}</p>;
   if (!diary) return <p class="empty">Asking the server…</p>;
@@ -126,6 +136,9 @@ function NobodyYet() {
         adjutant users create --name "Ada" --email ada@example.com --timezone Europe/Berlin{'\n'}adjutant
         calendars import ada.ics --user USER_ID
       </pre>
+      <p>
+        Or look at it with a sample: <SampleData action="load" />
+      </p>
     </div>
   );
 }

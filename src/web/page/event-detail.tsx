@@ -11,13 +11,16 @@ interface Props {
 
 /** One event and everything that was, is or will be told about it, with the reason. */
 export function EventDetail({ event, notifications, zone, close }: Props) {
-  const { client } = useConnection();
+  const { client, touch } = useConnection();
   const toast = useToast();
   const time = (iso: string) =>
     new Date(iso).toLocaleString(undefined, { timeZone: zone, dateStyle: 'medium', timeStyle: 'short' });
   const act = (tool: string, id: string, done: string) =>
     client.tool(tool, { notification_id: id }).then(
-      () => toast({ text: done }),
+      () => {
+        touch('resources');
+        toast({ text: done });
+      },
       (error) => toast({ text: asError(error).message }),
     );
   return (

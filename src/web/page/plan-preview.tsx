@@ -20,7 +20,7 @@ interface Planned {
 
 /** Plans without keeping it, shows the difference, and keeps it when told to. */
 export function PlanPreview({ userId }: { userId: string }) {
-  const { client } = useConnection();
+  const { client, touch } = useConnection();
   const toast = useToast();
   const [plan, setPlan] = useState<Planned | undefined>();
   const [busy, setBusy] = useState(false);
@@ -29,6 +29,7 @@ export function PlanPreview({ userId }: { userId: string }) {
     try {
       const result = await client.tool<Planned>('planNotifications', { user_id: userId, dry_run: dryRun });
       setPlan(dryRun ? result : undefined);
+      if (!dryRun) touch('resources');
       if (!dryRun)
         toast({ text: `Planned ${result.notifications_planned} for ${result.events_processed} events.` });
     } catch (error) {

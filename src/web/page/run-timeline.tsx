@@ -48,7 +48,7 @@ export function RunTimeline({ runId, open }: { runId: string; open: boolean }) {
   return (
     <ol class="timeline" aria-live={open ? 'polite' : 'off'}>
       {lines.map(({ line, text }, index) => (
-        <li key={line} ref={index === lines.length - 1 ? end : undefined}>
+        <li key={line} ref={index === lines.length - 1 ? end : null}>
           {text}
         </li>
       ))}

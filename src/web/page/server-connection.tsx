@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { type ChangeKind, changeKinds as kinds, listenTogether } from './change-stream.ts';
 import { McpClient, McpError } from './mcp-client.ts';
 
@@ -9,6 +9,8 @@ export interface Connection {
   readonly live: boolean;
   /** Counts up with every change of that kind, so that views can depend on it. */
   readonly changes: Readonly<Record<ChangeKind, number>>;
+  /** Has the views of that kind ask again, after the page itself changed something. */
+  touch(kind: ChangeKind): void;
 }
 
 const context = createContext<Connection | undefined>(undefined);
@@ -24,17 +26,19 @@ export function ConnectionProvider({ token, children }: { token: string; childre
   const client = useMemo(() => new McpClient(token), [token]);
   const [live, setLive] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
+  const touch = useCallback(
+    (kind: ChangeKind) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 })),
+    [],
+  );
   useEffect(() => {
     const ended = new AbortController();
-    const bump = (kind: keyof Connection['changes']) =>
-      setChanges((now) => ({ ...now, [kind]: now[kind] + 1 }));
     let before = false;
     void listenTogether(
       client,
-      (kind) => bump(kind),
+      touch,
       (now) => {
         // Whatever changed while the stream was down was not told.
-        if (now && before) for (const kind of kinds) bump(kind);
+        if (now && before) for (const kind of kinds) touch(kind);
         before ||= now;
         setLive(now);
       },
@@ -42,7 +46,7 @@ export function ConnectionProvider({ token, children }: { token: string; childre
     );
     return () => ended.abort();
   }, [client]);
-  return <context.Provider value={{ client, live, changes }}>{children}</context.Provider>;
+  return <context.Provider value={{ client, live, changes, touch }}>{children}</context.Provider>;
 }
 
 export interface Loaded<Value> {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { SampleData } from './sample-data.tsx';
 import { useLoaded } from './server-connection.tsx';
 
 interface Status {
@@ -56,6 +57,9 @@ export function ServerView() {
       <h1>Server</h1>
       <p class="quiet">
         {value.name} {value.version}, up since {new Date(value.started_at).toLocaleString()}
+      </p>
+      <p>
+        <SampleData action="load" /> <SampleData action="remove" />
       </p>
       <section>
         <h2>Problems</h2>

@@ -24,7 +24,7 @@ interface Placed {
 /** Seven days side by side, hours down, quiet hours shaded. */
 export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
   const zone = user.timezone ?? 'UTC';
-  const quiet = quietSpans(user.quiet_start, user.quiet_end);
+  const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
   const entry = (event: CalendarEvent) => (
     <button
       type="button"

@@ -53,11 +53,8 @@ export function clock(minutes: number): string {
 }
 
 /** The quiet parts of one day, as minutes from and to; a night that begins in the evening has two. */
-export function quietSpans(
-  start: string | undefined,
-  end: string | undefined,
-): readonly (readonly [number, number])[] {
-  if (start === undefined || end === undefined || start === end) return [];
+export function quietSpans(start: string, end: string): readonly (readonly [number, number])[] {
+  if (start === end) return [];
   const [from, to] = [toMinutes(start), toMinutes(end)];
   return from < to
     ? [[from, to]]

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PageServer, seriousFaults, shows } from '../page-server.ts';
+
+const server = new PageServer();
+beforeAll(() => server.start());
+afterEach(() => server.closeWindows());
+afterAll(() => server.stop());
+
+/** Calls a tool beside the page, as another client would. */
+async function call(name: string, args: object): Promise<void> {
+  const token = /token=(.*)/.exec(server.address)![1];
+  const { status } = await fetch(`${server.view('')}mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+  expect(status).toBe(200);
+}
+
+describe('the calendar', () => {
+  it('is empty at first, takes the sample data at a click, and loses it again', async () => {
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await shows(page, /nobody in the diary yet/);
+    await page.getByRole('button', { name: 'Load sample data' }).click();
+    await shows(page, 'Week');
+    await page.getByRole('link', { name: 'Server' }).click();
+    await page.getByRole('button', { name: 'Remove sample data' }).click();
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await shows(page, /nobody in the diary yet/);
+  });
+
+  it('shows what is planned and why, and plans only after a look', async () => {
+    const page = await server.open();
+    const start = new Date(Date.now() + 3 * 86_400_000);
+    start.setUTCHours(12, 0, 0, 0);
+    await call('createUser', {
+      id: 'ada',
+      name: 'Ada',
+      email: 'ada@example.com',
+      timezone: 'Europe/Berlin',
+    });
+    await call('createEvent', {
+      user_id: 'ada',
+      title: 'Board meeting',
+      start_ts: start.toISOString(),
+      end_ts: new Date(start.getTime() + 3_600_000).toISOString(),
+    });
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.getByRole('tab', { name: 'Agenda' }).click();
+    await shows(page, 'Board meeting');
+    await page.getByRole('button', { name: 'Plan notifications' }).click();
+    await shows(page, 'This would change:');
+    await page.getByRole('button', { name: 'Keep this plan' }).click();
+    await page.locator('.mark.planned').first().waitFor();
+    await page.getByText('Board meeting').first().click();
+    await shows(page, /^Why: /);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Week' }).click();
+    await page.locator('.quiet-hours').first().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
