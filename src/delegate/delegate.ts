@@ -9,7 +9,7 @@ import {
 } from '../feature.ts';
 import { log } from '../log.ts';
 import type { AgentName } from './agent.ts';
-import type { Delegation, RunTool } from './delegation.ts';
+import type { Delegation } from './delegation.ts';
 import type { Limits } from './follower.ts';
 import type { RunRecord } from './record.ts';
 import { runReport } from './report.ts';
@@ -65,14 +65,19 @@ export function createDelegate(options: DelegateOptions): Feature {
   };
 
   const start = async (
-    tool: RunTool,
+    tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<ToolResult> => {
     const core = await delegation();
-    const begun = await core.begin(tool, input, context);
-    if (!options.document && takesTasks(context)) return { task: taskOf(await core.handOver(begun)) };
-    return toResult(tool, await core.within(begun, options.answerWithinMs));
+    const begun = await core.beginRun(tool, input, context);
+    const { directory } = begun;
+    if (directory !== undefined && !options.document && takesTasks(context)) {
+      begun.detach();
+      return { task: taskOf(await (await runs()).show(directory.id)) };
+    }
+    const record = (await core.outcomeOf(begun)) ?? (await (await runs()).show(directory!.id));
+    return toResult(tool, record);
   };
 
   const outputSchema = runOutputSchema(options.answerWithinMs > 0);

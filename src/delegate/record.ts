@@ -134,3 +134,26 @@ export async function listRunIds(runsFolder: string): Promise<readonly string[]>
 }
 
 export const runIdPattern = /^\d{4}-\d{2}-\d{2}_\d{9}_[0-9a-f]{12}$/;
+
+/** Nothing could be written, not even the request; the caller is told in the usual shape. */
+export function unbegunRecord(error: string): RunRecord {
+  const moment = new Date().toISOString();
+  return {
+    run_id: 'unknown',
+    run_dir: 'unknown',
+    subagent_thread_id: null,
+    selected_skills: [],
+    summary: 'The run was not started.',
+    deliverables: [],
+    open_questions: [],
+    next_actions: [],
+    artifacts: [],
+    timing: { started_at: moment, finished_at: moment, duration_ms: 0 },
+    status: 'failed',
+    error,
+    usage: null,
+    evidence: null,
+    warnings: [],
+    ended_processes: [],
+  };
+}
