@@ -90,6 +90,8 @@ export class Delegation {
     { directory, caller, signal, teller }: Undertaking,
   ): Promise<RunResult> {
     try {
+      const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : null;
+      await this.supervisor.enqueue({ directory, tool, threadId });
       await this.refuseDelegates(caller);
       const request = await assign(tool, input, directory, caller, this.options);
       return await this.supervisor.run(request, {

@@ -85,11 +85,12 @@ export class Ledger {
     this.#database.close();
   }
 
-  /** At the end of the line. */
+  /** At the end of the line; a run that stands in it already keeps its place. */
   enqueue(run: NewRun): void {
     this.#run(
       `INSERT INTO runs (directory, run_id, agent, tool, thread_id, owner_pid, owner_born, total_timeout_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (directory) DO UPDATE SET total_timeout_ms = excluded.total_timeout_ms`,
       run.directory,
       run.runId,
       run.agent,

@@ -8,6 +8,7 @@ import { EventFile } from './event-file.ts';
 import { readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
+import { RunDirectory } from './run-directory.ts';
 import { oneLine } from './run-progress.ts';
 
 export interface RunOverview {
@@ -144,7 +145,10 @@ export class Runs {
     // It may have ended between the two looks.
     const again = await loadRecord(record.run_dir, id);
     if (again?.status !== 'running') return again;
-    return { ...again, status: 'failed', error: 'the server ended before the run had a result' };
+    const { redact, supervisor } = this.#delegation;
+    const directory = new RunDirectory(record.run_dir, id, redact);
+    const result = await supervisor.refuse(directory, 'the server ended before the run had a result');
+    return loadRecord(record.run_dir, id, result);
   }
 
   async #isOpen(path: string): Promise<boolean> {

@@ -57,6 +57,20 @@ export class Supervisor {
     return this.#keep(this.#run(request, hooks));
   }
 
+  /** Gives a run its place in line, as soon as it is known and before it is ready. */
+  async enqueue(
+    {
+      directory,
+      tool,
+      threadId = null,
+    }: Pick<RunRequest, 'directory' | 'tool'> & { threadId?: string | null },
+    totalTimeoutMs = this.#options.limits.total,
+  ): Promise<void> {
+    const { agent } = this.#options;
+    const { path, id } = directory;
+    (await this.ledger).enqueue({ directory: path, runId: id, agent, tool, threadId, totalTimeoutMs });
+  }
+
   /** The result of a run that is not to be started. */
   refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
     const agent = this.#options.agents[this.#options.agent];
@@ -76,16 +90,9 @@ export class Supervisor {
     hooks.signal.addEventListener('abort', ring);
     this.#live.set(directory.path, bell);
     try {
-      const invocation = await prepare(agent, request);
-      ledger.enqueue({
-        directory: directory.path,
-        runId: directory.id,
-        agent: agent.name,
-        tool: request.tool,
-        threadId: request.threadId ?? null,
-        totalTimeoutMs: limits.total,
-      });
       const arrived = new Date();
+      await this.enqueue(request, limits.total);
+      const invocation = await prepare(agent, request);
       const stop = await this.#waitForTurn(ledger, directory.path, bell, hooks);
       if (stop !== undefined) return await this.#finish({ directory, agent, startedAt: arrived, stop });
       const { env, runsDir } = this.#options;

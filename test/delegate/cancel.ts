@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { familyOf } from '../../src/delegate/process-table.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
+import type { Sandbox } from '../../src/delegate/sandbox.ts';
+import { answer, script } from '../model/turn.ts';
+import { ServerProcess } from './server-process.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface CancelReport {
+  readonly record: RunRecord;
+  readonly milliseconds: number;
+  /** Command lines that were there before, and those that are left. */
+  readonly stubborn: readonly string[];
+  readonly left: readonly string[];
+}
+
+const patienceMs = 30_000;
+let tokens = 0;
+
+/** A command whose children ignore signals, leave the session, and leave their parent, each to be known by a token. */
+function stubborn(token: string): string {
+  const deaf = (name: string) => `bash -c 'trap "" INT TERM HUP; exec -a ${token}-${name} sleep 1000'`;
+  return [
+    'trap "" INT TERM HUP',
+    `${deaf('child')} &`,
+    `setsid ${deaf('session')} &`,
+    `(setsid ${deaf('orphan')} & disown) &`,
+    'while true; do sleep 1; done',
+  ].join('\n');
+}
+
+/** Cancels a run in the way of a client, and looks into the process table afterwards. */
+export async function cancelOnce(
+  bench: Workbench,
+  settings: Readonly<Record<string, string>>,
+  sandbox: Sandbox,
+): Promise<CancelReport> {
+  const token = `stubborn-${process.pid}-${++tokens}`;
+  await using server = await new ServerProcess(bench, settings).initialize();
+  const task = script({ shell: stubborn(token), timeoutMs: 600_000 }, answer());
+  const { id } = server.begin('delegate_run', { task, cwd: bench.project, sandbox });
+  const there = await until(() => {
+    const found = commandLines(token);
+    return found.filter((line) => line.startsWith(token)).length >= 3 ? found : undefined;
+  });
+  const started = performance.now();
+  server.send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'changed my mind' } });
+  const [run_id] = await listRunIds(join(bench.home, 'runs'));
+  const record = await until(async () => {
+    const found = await server.call('show_run', { run_id });
+    return found.status === 'running' ? undefined : found;
+  });
+  const marked = await familyOf(undefined, record.run_id);
+  return {
+    record,
+    milliseconds: Math.round(performance.now() - started),
+    stubborn: there,
+    left: [...commandLines(token), ...marked.map(({ command }) => command)],
+  };
+}
+
+async function until<Found>(find: () => Promise<Found | undefined> | Found | undefined): Promise<Found> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (performance.now() > deadline) throw new Error('waited in vain');
+    await pause(50);
+  }
+}
+
+/** By the process table alone, without the help of what is being tested. */
+function commandLines(token: string): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      return line.includes(token) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,91 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunRecord } from '../../src/delegate/record.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { Deframer } from '../../src/transports/framing.ts';
+import type { Workbench } from './workbench.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const bundle = join(root, 'dist', 'adjutant.cjs');
+if (!existsSync(bundle)) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root });
+
+/** The built program on stdio, with the workbench's home; what it started outlives it. */
+export class ServerProcess implements AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams;
+  stderr = '';
+  readonly #exit: Promise<unknown>;
+  readonly #waiting = new Map<number, (message: JsonObject) => void>();
+  #ids = 0;
+
+  constructor(
+    bench: Workbench,
+    settings: Readonly<Record<string, string>> = {},
+    argv: readonly string[] = [],
+  ) {
+    const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+    this.child = spawn(process.execPath, [bundle, 'serve', '--home', bench.home, ...flags, ...argv], {
+      cwd: bench.folder,
+      env: bench.env,
+    });
+    const deframer = new Deframer(Number.POSITIVE_INFINITY);
+    this.child.stdout.on('data', (chunk: Buffer) => {
+      for (const frame of deframer.push(chunk)) {
+        if (frame.kind !== 'message') continue;
+        const message = frame.value as JsonObject;
+        if (!('method' in message)) this.#waiting.get(message['id'] as number)?.(message);
+      }
+    });
+    this.child.stderr.on('data', (chunk: Buffer) => {
+      this.stderr += chunk;
+    });
+    this.child.stdin.on('error', () => {});
+    this.#exit = once(this.child, 'close');
+  }
+
+  async initialize(): Promise<this> {
+    await this.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    });
+    return this;
+  }
+
+  send(message: object): void {
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  /** The result; never, when the server dies before it. */
+  request(method: string, params: object): Promise<JsonObject> {
+    const id = ++this.#ids;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, (message) =>
+        'error' in message
+          ? reject(new Error(JSON.stringify(message['error'])))
+          : resolve(message['result'] as JsonObject),
+      );
+      this.send({ id, method, params });
+    });
+  }
+
+  /** Begins a call without waiting for it; the number is the request's. */
+  begin(tool: string, args: object): { readonly id: number; readonly result: Promise<JsonObject> } {
+    const result = this.request('tools/call', { name: tool, arguments: args });
+    return { id: this.#ids, result };
+  }
+
+  async call(tool: string, args: object): Promise<RunRecord> {
+    return (await this.begin(tool, args).result)['structuredContent'] as unknown as RunRecord;
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    this.child.kill(signal);
+    await this.#exit;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.kill('SIGTERM');
+  }
+}
