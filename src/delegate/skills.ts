@@ -93,7 +93,8 @@ async function skillFiles(root: string, seen: Set<string>): Promise<string[]> {
     if (seen.has(real) || left-- <= 0) return;
     seen.add(real);
     const entries = await disk.readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const { name } of entries) {
+    for (const entry of entries) {
+      const { name } = entry;
       const path = join(folder, name);
       if (name === 'SKILL.md') found.push(path);
       // What the agent brings along itself lies in a folder of that name.
@@ -102,7 +103,8 @@ async function skillFiles(root: string, seen: Set<string>): Promise<string[]> {
         (!name.startsWith('.') || name === '.system') &&
         name !== 'node_modules'
       ) {
-        if ((await disk.stat(path).catch(() => undefined))?.isDirectory()) await visit(path, depth + 1);
+        const leads = entry.isSymbolicLink() && (await disk.stat(path).catch(() => undefined))?.isDirectory();
+        if (entry.isDirectory() || leads) await visit(path, depth + 1);
       }
     }
   };

@@ -1,0 +1,85 @@
+// What delegate_run costs on top of the same `codex exec` started by hand: both in turn, against one model on loopback.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Sandbox } from '../src/delegate/sandbox.ts';
+import { ServerProcess } from '../test/delegate/server-process.ts';
+import { createWorkbench, nativeCodex } from '../test/delegate/workbench.ts';
+import { startResponsesModel } from '../test/model/responses-model.ts';
+
+const rounds = Number(process.argv[2] ?? 30);
+const bar = 60;
+
+const model = await startResponsesModel();
+const bench = createWorkbench(model.config);
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));
+const server = await new ServerProcess(bench, {
+  'delegate-command': await nativeCodex(),
+  'delegate-answer-within-seconds': '0',
+}).initialize();
+
+/** The very command line and prompt of a run, with files of its own. */
+async function byHand(argv: readonly string[], prompt: string): Promise<number> {
+  const files = argv.map((word, index) =>
+    ['-o', '--output-schema'].includes(argv[index - 1] ?? '') ? join(folder, word.split('/').at(-1)!) : word,
+  );
+  const started = performance.now();
+  const child = spawn(files[0]!, files.slice(1), {
+    cwd: bench.project,
+    env: bench.env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdout.resume();
+  child.stdin.end(prompt);
+  await once(child, 'close');
+  return performance.now() - started;
+}
+
+async function measure(sandbox: Sandbox): Promise<number> {
+  const run = async () => {
+    const started = performance.now();
+    const record = await server.call('delegate_run', {
+      task: 'Say that it is done.',
+      cwd: bench.project,
+      sandbox,
+    });
+    if (record.status !== 'completed') throw new Error(record.error ?? 'not completed');
+    return { milliseconds: performance.now() - started, record };
+  };
+  const { record } = await run();
+  const read = (name: string) => readFileSync(join(record.run_dir, name), 'utf8');
+  const { argv } = JSON.parse(read('codex_exec.json')) as { argv: string[] };
+  const prompt = read('subagent_prompt.txt');
+  writeFileSync(join(folder, 'subagent_output.schema.json'), read('subagent_output.schema.json'));
+  await byHand(argv, prompt);
+  const delegated: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    delegated.push((await run()).milliseconds);
+    bare.push(await byHand(argv, prompt));
+  }
+  const overhead = median(delegated) - median(bare);
+  const pairs = median(delegated.map((milliseconds, index) => milliseconds - bare[index]!));
+  console.log(
+    `${sandbox}: delegate_run ${median(delegated).toFixed(0)} ms, codex exec ${median(bare).toFixed(0)} ms, overhead ${overhead.toFixed(1)} ms (median of the pairs ${pairs.toFixed(1)} ms, ratio ${(median(delegated) / median(bare)).toFixed(2)})`,
+  );
+  return overhead;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+try {
+  console.log(`${rounds} rounds each, in turn; the bar is ${bar} ms at the median`);
+  const overheads = [await measure('read-only'), await measure('workspace-write')];
+  process.exitCode = overheads.every((overhead) => overhead <= bar) ? 0 : 1;
+} finally {
+  await server[Symbol.asyncDispose]();
+  await bench[Symbol.asyncDispose]();
+  await model.close();
+  rmSync(folder, { recursive: true, force: true });
+}
