@@ -50,7 +50,7 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
       };
     },
     parse,
-    version: async () => versionOf(await findExecutable(command, env, way)),
+    version: async () => versionOf(await findExecutable(command, env, way), env),
   };
 }
 

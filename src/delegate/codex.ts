@@ -43,7 +43,7 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
     },
     parse,
     explain,
-    version: async () => versionOf(await executable()),
+    version: async () => versionOf(await executable(), env),
     threadTotal: (threadId) => threadTotal(codexHome, threadId),
     async sandboxWorks() {
       const { execFile } = await import('node:child_process');

@@ -63,10 +63,13 @@ export async function behindShim(executable: string): Promise<string> {
 }
 
 /** The first version number the program names when asked; `undefined` when it names none. */
-export async function versionOf(executable: string): Promise<string | undefined> {
+export async function versionOf(
+  executable: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
   const { execFile } = await import('node:child_process');
   return new Promise((done) => {
-    execFile(executable, ['--version'], { timeout: 5_000, killSignal: 'SIGKILL' }, (_, stdout) =>
+    execFile(executable, ['--version'], { env, timeout: 5_000, killSignal: 'SIGKILL' }, (_, stdout) =>
       done(/\d+\.\d+\.\d+/.exec(stdout)?.[0]),
     );
   });

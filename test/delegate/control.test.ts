@@ -1,0 +1,233 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { familyOf } from '../../src/delegate/process-table.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
+import type { RunOverview } from '../../src/delegate/runs.ts';
+import { bare, scriptedAgent, steps } from './scripted.ts';
+import { ServerProcess } from './server-process.ts';
+import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = createWorkbench();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const connect = (settings: Readonly<Record<string, string>> = {}) =>
+  bench.connect({ 'delegate-command': scriptedAgent, ...settings });
+const newest = async () => (await listRunIds(join(bench.home, 'runs')))[0];
+const listed = async (server: Connection) =>
+  ((await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] }).runs;
+const begun = (server: Connection) =>
+  vi.waitFor(async () => {
+    const [run] = await listed(server);
+    expect(run).toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
+    return run!.run_id;
+  }, 20_000);
+const ended = (server: Connection, run_id: string): Promise<RunRecord> =>
+  vi.waitFor(async () => {
+    const { record } = await server.call('show_run', { run_id });
+    expect(record.status).not.toBe('running');
+    return record;
+  }, 20_000);
+
+describe('time', () => {
+  it.each([
+    ['start', bare({ hang: true }), 'timed out: codex exec did not begin within 1 s'],
+    ['idle', steps({ hang: true }), 'timed out: no event within 1 s'],
+    [
+      'total',
+      steps(...Array.from({ length: 50 }, () => [{ command: 'x' }, { wait: 100 }] as const).flat()),
+      'timed out: not done within 1 s',
+    ],
+  ])('runs out: %s', async (limit, task, error) => {
+    const server = await connect({ [`delegate-${limit}-timeout-seconds`]: '1' });
+    const { record } = await server.call('delegate_run', { task, cwd: bench.project });
+    expect(record).toMatchObject({ status: 'failed', error });
+    expect(record.ended_processes).toHaveLength(1);
+    expect(await familyOf(undefined, record.run_id)).toEqual([]);
+  });
+
+  it('given to an answer does not end the run: its result is collected later', async () => {
+    const server = await connect({ 'delegate-answer-within-seconds': '1' });
+    const first = await server.call('delegate_run', {
+      task: steps({ wait: 1_500 }, { answer: { summary: 'late, but here' } }),
+      cwd: bench.project,
+    });
+    expect(first.record).toMatchObject({ status: 'running', error: null });
+    expect(first.text).toContain(`Call collect_run with run_id ${first.record.run_id}`);
+    const { record } = await server.call('collect_run', { run_id: first.record.run_id, wait_seconds: 20 });
+    expect(record).toMatchObject({ status: 'completed', summary: 'late, but here' });
+  });
+});
+
+describe('cancelling', () => {
+  it('ends the agent and whatever it has started, and names them', async () => {
+    const server = await connect();
+    const task = steps({ deaf: true }, { child: "trap '' INT TERM; sleep 1000" }, { hang: true });
+    const answered = server.call('delegate_run', { task, cwd: bench.project });
+    const run_id = await begun(server);
+    await vi.waitFor(async () => expect((await familyOf(undefined, run_id)).length).toBeGreaterThan(1));
+    const { record } = await server.call('cancel_run', { run_id, reason: 'enough' });
+    expect(record).toMatchObject({ status: 'cancelled', error: 'cancelled: enough' });
+    expect(record.ended_processes.map(({ by }) => by)).toContain('SIGKILL');
+    expect(record.ended_processes.some(({ command }) => command.includes('sleep 1000'))).toBe(true);
+    expect(await familyOf(undefined, run_id)).toEqual([]);
+    expect((await answered).record.status).toBe('cancelled');
+  });
+
+  it('by the client is not answered, and the record tells it', async () => {
+    const server = await connect();
+    const answer = server.client.exchange({
+      jsonrpc: '2.0',
+      id: 'x',
+      method: 'tools/call',
+      params: { name: 'delegate_run', arguments: { task: steps({ hang: true }), cwd: bench.project } },
+    });
+    const run_id = await begun(server);
+    await server.client.notify('notifications/cancelled', { requestId: 'x', reason: 'no longer needed' });
+    expect(await answer).toBeUndefined();
+    expect(await ended(server, run_id)).toMatchObject({
+      status: 'cancelled',
+      error: 'cancelled: no longer needed',
+    });
+  });
+
+  it('reaches a run that another server has', async () => {
+    await using other = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
+    const answered = other.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const server = await connect();
+    const run_id = await begun(server);
+    const { record } = await server.call('cancel_run', { run_id });
+    expect(record.status).toBe('cancelled');
+    expect((await answered).status).toBe('cancelled');
+  });
+
+  it('takes a run out of the line before it has begun', async () => {
+    const server = await connect({ 'delegate-max-parallel': '1' });
+    const first = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const running = await begun(server);
+    const second = server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    const waiting = await vi.waitFor(async () => {
+      const run = (await listed(server)).find(({ status }) => status === 'waiting');
+      expect(run).toBeDefined();
+      return run!.run_id;
+    });
+    await server.call('cancel_run', { run_id: waiting });
+    expect((await second).record).toMatchObject({ status: 'cancelled', subagent_thread_id: null });
+    await server.call('cancel_run', { run_id: running });
+    expect((await first).record.status).toBe('cancelled');
+  });
+
+  it('of a run that is over changes nothing', async () => {
+    const server = await connect();
+    const { record } = await server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    expect((await server.call('cancel_run', { run_id: record.run_id })).record.status).toBe('completed');
+  });
+
+  it('of a run that is not there says so', async () => {
+    const server = await connect();
+    const call = { name: 'cancel_run', arguments: { run_id: '../../etc' } };
+    expect(await server.client.request('tools/call', call)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('There is no run ../../etc') }],
+    });
+  });
+});
+
+describe('a client that goes away', () => {
+  it('takes its run with it', async () => {
+    const server = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
+    server.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const watching = await connect();
+    const run_id = await begun(watching);
+    await server.kill('SIGTERM');
+    expect(await ended(watching, run_id)).toMatchObject({ status: 'cancelled' });
+    expect(await familyOf(undefined, run_id)).toEqual([]);
+  });
+
+  it('leaves its run to finish where that is wanted', async () => {
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-on-disconnect': 'finish' };
+    const server = await new ServerProcess(bench, settings).initialize();
+    const task = steps({ wait: 1_000 }, { answer: { summary: 'done alone' } });
+    server.begin('delegate_run', { task, cwd: bench.project });
+    await vi.waitFor(
+      async () => expect(existsSync(join(bench.home, 'runs', (await newest())!, 'thread.json'))).toBe(true),
+      20_000,
+    );
+    await server.kill('SIGTERM');
+    const next = await connect();
+    expect(await ended(next, (await newest())!)).toMatchObject({
+      status: 'completed',
+      summary: 'done alone',
+    });
+  });
+});
+
+describe('a server that dies', () => {
+  it('is followed by one that finishes its runs, and those in line are told to have failed', async () => {
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-max-parallel': '1' };
+    const first = await new ServerProcess(bench, settings).initialize();
+    const task = steps({ wait: 1_500 }, { answer: { summary: 'survived' } });
+    first.begin('delegate_run', { task, cwd: bench.project });
+    const watching = await connect();
+    const running = await begun(watching);
+    first.begin('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    const waiting = await vi.waitFor(async () => {
+      const run = (await listed(watching)).find(({ status }) => status === 'waiting');
+      expect(run).toBeDefined();
+      return run!.run_id;
+    });
+    await first.kill('SIGKILL');
+    expect(await ended(watching, running)).toMatchObject({
+      status: 'completed',
+      summary: 'survived',
+      error: null,
+    });
+    expect(await ended(watching, waiting)).toMatchObject({
+      status: 'failed',
+      error: 'the server ended before the agent was started',
+    });
+  });
+
+  it('leaves the thread to resume when the agent died with it', async () => {
+    const first = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
+    first.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const run_id = await vi.waitFor(async () => {
+      const id = await newest();
+      expect(existsSync(join(bench.home, 'runs', id!, 'thread.json'))).toBe(true);
+      return id!;
+    }, 20_000);
+    await first.kill('SIGKILL');
+    for (const { pid } of await familyOf(undefined, run_id)) process.kill(pid, 'SIGKILL');
+    const record = await ended(await connect(), run_id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error: 'codex exec ended without finishing its turn while no server was watching',
+    });
+    const { thread_id } = JSON.parse(readFileSync(join(record.run_dir, 'thread.json'), 'utf8'));
+    expect(record.subagent_thread_id).toBe(thread_id);
+  });
+});
+
+describe('the line', () => {
+  it('lets two calls for one thread follow one another', async () => {
+    const server = await connect();
+    const thread_id = '01a1de69-7620-7c01-aa83-000000000000';
+    const ask = () =>
+      server.call('delegate_resume', {
+        thread_id,
+        task: steps({ wait: 300 }, { answer: {} }),
+        cwd: bench.project,
+      });
+    const [one, other] = await Promise.all([ask(), ask()]);
+    const [first, second] = [one.record, other.record].sort((a, b) =>
+      a.timing.started_at < b.timing.started_at ? -1 : 1,
+    );
+    expect([one.record.status, other.record.status]).toEqual(['completed', 'completed']);
+    expect(Date.parse(second!.timing.started_at)).toBeGreaterThanOrEqual(
+      Date.parse(first!.timing.finished_at),
+    );
+  });
+});

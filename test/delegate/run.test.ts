@@ -1,0 +1,335 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Check } from 'typebox/schema';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../src/delegate/record.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { bare, echoed, scriptedAgent, steps } from './scripted.ts';
+import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+let server: Connection;
+beforeEach(async () => {
+  bench = createWorkbench();
+  server = await bench.connect({ 'delegate-command': scriptedAgent });
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const run = async (task: string, more: object = {}): Promise<RunRecord> =>
+  (await server.call('delegate_run', { task, cwd: bench.project, ...more })).record;
+
+describe('what cannot be started', () => {
+  it('without the agent says how to get it', async () => {
+    const none = await bench.connect({ 'delegate-command': 'no-such-codex' });
+    const { record } = await none.call('delegate_run', { task: 'x', cwd: bench.project });
+    expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
+    expect(record.error).toMatch(/^no-such-codex is not on the PATH; install it with "npm install -g/);
+    expect(record.artifacts.map(({ name }) => name)).toContain('result.json');
+  });
+
+  it('with a file for an agent that is no program says so', async () => {
+    const file = join(bench.folder, 'program');
+    writeFileSync(file, 'not a program');
+    const none = await bench.connect({ 'delegate-command': file });
+    const { record } = await none.call('delegate_run', { task: 'x', cwd: bench.project });
+    expect(record.error).toContain(`${file} is not an executable file`);
+  });
+
+  it.each([
+    ['does not exist', 'nowhere'],
+    ['is not a folder', 'project/README.md'],
+  ])('in a working folder that %s says so', async (problem, path) => {
+    const record = await run('x', { cwd: join(bench.folder, path) });
+    expect(record).toMatchObject({
+      status: 'failed',
+      error: `the working folder ${join(bench.folder, path)} ${problem}`,
+    });
+  });
+
+  it('where no run directory can be made answers in the usual shape', async () => {
+    const file = join(bench.folder, 'in-the-way');
+    writeFileSync(file, '');
+    const none = await bench.connect({ 'delegate-command': scriptedAgent, 'delegate-runs-dir': file });
+    const { record } = await none.call('delegate_run', { task: 'x', cwd: bench.project });
+    expect(record).toMatchObject({ run_id: 'unknown', run_dir: 'unknown', status: 'failed' });
+    expect(record.error).toContain('The run directory cannot be made');
+  });
+
+  it('without a task or a folder is no call at all', async () => {
+    for (const args of [
+      { cwd: bench.project },
+      { task: 'x' },
+      { task: '', cwd: bench.project },
+      { task: 1, cwd: '' },
+    ]) {
+      const answer = await server.client.request('tools/call', {
+        name: 'delegate_run',
+        arguments: args as JsonObject,
+      });
+      expect(answer).toMatchObject({ isError: true });
+    }
+    expect(existsSync(join(bench.home, 'runs'))).toBe(false);
+  });
+
+  it('with a skill that is missing starts nothing', async () => {
+    const record = await run('x', { skills_mode: 'explicit', skills: ['no-such-skill'] });
+    expect(record.status).toBe('failed');
+    expect(record.error).toMatch(/Missing requested skills: no-such-skill/);
+    expect(existsSync(join(record.run_dir, 'events.jsonl'))).toBe(false);
+    expect(record.next_actions).toEqual(['Fix skill selection errors (skills_mode/skills names) and retry']);
+  });
+});
+
+describe('what comes of a run', () => {
+  it('is failed with the reason of the turn', async () => {
+    const record = await run(steps({ fail: 'Quota exceeded.' }, { exit: 1 }));
+    expect(record).toMatchObject({ status: 'failed', error: 'Quota exceeded.' });
+  });
+
+  it('is failed with the last lines of stderr when the agent dies silently', async () => {
+    const record = await run(bare({ stderr: 'one\ntwo: config is broken\n' }, { exit: 1 }));
+    expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
+    expect(record.error).toBe('codex exec exited with code 1: one two: config is broken');
+  });
+
+  it('is failed with the signal that ended the agent from outside', async () => {
+    const record = await run(steps({ die: 'SIGKILL' }));
+    expect(record).toMatchObject({ status: 'failed', error: 'codex exec was ended by SIGKILL' });
+    expect(record.subagent_thread_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('is not decided by warnings and retries', async () => {
+    const record = await run(
+      steps(
+        { emit: { type: 'error', message: 'Reconnecting... 1/5' } },
+        { emit: { type: 'item.completed', item: { id: 'item_0', type: 'error', message: 'unknown model' } } },
+        { raw: 'not json\n{"type":"something.new"}\nnull\n[]\n' },
+        { answer: { summary: 'fine' } },
+      ),
+    );
+    expect(record).toMatchObject({ status: 'completed', summary: 'fine' });
+  });
+
+  it.each([
+    ['is not JSON', 'All done, boss.', /not JSON; it is kept as the summary/],
+    ['has another shape', '{"summary": 7}', /it is kept as the summary/],
+  ])('is failed when the reply %s, and the reply is kept', async (_, message, reason) => {
+    const record = await run(steps({ message }, { usage: {} }));
+    expect(record).toMatchObject({ status: 'failed', summary: message });
+    expect(record.error).toMatch(reason);
+  });
+
+  it('is failed when there is no reply at all', async () => {
+    const record = await run(steps({ usage: {} }));
+    expect(record.error).toBe(
+      'codex exec did not produce a valid last_message.json: there is no final message',
+    );
+  });
+
+  it('is failed when another thread was taken up than the one asked for', async () => {
+    const { record } = await server.call('delegate_resume', {
+      thread_id: '01a1de69-7620-7c01-aa83-000000000000',
+      task: bare(
+        { emit: { type: 'thread.started', thread_id: '01a1de69-7620-7c01-aa83-111111111111' } },
+        { answer: {} },
+      ),
+      cwd: bench.project,
+    });
+    expect(record).toMatchObject({ status: 'failed' });
+    expect(record.error).toContain('did not go on with thread 01a1de69-7620-7c01-aa83-000000000000');
+  });
+
+  it('names the version when another one than the tried one does not begin', async () => {
+    Object.assign(bench.env, { SCRIPTED_VERSION: '0.99.0' });
+    const old = await bench.connect({ 'delegate-command': scriptedAgent });
+    const { record } = await old.call('delegate_run', {
+      task: bare({ stderr: "error: unexpected argument '--output-schema'\n" }, { exit: 2 }),
+      cwd: bench.project,
+    });
+    expect(record.error).toMatch(
+      /unexpected argument.*codex 0\.99\.0 is installed; 0\.166\.0 is the version/,
+    );
+  });
+
+  it('survives ten megabytes of events and a line without end', async () => {
+    const record = await run(
+      steps(
+        { flood: 10_000_000 },
+        { raw: `${'x'.repeat(9_000_000)}\n` },
+        { answer: { summary: 'still here' } },
+      ),
+    );
+    expect(record).toMatchObject({ status: 'completed', summary: 'still here' });
+  });
+
+  it('fits the declared schema whether it is completed, failed or cancelled', async () => {
+    const { tools } = (await server.client.request('tools/list')) as unknown as {
+      tools: { name: string; outputSchema: object }[];
+    };
+    const schema = tools.find(({ name }) => name === 'delegate_run')!.outputSchema;
+    const completed = await run(steps({ answer: {} }));
+    const failed = await run(bare({ exit: 3 }));
+    const begun = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const { runs } = (await until(async () => {
+      const { record } = await server.call('list_runs', {});
+      const { runs } = record as unknown as { runs: { run_id: string; status: string }[] };
+      return runs[0]?.status === 'running' ? { runs } : undefined;
+    }))!;
+    await server.call('cancel_run', { run_id: runs[0]!.run_id });
+    const cancelled = (await begun).record;
+    expect([completed, failed, cancelled].map(({ status }) => status)).toEqual([
+      'completed',
+      'failed',
+      'cancelled',
+    ]);
+    for (const record of [completed, failed, cancelled]) expect(Check(schema, record)).toBe(true);
+  });
+});
+
+describe('what the agent is given', () => {
+  it('is the prompt on its input and the rest on its command line', async () => {
+    const record = await run(`-- help me ${steps({ echo: true })}`, {
+      role: 'reviewer',
+      model: 'm"1',
+      reasoning_effort: 'high',
+      config_overrides: ['model_verbosity="low"'],
+      sandbox: 'workspace-write',
+      skip_git_repo_check: true,
+      skills_mode: 'none',
+    });
+    const { prompt, argv, env } = echoed(record.summary);
+    expect(prompt).toContain('Role: reviewer\n');
+    expect(prompt).toContain('-- help me');
+    expect(prompt).toContain('- (none)');
+    expect(argv.slice(0, 6)).toEqual(['exec', '-C', bench.project, '--sandbox', 'workspace-write', '--json']);
+    expect(argv).toContain('--skip-git-repo-check');
+    const overrides = argv.filter((_, index) => argv[index - 1] === '-c');
+    expect(overrides).toEqual([
+      'model="m\\"1"',
+      'model_verbosity="low"',
+      'model_reasoning_effort="high"',
+      'features.unbounded_connection_retries=false',
+      'skills.include_instructions=false',
+    ]);
+    expect(argv.at(-1)).toBe('-');
+    expect(env['CODEX_HOME']).toBe(bench.codexHome);
+  });
+
+  it('is the configured effort where the call names none', async () => {
+    Object.assign(bench.env, { CODEX_DELEGATE_REASONING_EFFORT: 'low' });
+    const other = await bench.connect({ 'delegate-command': scriptedAgent });
+    const overridesOf = async (more: object) => {
+      const args = { task: steps({ echo: true }), cwd: bench.project, ...more };
+      const { argv } = echoed((await other.call('delegate_run', args)).record.summary);
+      return argv.filter((word) => word.startsWith('model_reasoning_effort'));
+    };
+    expect(await overridesOf({})).toEqual(['model_reasoning_effort="low"']);
+    expect(await overridesOf({ reasoning_effort: 'high' })).toEqual(['model_reasoning_effort="high"']);
+    expect(await overridesOf({ config_overrides: ['model_reasoning_effort="medium"'] })).toEqual([
+      'model_reasoning_effort="medium"',
+    ]);
+  });
+
+  it('is our own entry switched off, whatever it is called', async () => {
+    writeFileSync(
+      join(bench.codexHome, 'config.toml'),
+      [
+        '[mcp_servers.other]\ncommand = "npx"\nargs = ["other"]',
+        '[mcp_servers."my.helper"]\ncommand = "npx"\nargs = ["-y", "adjutant", "serve"]',
+        '[mcp_servers.page]\nurl = "http://localhost:7323/mcp"',
+      ].join('\n'),
+    );
+    const { argv } = echoed((await run(steps({ echo: true }))).summary);
+    expect(argv.find((word) => word.startsWith('mcp_servers='))).toBe(
+      'mcp_servers={"my.helper"={command="npx",enabled=false},"page"={url="http://localhost:7323/mcp",enabled=false}}',
+    );
+  });
+
+  it('is a task and a role from the library where they name a prompt', async () => {
+    mkdirSync(join(bench.home, 'commands'), { recursive: true });
+    writeFileSync(
+      join(bench.home, 'commands', 'critic.md'),
+      '---\ndescription: d\n---\nYou doubt everything.\n',
+    );
+    writeFileSync(
+      join(bench.home, 'commands', 'check.md'),
+      '---\ndescription: d\n---\nCheck {{input}} twice.\n',
+    );
+    const library = await bench.connect({ 'delegate-command': scriptedAgent });
+    const { record } = await library.call('delegate_run', {
+      task: `:check the doors ${steps({ echo: true })}`,
+      role: 'critic',
+      cwd: bench.project,
+    });
+    const { prompt } = echoed(record.summary);
+    expect(prompt).toContain('Role: critic\nYou doubt everything.\n');
+    expect(prompt).toContain('Check the doors');
+    const plain = await library.call('delegate_run', {
+      task: `:nothing ${steps({ echo: true })}`,
+      cwd: bench.project,
+    });
+    expect(echoed(plain.record.summary).prompt).toContain(':nothing <<steps');
+    expect(plain.record.warnings).toEqual(['There is no prompt "nothing"; the task was taken as it stands.']);
+  });
+});
+
+describe('secrets', () => {
+  it('are in no file of the run, and the agent still gets its prompt whole', async () => {
+    Object.assign(bench.env, { SHOP_API_KEY: 'hunter2-hunter2', PLAIN: 'visible-value' });
+    const keeping = await bench.connect({ 'delegate-command': scriptedAgent });
+    const token = `ghp_${'a1'.repeat(20)}`;
+    const { record } = await keeping.call('delegate_run', {
+      task: `Use ${token} and visible-value. ${steps(
+        { command: 'echo hunter2-hunter2' },
+        { stderr: `token: ${token}\n` },
+        { echo: true },
+      )}`,
+      cwd: bench.project,
+    });
+    expect(record.status).toBe('completed');
+    for (const { path } of record.artifacts) {
+      const text = readFileSync(path, 'utf8');
+      expect(text).not.toContain('hunter2-hunter2');
+      expect(text).not.toContain(token);
+    }
+    expect(readFileSync(join(record.run_dir, 'subagent_prompt.txt'), 'utf8')).toContain(
+      'Use [redacted] and visible-value.',
+    );
+    expect(readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8')).toContain('echo [redacted]');
+    for (const line of readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8').trim().split('\n'))
+      JSON.parse(line);
+  });
+});
+
+describe('evidence', () => {
+  it('tells what was delivered from what was only claimed', async () => {
+    const record = await run(
+      steps(
+        { file: { path: join(bench.project, 'made.txt'), text: 'x' } },
+        { file: { path: join(bench.project, 'extra.txt'), text: 'x' } },
+        {
+          answer: {
+            deliverables: [
+              { path: 'made.txt', description: 'made' },
+              { path: 'dreamt.txt', description: 'not made' },
+            ],
+          },
+        },
+      ),
+      { sandbox: 'workspace-write' },
+    );
+    expect(record.evidence?.files.map(({ path, status }) => `${path} ${status}`)).toEqual([
+      'made.txt verified',
+      'dreamt.txt missing',
+      'extra.txt unreported',
+    ]);
+    expect(existsSync(join(record.run_dir, '.before.json'))).toBe(false);
+  });
+});
+
+async function until<Found>(find: () => Promise<Found | undefined>): Promise<Found> {
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+  }
+}
