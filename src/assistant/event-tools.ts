@@ -6,14 +6,15 @@ import {
   eventId,
   eventShape,
   eventTitle,
+  eventWindow,
   listShape,
   newEventId,
+  unsetEventFields,
   userId,
 } from './fields.ts';
 import { eventView, occurrenceView } from './view.ts';
 
 const dayMs = 86_400_000;
-const unsettable = ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule'] as const;
 
 export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   return [
@@ -35,20 +36,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
         type: 'object',
         properties: {
           user_id: { type: 'string', description: 'Filter by user ID' },
-          days_back: {
-            type: 'integer',
-            minimum: 0,
-            maximum: 30,
-            default: 2,
-            description: 'Days to look back',
-          },
-          days_forward: {
-            type: 'integer',
-            minimum: 1,
-            maximum: 90,
-            default: 30,
-            description: 'Days to look forward',
-          },
+          ...eventWindow,
         },
       },
       outputSchema: listShape('events', eventShape),
@@ -84,12 +72,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
           event_id: eventId,
           title: eventTitle,
           ...eventFields,
-          unset: {
-            type: 'array',
-            items: { type: 'string', enum: unsettable },
-            default: [],
-            description: 'Fields to empty',
-          },
+          unset: unsetEventFields,
         },
         required: ['event_id'],
         additionalProperties: false,

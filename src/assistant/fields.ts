@@ -125,6 +125,86 @@ export const eventTitle = {
 } as const;
 export const newEventId = newUserId;
 
+/** Fields that can be taken back, so that their default counts again. */
+export const unsetUserFields = {
+  type: 'array',
+  items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
+  default: [],
+  description: 'Fields to take back, so that their default counts',
+} as const;
+export const unsetEventFields = {
+  type: 'array',
+  items: {
+    type: 'string',
+    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule'],
+  },
+  default: [],
+  description: 'Fields to empty',
+} as const;
+
+export const ruleFields = {
+  rule_type: {
+    type: 'string',
+    enum: ruleTypes,
+    description:
+      'vip_organizer: events of these people are important. internal_meeting: one short reminder is enough. travel_buffer: told earlier where there is a way to go',
+  },
+  rule_json: {
+    type: 'object',
+    properties: {
+      organizers: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 200,
+        items: { type: 'string', minLength: 2, maxLength: 254 },
+        description: 'For vip_organizer: mail addresses, or domains like @example.com',
+      },
+      domains: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 200,
+        items: { type: 'string', minLength: 2, maxLength: 254 },
+        description: 'For internal_meeting: domains of colleagues',
+      },
+      minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
+    },
+    additionalProperties: false,
+    description: 'What the rule says',
+  },
+  priority: {
+    type: 'integer',
+    minimum: -1000,
+    maximum: 1000,
+    default: 0,
+    description: 'Higher counts first',
+  },
+  enabled: { type: 'boolean', default: true, description: 'Whether it is in force' },
+  rule_id: { type: 'string', description: 'The rule to change; absent for a new one' },
+} as const;
+
+export const eventWindow = {
+  days_back: { type: 'integer', minimum: 0, maximum: 30, default: 2, description: 'Days to look back' },
+  days_forward: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 90,
+    default: 30,
+    description: 'Days to look forward',
+  },
+} as const;
+
+export const notificationWindow = {
+  status: { type: 'string', enum: notificationStatuses, description: 'Filter by status' },
+  days_forward: { type: 'integer', minimum: 1, maximum: 30, default: 7, description: 'Days to look forward' },
+  days_back: { type: 'integer', minimum: 0, maximum: 365, default: 0, description: 'Days to look back' },
+} as const;
+
+export const planFields = {
+  event_id: { type: 'string', description: 'Plan for this event only' },
+  force_replan: { type: 'boolean', default: false, description: 'Decide anew what was planned already' },
+  dry_run: { type: 'boolean', default: false, description: 'Only tell what would change' },
+} as const;
+
 // ── What comes back ────────────────────────────────────────────────────────────────────────────────────────
 
 const text = { type: 'string' } as const;

@@ -1,9 +1,8 @@
 import { type Context, defineTool, type Tool } from '../feature.ts';
 import { type Diary, findUser } from './diary.ts';
-import { listShape, notificationShape, userId } from './fields.ts';
+import { listShape, notificationShape, notificationWindow, planFields, userId } from './fields.ts';
 import { planShape, planView } from './plan-view.ts';
 import type { Model } from './policy/policy.ts';
-import { notificationStatuses } from './store/schema.ts';
 import { notificationView } from './view.ts';
 
 const dayMs = 86_400_000;
@@ -24,21 +23,7 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
         type: 'object',
         properties: {
           user_id: { type: 'string', description: 'Filter by user ID' },
-          status: { type: 'string', enum: notificationStatuses, description: 'Filter by status' },
-          days_forward: {
-            type: 'integer',
-            minimum: 1,
-            maximum: 30,
-            default: 7,
-            description: 'Days to look forward',
-          },
-          days_back: {
-            type: 'integer',
-            minimum: 0,
-            maximum: 365,
-            default: 0,
-            description: 'Days to look back',
-          },
+          ...notificationWindow,
         },
       },
       outputSchema: listShape('notifications', notificationShape),
@@ -58,16 +43,7 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
       description: 'Plan notifications for user events using LLM policy',
       inputSchema: {
         type: 'object',
-        properties: {
-          user_id: userId,
-          event_id: { type: 'string', description: 'Plan for this event only' },
-          force_replan: {
-            type: 'boolean',
-            default: false,
-            description: 'Decide anew what was planned already',
-          },
-          dry_run: { type: 'boolean', default: false, description: 'Only tell what would change' },
-        },
+        properties: { user_id: userId, ...planFields },
         required: ['user_id'],
       },
       outputSchema: planShape,

@@ -202,14 +202,20 @@ export function acknowledgeNotification(
       .set({ acknowledged_ms: now, acknowledged_by: by, escalate_ms: null, updated_ms: now })
       .where('event_id', '=', row.event_id)
       .where('occurrence', '=', row.occurrence)
-      .where((where) =>
-        where.or([where('id', '=', id), where('status', 'in', ['sent', 'delivered', 'sending'])]),
+      .where('user_id', '=', row.user_id)
+      .where(({ eb, and, or }) =>
+        or([
+          eb('id', '=', id),
+          // What tells about the diary itself belongs to no event, so each stands alone.
+          and([eb('event_id', '!=', ''), eb('status', 'in', ['sent', 'delivered', 'sending'])]),
+        ]),
       )
       .where('acknowledged_ms', 'is', null)
       .execute();
     await db
       .updateTable('notifications')
       .set({ status: 'cancelled', reason: 'acknowledged', updated_ms: now })
+      .where('user_id', '=', row.user_id)
       .where('event_id', '=', row.event_id)
       .where('occurrence', '=', row.occurrence)
       .where('parent_id', 'is not', null)

@@ -4,13 +4,14 @@ import {
   deletedShape,
   listShape,
   newUserId,
+  ruleFields,
   ruleShape,
+  unsetUserFields,
   userFields,
   userId,
   userName,
   userShape,
 } from './fields.ts';
-import { ruleTypes } from './store/schema.ts';
 import { ruleView, userView } from './view.ts';
 
 export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
@@ -65,12 +66,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
           user_id: userId,
           name: userName,
           ...userFields,
-          unset: {
-            type: 'array',
-            items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
-            default: [],
-            description: 'Fields to take back, so that their default counts',
-          },
+          unset: unsetUserFields,
         },
         required: ['user_id'],
         additionalProperties: false,
@@ -120,46 +116,7 @@ function ruleTools(diary: Diary, timeoutMs: number): readonly Tool[] {
       description: 'Add a rule of a user, or change one by its rule_id',
       inputSchema: {
         type: 'object',
-        properties: {
-          user_id: userId,
-          rule_type: {
-            type: 'string',
-            enum: ruleTypes,
-            description:
-              'vip_organizer: events of these people are important. internal_meeting: one short reminder is enough. travel_buffer: told earlier where there is a way to go',
-          },
-          rule_json: {
-            type: 'object',
-            properties: {
-              organizers: {
-                type: 'array',
-                minItems: 1,
-                maxItems: 200,
-                items: { type: 'string', minLength: 2, maxLength: 254 },
-                description: 'For vip_organizer: mail addresses, or domains like @example.com',
-              },
-              domains: {
-                type: 'array',
-                minItems: 1,
-                maxItems: 200,
-                items: { type: 'string', minLength: 2, maxLength: 254 },
-                description: 'For internal_meeting: domains of colleagues',
-              },
-              minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
-            },
-            additionalProperties: false,
-            description: 'What the rule says',
-          },
-          priority: {
-            type: 'integer',
-            minimum: -1000,
-            maximum: 1000,
-            default: 0,
-            description: 'Higher counts first',
-          },
-          enabled: { type: 'boolean', default: true, description: 'Whether it is in force' },
-          rule_id: { type: 'string', description: 'The rule to change; absent for a new one' },
-        },
+        properties: { user_id: userId, ...ruleFields },
         required: ['user_id', 'rule_type', 'rule_json'],
         additionalProperties: false,
       },

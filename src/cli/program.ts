@@ -8,6 +8,9 @@ import { type Command, type Terminal, UsageError } from './command.ts';
 /** Loaded when called for: starting one command does not pay for the others. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
+  users: async () => (await import('./users.ts')).users,
+  events: async () => (await import('./events.ts')).events,
+  notifications: async () => (await import('./notifications.ts')).notifications,
   worker: async () => (await import('./worker.ts')).worker,
   install: async () => (await import('./install.ts')).install,
   uninstall: async () => (await import('./install.ts')).uninstall,

@@ -1,0 +1,48 @@
+import { eventFields, eventTitle, eventWindow, newEventId, unsetEventFields } from '../assistant/fields.ts';
+import type { JsonObject } from '../json.ts';
+import { showFields, showTable, showTime, toolCommand } from './tool-command.ts';
+
+export const events = toolCommand({
+  name: 'events',
+  summary: 'Keep the events of the diary.',
+  settings: ['assistant.database_url'],
+  actions: {
+    list: {
+      tool: 'listEvents',
+      positional: 'user_id',
+      optional: true,
+      fields: eventWindow,
+      show: ({ events }) =>
+        showTable(
+          (events as JsonObject[]).map((event) => [
+            event['all_day'] ? showTime(event['start_ts']).slice(0, 10) : showTime(event['start_ts']),
+            event['title'],
+            event['location'],
+            event['status'] === 'confirmed' ? '' : event['status'],
+            event['id'],
+            event['occurrence'],
+          ]),
+          'Nothing takes place in this time.',
+        ),
+    },
+    show: { tool: 'getEvent', positional: 'event_id', show: showFields },
+    create: {
+      tool: 'createEvent',
+      positional: 'user_id',
+      fields: { title: eventTitle, ...eventFields, id: newEventId },
+      show: showFields,
+    },
+    update: {
+      tool: 'updateEvent',
+      positional: 'event_id',
+      fields: { title: eventTitle, ...eventFields, unset: unsetEventFields },
+      show: showFields,
+    },
+    delete: {
+      tool: 'deleteEvent',
+      positional: 'event_id',
+      fields: { occurrence: { type: 'string', description: 'Only this one of a series' } },
+      show: ({ deleted }) => `deleted ${deleted}`,
+    },
+  },
+});

@@ -1,0 +1,60 @@
+import { notificationWindow, planFields } from '../assistant/fields.ts';
+import type { JsonObject } from '../json.ts';
+import { showFields, showTable, showTime, toolCommand } from './tool-command.ts';
+
+export const notifications = toolCommand({
+  name: 'notifications',
+  summary: 'Plan what to send, see it, call it off, acknowledge it.',
+  settings: ['assistant.database_url', 'assistant.policy', 'assistant.model_url', 'assistant.model'],
+  actions: {
+    list: {
+      tool: 'listNotifications',
+      positional: 'user_id',
+      optional: true,
+      fields: notificationWindow,
+      show: ({ notifications }) =>
+        showTable(
+          (notifications as JsonObject[]).map(({ id, plan_time, channel, status, subject, error }) => [
+            showTime(plan_time),
+            channel,
+            status,
+            subject,
+            id,
+            error,
+          ]),
+          'Nothing is planned for this time.',
+        ),
+    },
+    plan: { tool: 'planNotifications', positional: 'user_id', fields: planFields, show: showPlan },
+    cancel: { tool: 'cancelNotification', positional: 'notification_id', show: showFields },
+    acknowledge: { tool: 'acknowledgeNotification', positional: 'notification_id', show: showFields },
+  },
+});
+
+function showPlan({ policies, changes, dropped = [], errors = [], dry_run }: JsonObject): string {
+  const lines = (items: unknown) => items as JsonObject[];
+  const decided = lines(policies).map(
+    ({ policy, reason, events }) => `${policy} decided about ${events}: ${reason}`,
+  );
+  const table = showTable(
+    lines(changes).map(({ action, plan_time, channel, event_id, occurrence, reason }) => [
+      action,
+      showTime(plan_time),
+      channel,
+      event_id,
+      occurrence,
+      reason,
+    ]),
+    'Nothing is to be sent.',
+  );
+  return [
+    ...decided,
+    table,
+    ...lines(dropped).map(
+      ({ event_id, channel, offset_minutes, reason }) =>
+        `not ${channel} ${offset_minutes} minutes for ${event_id}: ${reason}`,
+    ),
+    ...lines(errors).map(({ event_id, error }) => `${event_id}: ${error}`),
+    ...(dry_run ? ['Nothing was changed: this was a dry run.'] : []),
+  ].join('\n');
+}

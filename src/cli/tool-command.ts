@@ -1,0 +1,147 @@
+import type { CommandFlag, LoadedConfig } from '../config.ts';
+import type { JsonObject } from '../json.ts';
+import { nearest } from '../nearest.ts';
+import { type Command, UsageError } from './command.ts';
+import { openDoor } from './door.ts';
+
+/** A word after the command: the tool it calls, what of the tool's arguments it takes, and how the result reads. */
+export interface ToolAction {
+  readonly tool: string;
+  /** The argument that is written without a flag. */
+  readonly positional?: string;
+  readonly optional?: true;
+  readonly fields?: Readonly<Record<string, Field>>;
+  show(value: JsonObject): string;
+}
+
+/** As much of a JSON Schema as a flag needs. */
+export interface Field {
+  readonly type?: string;
+  readonly description?: string;
+}
+
+export interface ToolCommandOptions {
+  readonly name: string;
+  readonly summary: string;
+  readonly settings: readonly string[];
+  /** What is done when no word is given comes first. */
+  readonly actions: Readonly<Record<string, ToolAction>>;
+}
+
+/** A command whose words are tools and whose flags are their arguments. */
+export function toolCommand({ name, summary, settings, actions }: ToolCommandOptions): Command {
+  const words = Object.keys(actions);
+  const flags: Record<string, CommandFlag> = { json: { type: 'boolean', description: 'Print JSON.' } };
+  for (const [field, { type, description = '' }] of Object.values(actions).flatMap(({ fields = {} }) =>
+    Object.entries(fields),
+  )) {
+    flags[flagFor(field)] = {
+      type: type === 'boolean' ? 'boolean' : 'string',
+      ...(type === 'array' && { multiple: true }),
+      description: `${wordsWith(field, actions)}: ${description}.`,
+    };
+  }
+  const written = [...new Set(Object.values(actions).flatMap(({ positional }) => positional ?? []))];
+  return {
+    name,
+    summary,
+    usage: `${name} ${words.join('|')} [${written.map((one) => one.toUpperCase()).join('|')}] [FLAGS]`,
+    flags,
+    settings: ['home', 'config', ...settings],
+    async run(loaded, terminal) {
+      const [word = words[0]!, ...rest] = loaded.positionals;
+      const action = Object.hasOwn(actions, word) ? actions[word]! : undefined;
+      if (action === undefined) {
+        const meant = nearest(word, words);
+        throw new UsageError(
+          `${name} ${word} is not known${meant ? `; did you mean ${name} ${meant}?` : ''}`,
+        );
+      }
+      const args = argumentsOf(`${name} ${word}`, action, rest, loaded.flags);
+      await using door = await openDoor(loaded, terminal);
+      const { value } = await door.call(action.tool, args);
+      terminal.print(
+        `${loaded.flags['json'] === true ? JSON.stringify(value, null, 2) : action.show(value)}\n`,
+      );
+      return 0;
+    },
+  };
+}
+
+function flagFor(field: string): string {
+  return field.replace(/_(ts|e164)$/, '').replaceAll('_', '-');
+}
+
+function wordsWith(field: string, actions: Readonly<Record<string, ToolAction>>): string {
+  return Object.entries(actions)
+    .filter(([, { fields = {} }]) => field in fields)
+    .map(([word]) => word)
+    .join(', ');
+}
+
+function argumentsOf(
+  what: string,
+  { positional, optional, fields = {} }: ToolAction,
+  [id, ...more]: readonly string[],
+  flags: LoadedConfig['flags'],
+): JsonObject {
+  if (positional !== undefined && id === undefined && !optional)
+    throw new UsageError(`${what} needs a ${positional.replaceAll('_', ' ')}`);
+  const extra = positional === undefined ? id : more[0];
+  if (extra !== undefined) throw new UsageError(`${what} does not know what to do with "${extra}"`);
+  const byFlag = new Map(
+    Object.entries(fields).map(([field, schema]) => [flagFor(field), { field, schema }]),
+  );
+  const args: Record<string, JsonObject[string]> = {};
+  if (positional !== undefined && id !== undefined) args[positional] = id;
+  for (const [flag, raw] of Object.entries(flags)) {
+    if (raw === undefined || flag === 'json') continue;
+    const known = byFlag.get(flag);
+    if (known === undefined) throw new UsageError(`--${flag} is not for ${what}`);
+    args[known.field] = typed(raw, known.schema, flag);
+  }
+  return args;
+}
+
+/** What is wrong with a value is for the tool to say; here it only gets its type. */
+function typed(raw: LoadedConfig['flags'][string] & {}, { type }: Field, flag: string): JsonObject[string] {
+  if (type === 'integer' && /^-?\d+$/.test(String(raw))) return Number(raw);
+  if (type !== 'object') return raw;
+  try {
+    return JSON.parse(String(raw));
+  } catch {
+    throw new UsageError(`--${flag} must be JSON, like '{"minutes": 30}'`);
+  }
+}
+
+// ── How results read ───────────────────────────────────────────────────────────────────────────────────────
+
+/** One thing, a line for each field. */
+export function showFields(value: JsonObject): string {
+  const width = Math.max(...Object.keys(value).map((key) => key.length));
+  return Object.entries(value)
+    .map(
+      ([key, field]) => `${key.padEnd(width)}  ${typeof field === 'string' ? field : JSON.stringify(field)}`,
+    )
+    .join('\n');
+}
+
+/** A list in columns, or what to say when it is empty. */
+export function showTable(rows: readonly (readonly unknown[])[], empty: string): string {
+  if (rows.length === 0) return empty;
+  const texts = rows.map((row) => row.map((cell) => (cell === undefined ? '' : String(cell))));
+  const widths = texts[0]!.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)));
+  return texts
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** An instant as the clock on this machine shows it. */
+export function showTime(written: unknown): string {
+  return new Date(String(written)).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundle, Program } from '../program.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'adjutant-cli-'));
+let homes = 0;
+let home = '';
+beforeEach(() => {
+  home = join(root, String(++homes));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Runs one command line of the built program. */
+function adjutant(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env['PATH'], HOME: home, TZ: 'Europe/Berlin' };
+  return new Promise((resolve) =>
+    execFile(process.execPath, [bundle, ...args, '--home', home], { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    ),
+  );
+}
+
+const json = async (...args: string[]) => JSON.parse((await adjutant(...args, '--json')).out);
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+describe('the diary on the command line', () => {
+  it.each([
+    [['users', 'frobnicate'], 2, /users frobnicate is not known/],
+    [['users', 'creat'], 2, /did you mean users create/],
+    [['users', 'show'], 2, /needs a user id/],
+    [['users', 'list', 'ada'], 2, /does not know what to do with "ada"/],
+    [['users', 'list', '--title', 'x'], 2, /unknown flag --title/],
+    [['events', 'list', '--title', 'x'], 2, /--title is not for events list/],
+    [['users', 'rule', 'ada', '--rule-json', 'x'], 2, /must be JSON/],
+    [['users', 'show', 'nobody'], 1, /User not found/],
+    [['users', 'create', '--email', 'x@example.com'], 1, /name is required/],
+    [['users', 'create', '--name', 'Ada', '--timezone', 'Moon/Base'], 1, /not a time zone/],
+    [['events', 'create', 'nobody', '--title', 'x', '--start', '2030-01-01'], 1, /User not found/],
+    [['notifications', 'cancel', 'none'], 1, /Notification not found/],
+  ])('%j ends with a clear message', async (args, code, message) => {
+    const done = await adjutant(...args);
+    expect(done).toMatchObject({ code, out: '' });
+    expect(done.err).toMatch(message);
+    expect(done.err).not.toMatch(/\n\s+at /);
+  });
+
+  it('is kept from the first user to the last reminder', async () => {
+    expect((await adjutant('users')).out).toContain('There are no users yet');
+    await adjutant(
+      'users',
+      'create',
+      '--id',
+      'ada',
+      '--name',
+      'Ada',
+      '--email',
+      'ada@example.com',
+      '--timezone',
+      'Europe/Berlin',
+    );
+    expect((await adjutant('users', 'list')).out).toBe('ada  Ada  ada@example.com  Europe/Berlin\n');
+    expect(
+      await json('users', 'update', 'ada', '--phone', '+4930123456', '--max-call-attempts', '1'),
+    ).toMatchObject({
+      phone_e164: '+4930123456',
+      max_call_attempts: 1,
+    });
+    const start = `${inDays(3)}T14:00`;
+    await adjutant(
+      'events',
+      'create',
+      'ada',
+      '--id',
+      'dentist',
+      '--title',
+      'Dentist',
+      '--start',
+      start,
+      '--attendees',
+      'a@example.com',
+      '--attendees',
+      'b@example.com',
+    );
+    expect(await json('events', 'show', 'dentist')).toMatchObject({
+      attendees: ['a@example.com', 'b@example.com'],
+    });
+    expect((await adjutant('events', 'list', 'ada')).out).toContain(`${start.replace('T', ' ')}  Dentist`);
+    const dry = await adjutant('notifications', 'plan', 'ada', '--dry-run');
+    expect(dry.out).toMatch(
+      /rules decided about 1: built-in rules\nadd .* email +dentist .*\nNothing was changed/,
+    );
+    await adjutant('notifications', 'plan', 'ada');
+    const { notifications } = await json('notifications', 'list', 'ada');
+    expect(notifications).toMatchObject([{ event_id: 'dentist', status: 'planned' }]);
+    expect((await adjutant('notifications', 'cancel', notifications[0].id)).out).toContain(
+      'cancelled on request',
+    );
+    await adjutant('users', 'rule', 'ada', '--rule-type', 'travel_buffer', '--rule-json', '{"minutes": 20}');
+    expect((await adjutant('users', 'rules', 'ada')).out).toContain('travel_buffer  {"minutes":20}');
+    expect((await adjutant('events', 'delete', 'dentist')).out).toBe('deleted dentist\n');
+    expect((await adjutant('users', 'delete', 'ada')).out).toBe('deleted ada\n');
+    expect(await json('users')).toEqual({ users: [], count: 0 });
+  });
+
+  it('shares one database with a server that is running', async () => {
+    await using program = new Program(['serve', '--contract', 'assistant']);
+    home = program.home;
+    await adjutant('users', 'create', '--id', 'ada', '--name', 'Ada');
+    const reply = await program.request('tools/call', { name: 'getUser', arguments: { user_id: 'ada' } });
+    expect(JSON.stringify(reply)).toContain('Ada');
+  });
+});
