@@ -37,6 +37,7 @@ export interface Page {
 export interface Locator {
   click(options?: object): Promise<void>;
   fill(text: string): Promise<void>;
+  selectOption(value: string): Promise<unknown>;
   textContent(): Promise<string | null>;
   inputValue(): Promise<string>;
   count(): Promise<number>;

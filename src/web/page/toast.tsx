@@ -20,7 +20,7 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   const show = useCallback((next: Toast) => {
     clearTimeout(timer.current);
     setToast(next);
-    timer.current = setTimeout(() => setToast(undefined), 15_000);
+    timer.current = setTimeout(() => setToast(undefined), next.action ? 15_000 : 5_000);
   }, []);
   const run = async (action: NonNullable<Toast['action']>) => {
     try {

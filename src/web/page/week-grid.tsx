@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type CalendarEvent, type Diary, keyOf, notificationsOf, type User } from './diary.ts';
 import { NotificationMark } from './notification-mark.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from './zone-time.ts';
@@ -23,6 +24,9 @@ interface Placed {
 
 /** Seven days side by side, hours down, quiet hours shaded. */
 export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  // The night is seldom of interest.
+  useLayoutEffect(() => box.current?.scrollTo({ top: 6 * pixelsPerHour }), []);
   const zone = user.timezone ?? 'UTC';
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
   const entry = (event: CalendarEvent) => (
@@ -40,7 +44,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
     </button>
   );
   return (
-    <div class="week" tabIndex={0} role="region" aria-label="Week">
+    <div class="week" ref={box} tabIndex={0} role="region" aria-label="Week">
       <div class="week-hours" style={{ height: `${24 * pixelsPerHour}px` }}>
         {Array.from({ length: 12 }, (_, index) => index * 2).map((hour) => (
           <span key={hour} style={{ top: `${hour * pixelsPerHour}px` }}>

@@ -30,12 +30,11 @@ export function wallTime(iso: string, zone: string): WallTime {
   };
 }
 
-/** The days of the week, from Monday, that holds `today` moved by some weeks. */
+/** Seven days from today, moved by some weeks: what comes is looked at more often than what was. */
 export function weekDays(today: string, weeks: number): readonly string[] {
-  const date = new Date(`${today}T00:00:00Z`);
-  const monday = date.getUTCDate() - ((date.getUTCDay() + 6) % 7) + weeks * 7;
+  const first = Date.parse(`${today}T00:00:00Z`) / 86_400_000 + weeks * 7;
   return Array.from({ length: 7 }, (_, index) =>
-    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), monday + index)).toISOString().slice(0, 10),
+    new Date((first + index) * 86_400_000).toISOString().slice(0, 10),
   );
 }
 
