@@ -111,7 +111,7 @@ describe('runChecks', () => {
     const [result] = await runChecks([`node -e 'console.log("inside")'`], {
       ...options,
       sandbox: 'workspace-write',
-      confine: async (sandbox) => ({ command: 'env', args: [`BOX=${sandbox}`] }),
+      confine: async (sandbox) => ({ command: 'env', args: [`BOX=${sandbox}`], env: {} }),
     });
     expect(result).toMatchObject({ status: 'passed', output: 'inside' });
   });

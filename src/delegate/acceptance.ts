@@ -1,3 +1,4 @@
+import type { Confinement } from './agent.ts';
 import type { Environment } from './git.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -9,13 +10,6 @@ export interface CheckResult {
   readonly output: string;
 }
 
-/** A program that runs the command given behind its arguments, confined to a sandbox. */
-export interface Confinement {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env?: Environment;
-}
-
 export interface CheckOptions {
   readonly cwd: string;
   readonly sandbox: Sandbox;
@@ -23,7 +17,7 @@ export interface CheckOptions {
   /** The beginnings of the commands that may run. */
   readonly allowed: readonly string[];
   /** `undefined` where there is nothing to confine a command with. */
-  confine(sandbox: Sandbox, cwd: string): Promise<Confinement | undefined>;
+  confine(sandbox: Sandbox): Promise<Confinement | undefined>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -48,8 +42,8 @@ async function runCheck(command: string, options: CheckOptions): Promise<CheckRe
   if (!isAllowed(words, options.allowed)) return refuse('It is not among the commands of delegate.checks.');
   const confined =
     options.sandbox === 'danger-full-access'
-      ? { command: words[0]!, args: words.slice(1) }
-      : await options.confine(options.sandbox, options.cwd);
+      ? { command: words[0]!, args: words.slice(1), env: {} }
+      : await options.confine(options.sandbox);
   if (confined === undefined) return refuse('The agent has no sandbox of its own to run it in.');
   const args = options.sandbox === 'danger-full-access' ? confined.args : [...confined.args, ...words];
   return execute(command, { ...confined, args }, options);

@@ -22,6 +22,8 @@ export interface Agent {
   explain?(error: string): string | undefined;
   /** Whether this machine lets the agent put its commands into a sandbox. */
   sandboxWorks?(): Promise<boolean>;
+  /** What puts any command into the sandbox that the agent's own commands have. */
+  confine?(sandbox: Sandbox): Promise<Confinement>;
 }
 
 export const agentNames = ['codex', 'claude'] as const;
@@ -55,6 +57,13 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string>>;
   /** The part of `args` that names the thread to resume, for the record. */
   readonly subcommandArgs: readonly string[];
+}
+
+/** A program that runs the command given behind its arguments. */
+export interface Confinement {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** What every agent's output comes down to. */

@@ -64,8 +64,8 @@ function effortFor(
 }
 
 /** `:command text` and roles that have a prompt of their own are written out. */
-async function fromLibrary(
-  input: Input,
+export async function fromLibrary(
+  input: { readonly task?: string; readonly role: string },
   { expandPrompt }: DelegateOptions,
   warnings: string[],
 ): Promise<{ task: string; role: string }> {

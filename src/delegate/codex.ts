@@ -45,6 +45,10 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
     explain,
     version: async () => versionOf(await executable(), env),
     threadTotal: (threadId) => threadTotal(codexHome, threadId),
+    async confine(sandbox) {
+      const args = ['sandbox', '-c', `sandbox_mode=${JSON.stringify(sandbox)}`, '--'];
+      return { command: await executable(), args, env: { CODEX_HOME: codexHome } };
+    },
     async sandboxWorks() {
       const { execFile } = await import('node:child_process');
       const program = await executable();

@@ -9,6 +9,9 @@ import {
 } from '../feature.ts';
 import { log } from '../log.ts';
 import type { AgentName } from './agent.ts';
+import { autopilotReport } from './autopilot-report.ts';
+import { type AutopilotInput, autopilotInput, autopilotOutputSchema } from './autopilot-schema.ts';
+import type { AutopilotSettings } from './autopilot-settings.ts';
 import type { Delegation } from './delegation.ts';
 import type { Limits } from './follower.ts';
 import type { RunRecord } from './record.ts';
@@ -39,6 +42,7 @@ export interface DelegateOptions {
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
+  readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
   /** After so long a call answers with the run's id; 0 to wait for its end. */
   readonly answerWithinMs: number;
@@ -80,6 +84,19 @@ export function createDelegate(options: DelegateOptions): Feature {
     return toResult(tool, record);
   };
 
+  const fly = async (input: AutopilotInput, context: Context): Promise<ToolResult> => {
+    const core = await delegation();
+    const begun = await core.beginAutopilot(input, context);
+    const { directory } = begun;
+    const { loadAutopilot } = await import('./autopilot-record.ts');
+    if (directory !== undefined && !options.document && takesTasks(context)) {
+      begun.detach();
+      return { task: taskOf(await (await runs()).show(directory.id)) };
+    }
+    const output = (await core.outcomeOf(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
+    return { structured: output, content: [{ type: 'text', text: autopilotReport(output) }] };
+  };
+
   const outputSchema = runOutputSchema(options.answerWithinMs > 0);
   // Honest, and what lets codex call them without asking: a sandbox bounds what the sub-agent may change.
   const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
@@ -103,6 +120,16 @@ export function createDelegate(options: DelegateOptions): Feature {
       outputSchema,
       annotations,
       call: (input, context) => start('delegate_resume', input as ResumeInput, context),
+    }),
+    defineTool({
+      name: 'delegate_autopilot',
+      title: 'Delegate Autopilot',
+      description:
+        'Decide whether a task is worth splitting up, and if so plan it, run the jobs with several sub-agents and gather what they came to. A plain question or a small edit is not delegated.',
+      inputSchema: autopilotInput,
+      outputSchema: autopilotOutputSchema(options.answerWithinMs > 0),
+      annotations,
+      call: (input, context) => fly(input as AutopilotInput, context),
     }),
   ];
 

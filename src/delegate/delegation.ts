@@ -6,6 +6,9 @@ import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { assign } from './assignment.ts';
+import type { AutopilotOutput } from './autopilot-output.ts';
+import { grounded } from './autopilot-record.ts';
+import type { AutopilotInput } from './autopilot-schema.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
 import type { DelegateOptions } from './delegate.ts';
@@ -64,6 +67,11 @@ export class Delegation {
     });
   }
 
+  /** The agent that new runs are given to. */
+  get agent(): Agent {
+    return this.#agents[this.options.agent];
+  }
+
   /** The agent that a run was given to. */
   async agentOf(runDirectory: string): Promise<Agent> {
     const exec = await readJson(join(runDirectory, 'codex_exec.json'));
@@ -103,6 +111,13 @@ export class Delegation {
       if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
       return await this.supervisor.refuse(directory, error.message);
     }
+  }
+
+  beginAutopilot(input: AutopilotInput, context: Context): Promise<Begun<AutopilotOutput>> {
+    return this.begin('delegate_autopilot', input, context, grounded, async (undertaking) => {
+      const { flyAutopilot } = await import('./autopilot-flight.ts');
+      return flyAutopilot(this, input, undertaking);
+    });
   }
 
   /** Makes the directory of a run and has the work done that leads to its output. */

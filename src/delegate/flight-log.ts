@@ -1,3 +1,4 @@
+import { log } from '../log.ts';
 import type { Usage } from './agent.ts';
 import { aggregate, overall, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, PlanSource } from './autopilot-output.ts';
@@ -16,6 +17,7 @@ export class FlightLog {
   readonly #cwd: string;
   readonly #results = new Map<string, JobResult>();
   readonly #startedAt = new Date();
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(directory: RunDirectory, cwd: string, decision: Decision, warnings: readonly string[]) {
     this.#directory = directory;
@@ -30,13 +32,13 @@ export class FlightLog {
 
   async writePlan(): Promise<void> {
     const { decision, jobs, source, warnings } = this;
-    await this.#directory.writeJson('autopilot_decision.json', decision);
-    await this.#directory.writeJson('autopilot_plan.json', { jobs, source, warnings });
+    await this.#write('autopilot_decision.json', () => decision);
+    await this.#write('autopilot_plan.json', () => ({ jobs, source, warnings }));
   }
 
   async note(...results: readonly JobResult[]): Promise<void> {
     for (const result of results) this.#results.set(result.id, result);
-    await this.#writeAggregate({ ...this.#sum(), status: 'running', error: null });
+    await this.#write('autopilot_aggregate.json', () => this.#aggregateFile('running', null));
   }
 
   /** The end, also where it came early. `refusal` says why nothing was begun. */
@@ -60,9 +62,12 @@ export class FlightLog {
       usage: sum.usage,
       warnings: this.warnings,
     };
-    await this.#writeAggregate(output);
-    await writeResult(this.#directory, output);
-    return { ...output, artifacts: await this.#directory.artifacts() };
+    await this.#write('autopilot_aggregate.json', () => ({
+      ...this.#aggregateFile(output.status, output.error),
+      ...output.aggregate,
+    }));
+    await this.#write('result.json', () => resultFile(output));
+    return { ...output, artifacts: await this.#directory.artifacts().catch(() => []) };
   }
 
   #sum(): Pick<AutopilotOutput, 'aggregate' | 'usage'> {
@@ -73,18 +78,17 @@ export class FlightLog {
     };
   }
 
-  async #writeAggregate({
-    aggregate,
-    ...rest
-  }: Pick<AutopilotOutput, 'aggregate' | 'usage' | 'status' | 'error'>): Promise<void> {
-    const { status, error, usage } = rest;
-    await this.#directory.writeJson('autopilot_aggregate.json', {
-      ...aggregate,
-      status,
-      error,
-      usage,
-      jobs: this.results,
-    });
+  #aggregateFile(status: AutopilotOutput['status'], error: string | null): object {
+    const { aggregate, usage } = this.#sum();
+    return { ...aggregate, status, error, usage, jobs: this.results };
+  }
+
+  /** One after the other, each as things stand when its turn comes. What cannot be written must not end the work. */
+  #write(name: string, content: () => object): Promise<void> {
+    this.#writing = this.#writing
+      .then(() => this.#directory.writeJson(name, content()))
+      .catch((error: unknown) => log('warning', `${this.#directory.file(name)} cannot be written`, error));
+    return this.#writing;
   }
 }
 
@@ -94,8 +98,8 @@ const unbegun = {
 };
 
 /** In the shape of any run's result, so that whoever lists runs need not know what kind it was. */
-export async function writeResult(directory: RunDirectory, output: AutopilotOutput): Promise<void> {
-  await directory.writeJson('result.json', {
+export function resultFile(output: AutopilotOutput): object {
+  return {
     status: output.status,
     ...output.timing,
     cancelled: output.status === 'cancelled',
@@ -107,5 +111,5 @@ export async function writeResult(directory: RunDirectory, output: AutopilotOutp
     usage: output.usage,
     ended_processes: output.jobs.flatMap((job) => job.ended_processes),
     warnings: output.warnings,
-  });
+  };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ValuesOf } from '../setting.ts';
+import { autopilotOptions } from './autopilot-settings.ts';
 import type { DelegateOptions } from './delegate.ts';
 import type { delegateSettings } from './settings.ts';
 
@@ -34,6 +35,7 @@ export function delegateOptions(
     dangerFolders: values['delegate.danger_folders'],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
+    autopilot: autopilotOptions(values),
     answerWithinMs: document ? 0 : values['delegate.answer_within_seconds'] * 1000,
   };
 }

@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import type { AgentEvent } from './agent.ts';
+import { settleAutopilot } from './autopilot-record.ts';
 import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
 import { readJson } from './json-file.ts';
@@ -143,6 +144,8 @@ export class Runs {
     const record = await loadRecord(join(this.#folder, id), id);
     if (record?.status !== 'running' || (await this.#isOpen(record.run_dir))) return record;
     // It may have ended between the two looks.
+    if ((await this.toolOf(id)) === 'delegate_autopilot')
+      await settleAutopilot(record.run_dir, id, this.#delegation.redact);
     const again = await loadRecord(record.run_dir, id);
     if (again?.status !== 'running') return again;
     const { redact, supervisor } = this.#delegation;

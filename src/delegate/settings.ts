@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
 import { agentNames } from './agent.ts';
+import { autopilotSettings } from './autopilot-settings.ts';
 import { sandboxes } from './sandbox.ts';
 
 export const delegateSettings = defineSettings({
@@ -90,4 +91,5 @@ export const delegateSettings = defineSettings({
     default: 7_200,
     description: 'How long a run may take; 0 for no limit.',
   },
+  ...autopilotSettings,
 });

@@ -1,6 +1,9 @@
 import { Failure } from '../failure.ts';
 import { type Context, defineMethod, type Method } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { AutopilotOutput } from './autopilot-output.ts';
+import { loadAutopilot } from './autopilot-record.ts';
+import { autopilotReport } from './autopilot-report.ts';
 import type { RunRecord } from './record.ts';
 import { runReport } from './report.ts';
 import type { Runs } from './runs.ts';
@@ -15,13 +18,13 @@ export function takesTasks({ client }: Context): boolean {
 }
 
 /** A run as a task: its id is the run's, and it lasts as long as the run's directory. */
-export function taskOf(record: RunRecord, extra: JsonObject = {}): JsonObject {
+export function taskOf(record: RunRecord | AutopilotOutput, extra: JsonObject = {}): JsonObject {
   const { started_at, finished_at } = record.timing;
   return {
     taskId: record.run_id,
     status:
       record.status === 'running' ? 'working' : record.status === 'cancelled' ? 'cancelled' : 'completed',
-    statusMessage: record.error ?? record.summary,
+    statusMessage: record.error ?? ('summary' in record ? record.summary : record.aggregate.summary),
     createdAt: started_at,
     lastUpdatedAt: record.status === 'running' ? new Date().toISOString() : finished_at,
     ttlMs: null,
@@ -56,12 +59,7 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
       async call({ taskId }, context) {
         const [all, record] = await find(taskId, context);
         if (taskOf(record)['status'] !== 'completed') return taskOf(record);
-        const text = runReport(await all.toolOf(taskId), record);
-        const result = {
-          content: [{ type: 'text', text }],
-          structuredContent: record as unknown as JsonObject,
-        };
-        return taskOf(record, { result });
+        return taskOf(record, { result: await resultOf(await all.toolOf(taskId), record) });
       },
     }),
     // Sub-agents never ask, so there is never anything to be told; the acknowledgement is due all the same.
@@ -80,5 +78,16 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
         return {};
       },
     }),
+  };
+}
+
+/** What the call would have answered, had it waited. */
+async function resultOf(tool: string, record: RunRecord): Promise<JsonObject> {
+  const flown =
+    tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, record.run_id) : undefined;
+  const text = flown === undefined ? runReport(tool, record) : autopilotReport(flown);
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: (flown ?? record) as unknown as JsonObject,
   };
 }

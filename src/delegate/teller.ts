@@ -28,6 +28,20 @@ export class Teller {
     this.#heartbeat.unref();
   }
 
+  /** One who speaks for a part of the run under a name of its own; all progress counts as one. */
+  part(label: string, title: string): Teller {
+    return new Teller(
+      {
+        log: (...told) => {
+          if (!this.#muted) this.#context.log(...told);
+        },
+        progress: (_, __, message) => this.#step(`${title}: ${message}`),
+      },
+      this.#name,
+      label,
+    );
+  }
+
   /** The call is answered, so its client is told no more. */
   mute(): void {
     this.#muted = true;

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { Failure } from '../failure.ts';
+import { fromLibrary } from './assignment.ts';
+import { Autopilot, type Flight } from './autopilot.ts';
+import type { AutopilotOutput } from './autopilot-output.ts';
+import { grounded } from './autopilot-record.ts';
+import type { AutopilotInput } from './autopilot-schema.ts';
+import type { Delegation, Undertaking } from './delegation.ts';
+import { resultFile } from './flight-log.ts';
+import { type Caller, grantSandbox } from './grant.ts';
+import type { JobSpec } from './job-spec.ts';
+import type { Teller } from './teller.ts';
+
+/** An autopilot from the call to its result, within what its caller may have. */
+export async function flyAutopilot(
+  delegation: Delegation,
+  input: AutopilotInput,
+  { directory, caller, signal, teller }: Undertaking,
+): Promise<AutopilotOutput> {
+  const { options, supervisor, agent } = delegation;
+  try {
+    const flight = await prepareFlight(delegation, input, caller);
+    return await new Autopilot(directory, flight, {
+      settings: options.autopilot,
+      codexHome: options.codexHome,
+      userHome: options.userHome,
+      env: options.env,
+      run: (...given) => supervisor.run(...given),
+      confine: async (sandbox) => agent.confine?.(sandbox),
+      listen: (job) => listener(job, teller),
+      signal,
+    }).fly();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
+    const output = { ...grounded(error.message), run_id: directory.id, run_dir: directory.path };
+    await directory.writeJson('result.json', resultFile(output));
+    return { ...output, artifacts: await directory.artifacts() };
+  }
+}
+
+async function prepareFlight(delegation: Delegation, input: AutopilotInput, caller: Caller): Promise<Flight> {
+  const { options } = delegation;
+  await delegation.refuseDelegates(caller);
+  const cwd = resolve(input.cwd ?? process.cwd());
+  const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
+  const warnings = warning === undefined ? [] : [warning];
+  return { input, cwd, sandbox, ...(await fromLibrary(input, options, warnings)), warnings };
+}
+
+function listener(job: JobSpec, teller: Teller) {
+  const own = teller.part(job.id, job.title);
+  return {
+    onEvent: own.event.bind(own),
+    onState: own.state.bind(own),
+    finished: own.finished.bind(own),
+  };
+}

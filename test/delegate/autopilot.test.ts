@@ -1,0 +1,451 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Check } from 'typebox/schema';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** The real codex plans and works, with a model on loopback that does what the tasks' scripts say. */
+let model: Model;
+let bench: Workbench;
+let server: Connection;
+let outputSchema: object;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  bench = createWorkbench(model.config);
+  server = await connect();
+  const { tools } = (await server.client.request('tools/list')) as unknown as {
+    tools: { name: string; outputSchema: object }[];
+  };
+  outputSchema = tools.find(({ name }) => name === 'delegate_autopilot')!.outputSchema;
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await model.close();
+});
+beforeEach(() => {
+  for (const name of readdirSync(bench.project))
+    rmSync(join(bench.project, name), { recursive: true, force: true });
+  git('init', '-q');
+  write('README.md', '# A project\n');
+  write('a.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+});
+
+const connect = async (settings: Record<string, string> = {}) =>
+  bench.connect({
+    'delegate-command': await nativeCodex(),
+    'delegate-answer-within-seconds': '0',
+    ...settings,
+  });
+const write = (path: string, text: string) => writeFileSync(join(bench.project, path), text);
+const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    cwd: bench.project,
+    env: bench.env,
+    stdio: 'pipe',
+  }).toString();
+
+const job = (id: string, more: object = {}, ...turns: Turn[]) => ({
+  id,
+  title: `Job ${id}`,
+  thinking_level: 'medium',
+  role: null,
+  task: `Do ${id}. ${script(...(turns.length > 0 ? turns : [answer({ summary: `Did ${id}.` })]))}`,
+  sandbox: 'read-only',
+  depends_on: [],
+  writes: [],
+  skills: [],
+  acceptance: [],
+  ...more,
+});
+/** Long enough to be worth delegating; the planner answers with the plan. */
+const planned = (...jobs: object[]) =>
+  `Refactor the parser, update the tests and rewrite the docs. ${script({
+    say: JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs }),
+  })}`;
+
+async function fly(
+  task: string,
+  args: object = {},
+  at = server,
+): Promise<{ output: AutopilotOutput; text: string }> {
+  const { record, text } = await at.call('delegate_autopilot', { task, cwd: bench.project, ...args });
+  const output = record as unknown as AutopilotOutput;
+  expect(Check(outputSchema, output)).toBe(true);
+  return { output, text };
+}
+const statuses = ({ jobs }: AutopilotOutput) => jobs.map(({ id, status }) => `${id} ${status}`);
+
+describe('deciding', () => {
+  it.each(['What does this project do?', '', 'Fix the typo in README.md'])(
+    'starts nothing for %j',
+    async (task) => {
+      const before = model.requests.length;
+      const { output } = await fly(task);
+      expect(output).toMatchObject({
+        status: 'completed',
+        decision: { should_delegate: false },
+        plan: { jobs: [] },
+        jobs: [],
+        aggregate: { summary: 'No delegation needed.' },
+      });
+      expect(model.requests.length).toBe(before);
+      expect(output.artifacts.map(({ name }) => name)).toEqual([
+        'autopilot_aggregate.json',
+        'autopilot_decision.json',
+        'autopilot_plan.json',
+        'request.json',
+        'result.json',
+      ]);
+    },
+  );
+
+  it('leaves it to the planner where the gate cannot tell', async () => {
+    const task = `Refactor the parser, update the tests and rewrite the docs. ${script({
+      say: JSON.stringify({ should_delegate: false, reason: 'It is one file.', jobs: [] }),
+    })}`;
+    const { output } = await fly(task);
+    expect(output.decision).toEqual({ should_delegate: false, reason: 'It is one file.' });
+    expect(output.jobs).toEqual([]);
+  });
+});
+
+describe('flying', () => {
+  it('runs the jobs of a plan, hands results on, and leaves everything behind', async () => {
+    const task = planned(
+      job('look'),
+      job(
+        'change',
+        {
+          sandbox: 'workspace-write',
+          depends_on: ['look'],
+          writes: ['new.txt'],
+          acceptance: ['test -f new.txt'],
+        },
+        { shell: 'echo hello > new.txt' },
+        answer({
+          summary: 'Wrote it.',
+          deliverables: [
+            { path: 'new.txt', description: 'The greeting' },
+            { path: 'ghost.txt', description: 'Promised' },
+          ],
+          next_actions: ['Run tests'],
+        }),
+      ),
+    );
+    const { output, text } = await fly(task);
+    expect(output).toMatchObject({
+      status: 'completed',
+      error: null,
+      decision: { should_delegate: true, reason: 'Many parts.' },
+      plan: { source: 'model' },
+      usage: { input_tokens: 400 },
+    });
+    expect(statuses(output)).toEqual(['look completed', 'change completed']);
+    expect(output.aggregate).toEqual({
+      summary: 'Job look (completed): Did look.\nJob change (completed): Wrote it.',
+      deliverables: [
+        { path: 'new.txt', description: 'The greeting' },
+        { path: 'ghost.txt', description: 'Promised' },
+      ],
+      open_questions: ['Job change says it delivered ghost.txt, but there is no such file.'],
+      next_actions: ['Run tests'],
+    });
+    expect(output.jobs[1]!.evidence).toMatchObject({
+      method: 'git',
+      files: [
+        { path: 'new.txt', status: 'verified', change: 'added' },
+        { path: 'ghost.txt', status: 'missing' },
+      ],
+      checks: [{ command: 'test -f new.txt', status: 'passed', exit_code: 0 }],
+    });
+    const second = model.requests.findLast(({ task: asked }) =>
+      asked.includes('Autopilot job: Job change (change)'),
+    );
+    expect(second!.task).toContain('## Job look (look)\nDid look.');
+    expect(second!.task).toContain('Refactor the parser, update the tests and rewrite the docs.');
+    expect(output.artifacts.map(({ name }) => name)).toEqual([
+      'autopilot_aggregate.json',
+      'autopilot_decision.json',
+      'autopilot_plan.json',
+      'planner/',
+      'request.json',
+      'result.json',
+      'skills_index.json',
+      'subruns/',
+    ]);
+    expect(readJson(join(output.run_dir, 'subruns/look/request.json'))).toMatchObject({
+      tool: 'delegate_autopilot',
+      job: { id: 'look' },
+    });
+    expect(existsSync(join(output.run_dir, 'subruns/change/result.json'))).toBe(true);
+    const plannedBy = readJson(join(output.run_dir, 'planner/plan-1/codex_exec.json'));
+    expect(plannedBy).toMatchObject({ sandbox: 'read-only' });
+    expect(plannedBy.argv).toContain('--ephemeral');
+    expect(text).toMatch(
+      /^delegate_autopilot\nstatus: completed \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
+    );
+  });
+
+  it('falls back on a plan of its own after two that cannot be used, with the task in every job', async () => {
+    const task = `Refactor the parser, update the tests and rewrite the docs. ${script(answer({ summary: 'Fine.' }))}`;
+    const { output } = await fly(task);
+    expect(output.plan.source).toBe('fallback');
+    expect(statuses(output)).toEqual(['scan completed', 'implement completed', 'verify completed']);
+    expect(output.plan.jobs.every((one) => one.task.includes(task))).toBe(true);
+    expect(readdirSync(join(output.run_dir, 'planner'))).toEqual(['plan-1', 'plan-2']);
+    expect(output.warnings.join()).toContain('Plan: ');
+  });
+
+  it('gives no job more than the caller has, whatever the plan asks for', async () => {
+    const { output } = await fly(planned(job('greedy', { sandbox: 'danger-full-access' })), {
+      sandbox: 'read-only',
+    });
+    expect(output.plan.source).toBe('fallback');
+    expect(output.warnings).toContain(
+      'Plan: Job "greedy": the sandbox danger-full-access is more than the read-only that was granted.',
+    );
+    expect(new Set(output.plan.jobs.map(({ sandbox }) => sandbox))).toEqual(new Set(['read-only']));
+    expect(readJson(join(output.run_dir, 'subruns/scan/codex_exec.json')).sandbox).toBe('read-only');
+  });
+
+  it('holds the plan to the sandbox of the thread that calls', async () => {
+    const meta = { 'x-codex-turn-metadata': JSON.stringify({ thread_id: 'x', sandbox_mode: 'read-only' }) };
+    const { record } = await server.call(
+      'delegate_autopilot',
+      {
+        task: planned(job('a', { sandbox: 'workspace-write' })),
+        cwd: bench.project,
+        sandbox: 'workspace-write',
+      },
+      meta,
+    );
+    const { plan, warnings } = record as unknown as AutopilotOutput;
+    expect(new Set(plan.jobs.map(({ sandbox }) => sandbox))).toEqual(new Set(['read-only']));
+    expect(warnings[0]).toContain('the calling thread has no more');
+  });
+
+  it('skips what depends on a job that failed, says why, and goes on with the rest', async () => {
+    const { output, text } = await fly(
+      planned(
+        job('bad', {}, { status: 400, message: 'no such model' }),
+        job('after', { depends_on: ['bad'] }),
+        job('beside'),
+      ),
+    );
+    expect(output.status).toBe('failed');
+    expect(output.error).toContain('bad: ');
+    expect(output.error).toContain('no such model');
+    expect(statuses(output)).toEqual(['bad failed', 'after skipped', 'beside completed']);
+    expect(text).toContain('summary: Skipped because Job bad (bad) did not complete.');
+  });
+
+  it('does not call a job done that fails its check, and does not run what is not allowed', async () => {
+    const { output } = await fly(
+      planned(
+        job('a', { sandbox: 'workspace-write', writes: ['x'], acceptance: ['test -f missing.txt'] }),
+        job('b', { sandbox: 'workspace-write', writes: ['y'], acceptance: ['rm -rf README.md'] }),
+      ),
+    );
+    expect(output.jobs[0]).toMatchObject({
+      status: 'failed',
+      error: 'the acceptance check "test -f missing.txt" failed with code 1',
+    });
+    expect(output.jobs[1]).toMatchObject({
+      status: 'completed',
+      evidence: { checks: [{ status: 'refused' }] },
+    });
+    expect(output.aggregate.next_actions).toContain('Run rm -rf README.md');
+    expect(existsSync(join(bench.project, 'README.md'))).toBe(true);
+  });
+
+  it('ends a job that never ends', async () => {
+    const strict = await connect({ 'delegate-total-timeout-seconds': '2' });
+    const { output } = await fly(
+      planned(job('forever', {}, { hang: true }), job('after', { depends_on: ['forever'] })),
+      {},
+      strict,
+    );
+    expect(statuses(output)).toEqual(['forever failed', 'after skipped']);
+    expect(output.error).toContain('timed out');
+  });
+});
+
+describe('writing jobs', () => {
+  const writer = (id: string, command: string) =>
+    job(
+      id,
+      { sandbox: 'workspace-write', writes: ['a.txt'] },
+      { shell: command },
+      answer({ summary: `Did ${id}.` }),
+    );
+
+  it('take turns in the common tree when they could touch the same files', async () => {
+    const append = (text: string) => `read -r first < a.txt; sleep 0.2; echo "${text}" >> a.txt`;
+    const { output } = await fly(
+      planned(writer('one', append('from one')), writer('two', append('from two'))),
+    );
+    expect(statuses(output)).toEqual(['one completed', 'two completed']);
+    const [one, two] = output.jobs;
+    expect(two!.timing.started_at >= one!.timing.finished_at).toBe(true);
+    expect(read('a.txt').endsWith('from one\nfrom two\n')).toBe(true);
+  });
+
+  it('get a tree each when asked, and are merged', async () => {
+    write('b.txt', 'not committed\n');
+    const { output } = await fly(
+      planned(
+        writer('one', 'cat b.txt; sed -i s/one/ONE/ a.txt'),
+        writer('two', 'sed -i s/seven/SEVEN/ a.txt'),
+      ),
+      { worktrees: 'overlap' },
+    );
+    expect(statuses(output)).toEqual(['one completed', 'two completed']);
+    expect(output.jobs.map(({ patch }) => patch?.applied)).toEqual([true, true]);
+    expect(read('a.txt')).toBe('ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n');
+    expect(readFileSync(output.jobs[0]!.patch!.path, 'utf8')).toContain('+ONE');
+    expect(output.jobs[1]!.evidence!.files).toEqual([
+      { path: 'a.txt', status: 'unreported', change: 'modified' },
+    ]);
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(existsSync(join(output.run_dir, 'worktrees'))).toBe(false);
+  });
+
+  it('leave a patch where they contradict each other', async () => {
+    const { output } = await fly(
+      planned(writer('one', 'echo first > a.txt'), writer('two', 'echo second > a.txt')),
+      { worktrees: 'always' },
+    );
+    expect(output.status).toBe('failed');
+    const lost = output.jobs.find(({ status }) => status === 'failed')!;
+    expect(lost.patch).toMatchObject({ applied: false, conflicts: ['a.txt'] });
+    expect(readFileSync(lost.patch!.path, 'utf8')).toMatch(/\+(first|second)/);
+    expect(read('a.txt')).toMatch(/^(first|second)\n$/);
+    expect(output.aggregate.next_actions).toContain(`Apply ${lost.patch!.path} by hand`);
+  });
+});
+
+describe('what stands in the way', () => {
+  it('is a missing skill, before anything starts', async () => {
+    const before = model.requests.length;
+    const { output } = await fly(planned(job('a')), { skills_mode: 'explicit', skills: ['nope'] });
+    expect(output).toMatchObject({
+      status: 'failed',
+      error: 'Missing requested skills: nope',
+      aggregate: { summary: 'Failed to select skills; codex exec was not started.' },
+    });
+    expect(model.requests.length).toBe(before);
+  });
+
+  it('is a folder without git, unless the caller does not mind', async () => {
+    rmSync(join(bench.project, '.git'), { recursive: true });
+    const task = planned(job('a', { sandbox: 'workspace-write', writes: ['x'] }));
+    const { output } = await fly(task);
+    expect(output.status).toBe('failed');
+    expect(output.error).toContain('skip_git_repo_check');
+    const { output: free } = await fly(task, { skip_git_repo_check: true, worktrees: 'always' });
+    expect(free.status).toBe('completed');
+    expect(free.warnings).toEqual([
+      `${bench.project} is not in a git repository: jobs that write share it and take turns.`,
+    ]);
+  });
+
+  it('is a sandbox nobody has allowed', async () => {
+    const { output } = await fly(planned(job('a')), { sandbox: 'danger-full-access' });
+    expect(output).toMatchObject({ status: 'failed', jobs: [] });
+    expect(output.error).toContain('delegate.danger_folders');
+  });
+});
+
+describe('skills', () => {
+  it('are offered to the planner, given to the jobs that it chose them for, and named to codex', async () => {
+    mkdirSync(join(bench.project, '.agents/skills/parser-lore'), { recursive: true });
+    write(
+      '.agents/skills/parser-lore/SKILL.md',
+      '---\nname: parser-lore\ndescription: How our parser works and how to refactor it.\n---\nMind the tokens.\n',
+    );
+    const { output } = await fly(planned(job('a', { skills: ['parser-lore'] }), job('b')));
+    expect(output.jobs.map(({ selected_skills }) => selected_skills.map(({ name }) => name))).toEqual([
+      ['parser-lore'],
+      [],
+    ]);
+    const asked = (part: string) => model.requests.findLast(({ task }) => task.includes(part))!;
+    expect(asked('Plan how sub-agents').task).toContain('- parser-lore: How our parser works');
+    const jobRequest = model.requests.find(
+      ({ body }) =>
+        JSON.stringify(body).includes('Autopilot job: Job a') &&
+        JSON.stringify(body).includes('Mind the tokens.'),
+    );
+    expect(jobRequest).toBeDefined();
+  });
+});
+
+describe('the end before the end', () => {
+  it('cancelled in the middle, keeps what was reached and leaves no process', async () => {
+    const task = planned(
+      job('first'),
+      job(
+        'second',
+        { sandbox: 'workspace-write', depends_on: ['first'] },
+        { shell: 'echo on > started; sleep 1000' },
+      ),
+      job('third', { depends_on: ['second'] }),
+    );
+    const own = await connect();
+    const id = 4711;
+    const reply = own.client.exchange({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'delegate_autopilot', arguments: { task, cwd: bench.project } },
+    });
+    await expect.poll(() => existsSync(join(bench.project, 'started')), { timeout: 20_000 }).toBe(true);
+    await own.client.notify('notifications/cancelled', { requestId: id, reason: 'enough' });
+    expect(await reply).toBeUndefined();
+    const [newest] = readdirSync(join(bench.home, 'runs')).sort().reverse();
+    const directory = join(bench.home, 'runs', newest!);
+    await expect.poll(() => existsSync(join(directory, 'result.json')), { timeout: 20_000 }).toBe(true);
+    expect(readJson(join(directory, 'result.json'))).toMatchObject({ status: 'cancelled', cancelled: true });
+    const sum = readJson(join(directory, 'autopilot_aggregate.json'));
+    expect(sum.jobs.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`)).toEqual([
+      'first completed',
+      'second cancelled',
+      'third skipped',
+    ]);
+    expect(sum.summary).toContain('Job first (completed): Did first.');
+    expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toContain(`${directory}/subruns`);
+  });
+
+  it('cancelled by its id, ends as a whole', async () => {
+    const task = planned(job('a', {}, { hang: true }), job('b', { depends_on: ['a'] }));
+    const own = await connect({ 'delegate-answer-within-seconds': '1' });
+    const { record } = await own.call('delegate_autopilot', { task, cwd: bench.project });
+    const early = record as unknown as AutopilotOutput;
+    expect(early.status).toBe('running');
+    await own.call('cancel_run', { run_id: early.run_id });
+    const { record: shown } = await own.call('show_run', { run_id: early.run_id });
+    expect(shown.status).toBe('cancelled');
+    const sum = readJson(join(early.run_dir, 'autopilot_aggregate.json'));
+    expect(sum).toMatchObject({
+      status: 'cancelled',
+      jobs: [{ status: 'cancelled' }, { status: 'skipped' }],
+    });
+  });
+
+  it('answers with what there is when the client would not wait longer, and is collected later', async () => {
+    const task = planned(job('a', {}, { ...answer({ summary: 'Late.' }), afterMs: 2_000 } as Turn));
+    const own = await connect({ 'delegate-answer-within-seconds': '1' });
+    const { record, text } = await own.call('delegate_autopilot', { task, cwd: bench.project });
+    expect(record.status).toBe('running');
+    expect(text).toContain('status: running');
+    const { record: late } = await own.call('collect_run', { run_id: record.run_id, wait_seconds: 20 });
+    expect(late).toMatchObject({ status: 'completed', summary: 'Job a (completed): Late.' });
+  });
+});
