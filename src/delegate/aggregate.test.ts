@@ -87,7 +87,7 @@ describe('aggregate', () => {
     );
     expect(open_questions).toEqual([
       'A says it delivered ghost.md, but there is no such file.',
-      'The changes of A do not fit the tree as it is now (x.ts).',
+      'The changes of A are not in the tree: they clash in x.ts.',
     ]);
     expect(next_actions).toEqual(['Run make deploy', 'Apply /runs/a/changes.patch by hand']);
   });

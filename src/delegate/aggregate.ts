@@ -81,7 +81,9 @@ function doubts({ title, evidence, patch }: JobResult): string[] {
   return [
     ...missing.map(({ path }) => `${title} says it delivered ${path}, but there is no such file.`),
     ...(patch !== undefined && !patch.applied
-      ? [`The changes of ${title} do not fit the tree as it is now (${patch.conflicts.join(', ')}).`]
+      ? [
+          `The changes of ${title} are not in the tree${patch.conflicts.length > 0 ? `: they clash in ${patch.conflicts.join(', ')}` : ''}.`,
+        ]
       : []),
   ];
 }

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import type { AgentEvent } from './agent.ts';
-import { settleAutopilot } from './autopilot-record.ts';
+import { salvageAutopilot } from './autopilot-salvage.ts';
 import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
 import { readJson } from './json-file.ts';
@@ -144,11 +144,11 @@ export class Runs {
     const record = await loadRecord(join(this.#folder, id), id);
     if (record?.status !== 'running' || (await this.#isOpen(record.run_dir))) return record;
     // It may have ended between the two looks.
+    const { options, redact, supervisor } = this.#delegation;
     if ((await this.toolOf(id)) === 'delegate_autopilot')
-      await settleAutopilot(record.run_dir, id, this.#delegation.redact);
+      await salvageAutopilot(record.run_dir, id, { env: options.env, redact });
     const again = await loadRecord(record.run_dir, id);
     if (again?.status !== 'running') return again;
-    const { redact, supervisor } = this.#delegation;
     const directory = new RunDirectory(record.run_dir, id, redact);
     const result = await supervisor.refuse(directory, 'the server ended before the run had a result');
     return loadRecord(record.run_dir, id, result);

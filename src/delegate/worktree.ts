@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
-import { type Environment, Repository } from './git.ts';
+import { type Environment, Repository, type RepositoryPlace } from './git.ts';
 import { type Change, committedChanges } from './snapshot.ts';
 
 /** What became of the changes a job made in its own copy of the tree. */
@@ -52,7 +52,15 @@ export class Worktree {
     if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
     const worktree = new Worktree(path, origin, copy, base);
     await disk.mkdir(worktree.folder, { recursive: true });
+    const note: Note = { origin: placeOf(origin), copy: placeOf(copy), base };
+    await disk.writeFile(`${path}.json`, JSON.stringify(note), { mode: 0o600 });
     return worktree;
+  }
+
+  /** One that a server has left behind; what its files say of themselves now does not count. */
+  static async reopen(path: string, env: Environment): Promise<Worktree> {
+    const { origin, copy, base } = JSON.parse(await disk.readFile(`${path}.json`, 'utf8')) as Note;
+    return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base);
   }
 
   /** Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. */
@@ -72,6 +80,7 @@ export class Worktree {
       await disk.rm(this.#path, { recursive: true, force: true });
       await this.#origin.run(root, ['worktree', 'prune']).catch(() => {});
     });
+    await disk.rm(`${this.#path}.json`, { force: true });
   }
 
   async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
@@ -98,6 +107,16 @@ export class Worktree {
       return { applied: false, conflicts: [messageOf(error)], changes };
     }
   }
+}
+
+interface Note {
+  readonly origin: RepositoryPlace;
+  readonly copy: RepositoryPlace;
+  readonly base: string;
+}
+
+function placeOf({ gitDir, root, prefix }: Repository): RepositoryPlace {
+  return { gitDir, root, prefix };
 }
 
 /** A commit of everything in the tree that is not ignored. Branches, index and files stay as they are. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
+import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
 /** The real codex plans and works, with a model on loopback that does what the tasks' scripts say. */
@@ -437,6 +438,39 @@ describe('the end before the end', () => {
       status: 'cancelled',
       jobs: [{ status: 'cancelled' }, { status: 'skipped' }],
     });
+  });
+
+  it('is completed by the next server when its own was killed', async () => {
+    const task = planned(
+      job('first'),
+      job('second', { depends_on: ['first'] }, {
+        ...answer({ summary: 'Went on alone.' }),
+        afterMs: 2_000,
+      } as Turn),
+      job('third', { depends_on: ['second'] }),
+    );
+    await using doomed = await new ServerProcess(bench, {
+      'delegate-command': await nativeCodex(),
+    }).initialize();
+    const runs = join(bench.home, 'runs');
+    const ids = () => (existsSync(runs) ? readdirSync(runs) : []);
+    const known = ids();
+    void doomed.begin('delegate_autopilot', { task, cwd: bench.project, worktrees: 'always' });
+    const newest = () => ids().find((id) => !known.includes(id)) ?? '';
+    await expect
+      .poll(() => existsSync(join(runs, newest(), 'subruns/second/events.jsonl')), { timeout: 20_000 })
+      .toBe(true);
+    doomed.child.kill('SIGKILL');
+    const own = await connect();
+    const { record } = await own.call('collect_run', { run_id: newest(), wait_seconds: 20 });
+    expect(record.status).toBe('failed');
+    expect(record.error).toContain('the server ended while the autopilot was at work');
+    const sum = readJson(join(runs, newest(), 'autopilot_aggregate.json'));
+    expect(sum.summary).toBe(
+      'Job first (completed): Did first.\nJob second (completed): Went on alone.\nJob third (skipped): Skipped because the server ended.',
+    );
+    expect(readFileSync(sum.jobs[1].patch.path, 'utf8')).toContain('+alone');
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
   it('answers with what there is when the client would not wait longer, and is collected later', async () => {

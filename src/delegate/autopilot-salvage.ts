@@ -1,0 +1,89 @@
+import { promises as disk } from 'node:fs';
+import { log } from '../log.ts';
+import { aggregate, overall } from './aggregate.ts';
+import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
+import { loadAutopilot } from './autopilot-record.ts';
+import { resultFile } from './flight-log.ts';
+import type { Environment } from './git.ts';
+import { readJson } from './json-file.ts';
+import { loadRecord } from './record.ts';
+import { RunDirectory } from './run-directory.ts';
+import { Worktree } from './worktree.ts';
+
+export interface Salvor {
+  readonly env: Environment;
+  redact(text: string): string;
+}
+
+/**
+ * The end of an autopilot whose server has died: what its jobs came to since then is gathered, what had not begun is
+ * skipped, and work that was not yet brought in stays a patch. Only to be called when none of its runs is open any more.
+ */
+export async function salvageAutopilot(path: string, id: string, { env, redact }: Salvor): Promise<void> {
+  const left = await loadAutopilot(path, id);
+  if (left === undefined || left.status !== 'running') return;
+  const directory = new RunDirectory(path, id, redact);
+  const request = await readJson(directory.file('request.json'));
+  const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
+  const patches = await salvageTrees(directory, env);
+  const jobs = await Promise.all(left.jobs.map((job) => salvageJob(job, patches.get(job.id))));
+  const finishedAt = new Date();
+  const { error } = overall(jobs, false);
+  const reasons = [
+    'the server ended while the autopilot was at work',
+    ...(jobs.length > 0 && error ? [error] : []),
+  ];
+  const sum = aggregate(jobs, cwd);
+  const output: AutopilotOutput = {
+    ...left,
+    jobs,
+    aggregate: jobs.length > 0 ? sum : { ...sum, summary: 'The server ended before there was a plan.' },
+    timing: {
+      ...left.timing,
+      finished_at: finishedAt.toISOString(),
+      duration_ms: finishedAt.getTime() - Date.parse(left.timing.started_at),
+    },
+    status: 'failed',
+    error: reasons.join('; '),
+  };
+  await directory.writeJson('autopilot_aggregate.json', {
+    ...output.aggregate,
+    status: output.status,
+    error: output.error,
+    usage: output.usage,
+    jobs,
+  });
+  await directory.writeJson('result.json', resultFile(output));
+}
+
+async function salvageJob(job: JobResult, patch: Patch | undefined): Promise<JobResult> {
+  if (job.status === 'waiting')
+    return { ...job, status: 'skipped', summary: 'Skipped because the server ended.' };
+  if (job.status !== 'running') return job;
+  const record = await loadRecord(job.run_dir, job.run_id);
+  const kept = patch && { patch };
+  if (record === undefined || record.status === 'running')
+    return { ...job, ...kept, status: 'failed', summary: 'It has no result.', error: 'the server ended' };
+  return { ...job, ...record, ...kept, status: record.status };
+}
+
+/** Trees of jobs whose changes nobody has brought in; they become patches. */
+async function salvageTrees(directory: RunDirectory, env: Environment): Promise<ReadonlyMap<string, Patch>> {
+  const folder = directory.file('worktrees');
+  const names = await disk.readdir(folder).catch(() => []);
+  const patches = new Map<string, Patch>();
+  for (const name of names.filter((one) => one.endsWith('.json'))) {
+    const job = name.slice(0, -'.json'.length);
+    try {
+      const worktree = await Worktree.reopen(`${folder}/${job}`, env);
+      const path = directory.file(`subruns/${job}/changes.patch`);
+      const { changes } = await worktree.merge(path, false);
+      if (changes.length > 0) patches.set(job, { path, applied: false, conflicts: [] });
+      await worktree.remove();
+    } catch (error) {
+      log('warning', `the changes of the job ${job} are left in ${folder}/${job}`, error);
+    }
+  }
+  await disk.rmdir(folder).catch(() => {});
+  return patches;
+}
