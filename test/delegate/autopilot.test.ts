@@ -443,10 +443,12 @@ describe('the end before the end', () => {
   it('is completed by the next server when its own was killed', async () => {
     const task = planned(
       job('first'),
-      job('second', { depends_on: ['first'] }, {
-        ...answer({ summary: 'Went on alone.' }),
-        afterMs: 2_000,
-      } as Turn),
+      job(
+        'second',
+        { depends_on: ['first'], sandbox: 'workspace-write' },
+        { shell: 'echo alone > alone.txt; sleep 2' },
+        answer({ summary: 'Went on alone.' }),
+      ),
       job('third', { depends_on: ['second'] }),
     );
     await using doomed = await new ServerProcess(bench, {
