@@ -4,9 +4,11 @@ import { clip, describe, section } from './report.ts';
 
 const summaryLength = 400;
 
+type ReportedAutopilot = Omit<AutopilotOutput, 'warnings'> & Partial<Pick<AutopilotOutput, 'warnings'>>;
+
 /** The text of an autopilot's result. */
-export function autopilotReport(output: AutopilotOutput): string {
-  const { decision, aggregate } = output;
+export function autopilotReport(output: ReportedAutopilot): string {
+  const { decision, aggregate, warnings = [] } = output;
   return [
     'delegate_autopilot',
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
@@ -29,7 +31,7 @@ export function autopilotReport(output: AutopilotOutput): string {
     ...section('open_questions', aggregate.open_questions),
     '',
     ...section('next_actions', aggregate.next_actions),
-    ...(output.warnings.length === 0 ? [] : ['', ...section('warnings', output.warnings)]),
+    ...(warnings.length === 0 ? [] : ['', ...section('warnings', warnings)]),
   ].join('\n');
 }
 

@@ -1,8 +1,11 @@
+import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
+import { autopilotReport } from '../../src/delegate/autopilot-report.ts';
 import { type RunOutput, runReport } from '../../src/delegate/report.ts';
 
 /** The text a tool shows for a result, by the tool's own rule. */
 export async function renderResult(tool: string, result: Readonly<Record<string, unknown>>): Promise<string> {
   if (tool === 'delegate_run' || tool === 'delegate_resume')
     return runReport(tool, result as unknown as RunOutput);
+  if (tool === 'delegate_autopilot') return autopilotReport(result as unknown as AutopilotOutput);
   throw new Error(`no tool ${tool} renders its results yet`);
 }
