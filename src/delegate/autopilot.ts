@@ -65,7 +65,7 @@ export class Autopilot {
     const { signal } = this.#ports;
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
-    if (this.#log.jobs.length > 0 && !signal.aborted) await this.#runJobs();
+    if (this.#log.jobs.length > 0) await this.#runJobs();
     const someone = this.#log.results.some(({ status }) => status === 'cancelled');
     return this.#log.finish(signal.aborted || someone, refusal);
   }

@@ -8,6 +8,7 @@ import type { JobResult, Patch } from './autopilot-output.ts';
 import { type Evidence, plainPath } from './evidence.ts';
 import { jobPrompt } from './job-prompt.ts';
 import type { JobSpec } from './job-spec.ts';
+import { readJson } from './json-file.ts';
 import { loadRecord, type RunRecord } from './record.ts';
 import type { RunAgent, RunHooks, RunRequest } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -210,8 +211,10 @@ export class JobRunner {
     if (result.status !== 'completed' || job.acceptance.length === 0) return result;
     const { checks: how, signal } = this.#options;
     const checks = await runChecks(job.acceptance, { ...how, cwd: place, sandbox: job.sandbox, signal });
-    const evidence: Evidence = { ...(result.evidence ?? unseen), checks };
-    await subrun.writeJson('evidence.json', evidence);
+    await subrun.writeJson('evidence.json', { ...(result.evidence ?? unseen), checks });
+    // Read back, since on the way to the disk secrets have been taken out.
+    const evidence = (await readJson(subrun.file('evidence.json'))) as Evidence | undefined;
+    if (evidence === undefined) throw new Failure('unavailable', `The evidence of ${job.id} cannot be kept.`);
     const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
     return failures.length === 0
       ? { ...result, evidence }

@@ -389,6 +389,18 @@ describe('skills', () => {
 });
 
 describe('the end before the end', () => {
+  it('cancelled while it plans, begins nothing and says so', async () => {
+    const task = `Refactor the parser, update the tests and rewrite the docs. ${script({ hang: true })}`;
+    const own = await connect({ 'delegate-answer-within-seconds': '1' });
+    const { record } = await own.call('delegate_autopilot', { task, cwd: bench.project });
+    expect(record.status).toBe('running');
+    await own.call('cancel_run', { run_id: record.run_id, reason: 'changed my mind' });
+    const { status, error, jobs } = readJson(join(record.run_dir, 'autopilot_aggregate.json'));
+    expect(status).toBe('cancelled');
+    expect(error).toContain('changed my mind');
+    expect(jobs.map((one: { status: string }) => one.status)).not.toContain('completed');
+  });
+
   it('cancelled in the middle, keeps what was reached and leaves no process', async () => {
     const task = planned(
       job('first'),
