@@ -472,7 +472,7 @@ describe('the end before the end', () => {
     void doomed.begin('delegate_autopilot', { task, cwd: bench.project, worktrees: 'always' });
     const newest = () => ids().find((id) => !known.includes(id)) ?? '';
     await expect
-      .poll(() => existsSync(join(runs, newest(), 'subruns/second/events.jsonl')), { timeout: 20_000 })
+      .poll(() => existsSync(join(runs, newest(), 'worktrees/second/alone.txt')), { timeout: 20_000 })
       .toBe(true);
     doomed.child.kill('SIGKILL');
     const own = await connect();
