@@ -14,6 +14,7 @@ export interface Answer {
 export interface Door extends AsyncDisposable {
   /** Calls a tool; what it refuses is thrown. */
   call(tool: string, args: JsonObject): Promise<Answer>;
+  request(method: string, params: JsonObject): Promise<JsonObject>;
 }
 
 /** Commands go through the same door as every client: they speak MCP to the engine, in memory. */
@@ -36,6 +37,7 @@ export async function openDoor(
       if (result['isError'] === true) throw new Error(text);
       return { text, value: (result['structuredContent'] ?? {}) as JsonObject };
     },
+    request: (method, params) => client.request(method, params),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

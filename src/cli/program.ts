@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   uninstall: async () => (await import('./install.ts')).uninstall,
   demo: async () => (await import('./demo.ts')).demo,
   doctor: async () => (await import('./doctor.ts')).doctor,
+  prompts: async () => (await import('./prompts.ts')).prompts,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
   completion: async () => (await import('./completion.ts')).completion,

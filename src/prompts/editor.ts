@@ -20,6 +20,11 @@ export class Editor {
     this.#own = own;
   }
 
+  /** Whether the person has a prompt of this name. */
+  async has(name: string): Promise<boolean> {
+    return (await this.#own.get(name)) !== undefined;
+  }
+
   async create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
     await this.#assertFree(draft.name);
     return this.#own.create(draft, author);

@@ -7,6 +7,7 @@ import { createEditingTools } from './editing-tools.ts';
 import { Editor } from './editor.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
+import { createLibraryTools } from './library-tools.ts';
 import { createMethods } from './methods.ts';
 import { type MountOptions, MountSource } from './mount.ts';
 import { CatalogProvider } from './provider.ts';
@@ -50,7 +51,12 @@ export function createPrompts({
   const recent = new RecentValues();
   return {
     ...live(catalog),
-    tools: [...createCatalogTools(catalog, recent), createShow(catalog), ...createEditingTools(editor)],
+    tools: [
+      ...createCatalogTools(catalog, recent),
+      createShow(catalog),
+      ...createEditingTools(editor),
+      ...createLibraryTools(catalog, editor),
+    ],
     prompts: new CatalogProvider({ catalog, asks: true, recent }),
     methods: createMethods(editor),
     extensions: { 'adjutant/prompt-management': {} },

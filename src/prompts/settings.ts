@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
 import { hexaiPromptsDir } from './hexai-config.ts';
 
-const mountable = [
+/** Forms of prompt files that can be served where they lie. */
+export const mountable = [
   'claude-code',
   'claude-skills',
   'codex',

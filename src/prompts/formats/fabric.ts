@@ -21,7 +21,7 @@ export const fabric = filePerPrompt({
   parse,
   print: async (definition, warn) => ({
     path: `${pathOfName(definition.name, '', warn)}/system.md`,
-    text: print(definition),
+    text: print(definition, warn),
   }),
 });
 
@@ -46,11 +46,15 @@ async function parse({ path, text }: TextFile, report: Report): Promise<PromptDe
   };
 }
 
-function print(definition: PromptDefinition): string {
+function print(definition: PromptDefinition, warn: (message: string) => void): string {
   const segments = segmentsOf(definition, singleText(definition));
   if (segments.some((segment) => typeof segment === 'string' && segment.includes('{{')))
     throw new NotExpressible('its text holds {{, which fabric would replace');
-  const wrong = argumentsIn(segments).find((name) => !/^[A-Za-z_][\w-]*$/.test(name));
+  const names = argumentsIn(segments);
+  const wrong = names.find((name) => !/^[A-Za-z_][\w-]*$/.test(name));
   if (wrong !== undefined) throw new NotExpressible(`the argument ${wrong} cannot be a variable of fabric`);
-  return `${segments.map((segment) => (typeof segment === 'string' ? segment : `{{${segment.argument}}}`)).join('')}\n`;
+  // The one thing a pattern is always given is its input.
+  const written = (name: string) => (names.length === 1 ? 'input' : name);
+  if (!names.map(written).includes('input')) warn('fabric puts the input behind the text');
+  return `${segments.map((segment) => (typeof segment === 'string' ? segment : `{{${written(segment.argument)}}}`)).join('')}\n`;
 }

@@ -296,6 +296,7 @@ describe('writing', () => {
         ['post-letter/system.md'],
         [
           'warning: post:letter: the name becomes post-letter',
+          'warning: post:letter: fabric puts the input behind the text',
           'warning: post:letter: left out: title, description, tags, argument descriptions, defaults, values',
         ],
       ],
@@ -507,7 +508,7 @@ describe('bad input', () => {
       "'''",
     ];
     for (const unit of units) {
-      const text = `x\n${unit.repeat(Math.ceil(300_000 / unit.length))}`;
+      const text = `x\n${unit.repeat(Math.ceil(100_000 / unit.length))}`;
       const escaped = JSON.stringify(text).replaceAll('\x7f', '');
       const started = performance.now();
       for (const [name, path] of Object.entries(paths))

@@ -38,10 +38,11 @@ function byFormat(
   const libraries = files
     .filter(({ path }) => basename(path) === 'twig.toml')
     .map(({ path }) => dirname(path));
-  return Map.groupBy(files, ({ path }) => looksLike(path, libraries));
+  const known = files.filter((file) => looksLike(file, libraries) !== undefined);
+  return Map.groupBy(known, (file) => looksLike(file, libraries)!);
 }
 
-function looksLike(path: string, libraries: readonly string[]): string {
+function looksLike({ path, text }: TextFile, libraries: readonly string[]): string | undefined {
   if (libraries.some((library) => library === '.' || path.startsWith(`${library}/`))) return 'twig';
   if (path.endsWith('.jsonl')) return 'jsonl';
   if (path.endsWith('.prompt.md')) return 'vscode';
@@ -49,7 +50,8 @@ function looksLike(path: string, libraries: readonly string[]): string {
   if (path.endsWith('.toml')) return 'gemini';
   if (basename(path) === 'SKILL.md') return 'claude-skills';
   if (basename(path) === 'system.md') return 'fabric';
-  return 'commands';
+  // Markdown without front matter is text for people.
+  return path.endsWith('.md') && /^\uFEFF?---/.test(text) ? 'commands' : undefined;
 }
 
 /** Of two prompts with one name only one can be served. */

@@ -1,0 +1,97 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { Problem } from '../feature.ts';
+import { problemOf } from '../prompts/file-cache.ts';
+import { decodeText } from '../prompts/text-file.ts';
+import { UsageError } from './command.ts';
+
+export interface PromptFiles {
+  /** What the paths of the files start from. */
+  readonly folder: string;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Files that could not be read. */
+  readonly problems: readonly Problem[];
+}
+
+const longest = 16 * 1024 * 1024;
+const most = 200_000;
+const deepest = 12;
+const passedOver = new Set(['node_modules', '.git']);
+
+/** The text files of a folder that may hold prompts, or one file. Links are not followed out of it. */
+export function readPromptFiles(path: string, accepts: (path: string) => boolean): PromptFiles {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new UsageError(`there is no ${path}`);
+  const folder = stat.isDirectory() ? path : dirname(path);
+  const names = stat.isDirectory() ? walk(folder).filter(accepts) : [basename(path)];
+  const problems: Problem[] = [];
+  const files = names.flatMap((name) => {
+    try {
+      return [{ path: name, text: readText(folder, name) }];
+    } catch (error) {
+      problems.push(problemOf(join(folder, name), error));
+      return [];
+    }
+  });
+  return { folder, files, problems };
+}
+
+function readText(folder: string, name: string): string {
+  const file = join(folder, name);
+  const root = realpathSync(folder);
+  if (!realpathSync(file).startsWith(root.endsWith(sep) ? root : root + sep))
+    throw new Error('the link leads out of the folder');
+  if (statSync(file).size > longest) throw new Error(`the file is longer than ${longest / 1024 / 1024} MB`);
+  return decodeText(readFileSync(file));
+}
+
+function walk(folder: string): string[] {
+  const names: string[] = [];
+  const visit = (inner: string, depth: number) => {
+    const entries = readdirSync(join(folder, inner), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const name = inner === '' ? entry.name : `${inner}/${entry.name}`;
+      if (names.length >= most) return;
+      if (!entry.isDirectory()) names.push(name);
+      else if (depth < deepest && !passedOver.has(entry.name)) visit(name, depth + 1);
+    }
+  };
+  visit('', 0);
+  return names;
+}
+
+export interface Written {
+  readonly path: string;
+  readonly state: 'written' | 'unchanged' | 'refused';
+}
+
+/** Writes files below a folder, each whole or not at all. One that is there and different stays, unless forced. */
+export function writePromptFiles(
+  folder: string,
+  files: readonly { readonly path: string; readonly text: string }[],
+  force: boolean,
+): readonly Written[] {
+  const root = resolve(folder);
+  return files.map(({ path, text }) => {
+    const file = resolve(root, path);
+    if (!file.startsWith(root.endsWith(sep) ? root : root + sep))
+      throw new Error(`${path} leads out of ${folder}`);
+    const there = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    if (there === text) return { path, state: 'unchanged' };
+    if (there !== undefined && !force) return { path, state: 'refused' };
+    mkdirSync(dirname(file), { recursive: true });
+    const draft = `${file}.${process.pid}.part`;
+    writeFileSync(draft, text);
+    renameSync(draft, file);
+    return { path, state: 'written' };
+  });
+}

@@ -1,0 +1,79 @@
+import type { LoadedConfig } from '../config.ts';
+import type { Problem } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+import type { ArgumentDefinition, MessageDefinition } from '../prompts/definition.ts';
+import { type Terminal, UsageError } from './command.ts';
+import type { Door } from './door.ts';
+import { problemLine } from './problem-lines.ts';
+
+/** What one verb of `adjutant prompts` is given. */
+export interface Given {
+  readonly door: Door;
+  readonly terminal: Terminal;
+  readonly flags: LoadedConfig['flags'];
+  /** What follows the verb. */
+  readonly rest: readonly string[];
+}
+
+/** Tells the exit code. */
+export type Action = (given: Given) => Promise<number>;
+
+/** A prompt as the tools list it. */
+export interface ListedPrompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly arguments: readonly ArgumentDefinition[];
+  readonly tags: readonly string[];
+  readonly source: string;
+}
+
+/** A prompt as it is written. */
+export interface WrittenPrompt extends ListedPrompt {
+  readonly messages: readonly MessageDefinition[];
+  readonly kind: string;
+  readonly file: string;
+  readonly line: number;
+  readonly editable: boolean;
+}
+
+export async function call<Result>({ door }: Given, tool: string, args: JsonObject): Promise<Result> {
+  return (await door.call(tool, args)).value as unknown as Result;
+}
+
+export function wantsJson({ flags }: Given): boolean {
+  return flags['json'] === true;
+}
+
+export function printJson({ terminal }: Given, value: unknown): void {
+  terminal.print(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Problems are for people: they go beside the output, not into it. */
+export function tellProblems(problems: readonly Problem[]): void {
+  for (const problem of problems) process.stderr.write(problemLine(problem));
+}
+
+export function textFlag({ flags }: Given, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listFlag({ flags }: Given, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The one name after the verb. */
+export function nameOf({ rest }: Given, verb: string): string {
+  const [name, ...more] = rest;
+  if (name === undefined) throw new UsageError(`which prompt? Write adjutant prompts ${verb} NAME`);
+  if (more.length > 0) throw new UsageError(`one prompt at a time; "${more[0]}" is too much`);
+  return name;
+}
+
+export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+}

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { UsageError } from './command.ts';
+import {
+  type Action,
+  call,
+  type Given,
+  type ListedPrompt,
+  listFlag,
+  nameOf,
+  printJson,
+  readAll,
+  textFlag,
+  type WrittenPrompt,
+  wantsJson,
+} from './prompts-action.ts';
+import { paint, printTable } from './table.ts';
+
+/** Looking: list, show, render, search. */
+export const catalogActions: Readonly<Record<string, Action>> = {
+  async list(given) {
+    const prompts: ListedPrompt[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await call<{ prompts: ListedPrompt[]; next_cursor?: string }>(given, 'list_prompts', {
+        ...narrowing(given),
+        ...(cursor !== undefined && { cursor }),
+      });
+      prompts.push(...page.prompts);
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    if (wantsJson(given)) printJson(given, { prompts });
+    else if (prompts.length === 0) given.terminal.print('There are no prompts.\n');
+    else printList(given, prompts);
+    return 0;
+  },
+
+  async search(given) {
+    const query = given.rest.join(' ');
+    if (query.trim() === '') throw new UsageError('search for what? Write adjutant prompts search WORDS');
+    const result = await call<{ matches: ListedPrompt[]; total: number }>(given, 'search_prompts', {
+      query,
+      ...narrowing(given),
+    });
+    if (wantsJson(given)) printJson(given, result);
+    else if (result.total === 0) given.terminal.print('Nothing was found.\n');
+    else printList(given, result.matches);
+    return result.total === 0 ? 1 : 0;
+  },
+
+  async show(given) {
+    const prompt = await call<WrittenPrompt>(given, 'show_prompt', { name: nameOf(given, 'show') });
+    if (wantsJson(given)) printJson(given, prompt);
+    else printPrompt(given, prompt);
+    return 0;
+  },
+
+  async render(given) {
+    const [name, ...pairs] = given.rest;
+    if (name === undefined)
+      throw new UsageError('which prompt? Write adjutant prompts render NAME key=value …');
+    const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, given))));
+    const input = textFlag(given, 'input');
+    const result = (await given.door.request('prompts/get', {
+      name,
+      arguments: { ...args, ...(input !== undefined && { input }) },
+    })) as unknown as { messages: { role: string; content: { type: string; text?: string } }[] };
+    if (wantsJson(given)) printJson(given, result);
+    else printMessages(given, result.messages);
+    return 0;
+  },
+};
+
+function narrowing(given: Given): { tag?: string; source?: string } {
+  const [tag] = listFlag(given, 'tag');
+  const source = textFlag(given, 'source');
+  return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
+}
+
+function printList({ terminal }: Given, prompts: readonly ListedPrompt[]): void {
+  const rows = prompts.map(({ name, arguments: declared, source, description }) => [
+    name,
+    declared.map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
+    source,
+    description,
+  ]);
+  printTable(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
+}
+
+function printPrompt(given: Given, prompt: WrittenPrompt): void {
+  const { terminal } = given;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['name', prompt.name],
+    ['title', prompt.title],
+    ['description', prompt.description],
+    ['tags', prompt.tags.join(', ')],
+    ['template', prompt.kind],
+    ['source', prompt.source],
+    ['file', `${prompt.file}:${prompt.line}`],
+  ];
+  for (const [label, value] of facts)
+    if (value) terminal.print(`${paint(terminal, 2, `${label}:`)} ${value}\n`);
+  for (const { name, description, required, default: usual, values } of prompt.arguments) {
+    const notes = [
+      required ? 'required' : 'optional',
+      ...(usual ? [`default ${usual}`] : []),
+      ...(values ? [`one of ${values.join(', ')}`] : []),
+    ];
+    terminal.print(
+      `${paint(terminal, 2, 'argument:')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}\n`,
+    );
+  }
+  terminal.print('\n');
+  printMessages(given, prompt.messages);
+}
+
+/** One message of the user is its text and nothing else, so that it can go on to another program. */
+function printMessages(
+  { terminal }: Given,
+  messages: readonly {
+    readonly role: string;
+    readonly content: { readonly type: string; readonly text?: string };
+  }[],
+): void {
+  const alone = messages.length === 1 && messages[0]!.role === 'user';
+  for (const { role, content } of messages) {
+    const text = content.text ?? `(${content.type})`;
+    terminal.print(
+      `${alone ? '' : `${paint(terminal, 1, `${role}:`)}\n`}${text.endsWith('\n') ? text : `${text}\n`}`,
+    );
+  }
+}
+
+/** `key=value`; `key=@file` is what the file holds, `key=-` what comes on standard input. */
+async function parsePair(pair: string, { terminal }: Given): Promise<[string, string]> {
+  const at = pair.indexOf('=');
+  if (at < 1) throw new UsageError(`"${pair}" is not key=value`);
+  const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  if (value === '-') return [key, await readAll(terminal.input)];
+  if (!value.startsWith('@')) return [key, value];
+  try {
+    return [key, readFileSync(value.slice(1), 'utf8')];
+  } catch {
+    throw new UsageError(`${value.slice(1)} cannot be read`);
+  }
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import type { Problem } from '../feature.ts';
+import { UsageError } from './command.ts';
+import { editText, openEditor } from './editor.ts';
+import {
+  type Action,
+  call,
+  type Given,
+  listFlag,
+  nameOf,
+  printJson,
+  readAll,
+  tellProblems,
+  textFlag,
+  type WrittenPrompt,
+  wantsJson,
+} from './prompts-action.ts';
+import { printTable } from './table.ts';
+
+interface Exported {
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+interface Imported {
+  readonly imported: readonly { readonly name: string }[];
+  readonly problems: readonly Problem[];
+}
+interface Revision {
+  readonly revision: number;
+  readonly action: string;
+  readonly time: string;
+  readonly client: { readonly name: string; readonly version: string };
+  readonly restored?: number;
+}
+
+/** Changing: create, edit, delete, history, restore. */
+export const editingActions: Readonly<Record<string, Action>> = {
+  async create(given) {
+    const name = nameOf(given, 'create');
+    if (!/^[A-Za-z0-9_]{1,200}$/.test(name))
+      throw new UsageError(`"${name}" cannot be a name: use letters, digits and underscores`);
+    const written = await newText(given, name);
+    if (written === undefined) throw new UsageError('nothing was written, so nothing was created');
+    const text = /^---\r?\n/.test(written) ? written : await withFrontMatter(given, name, written);
+    return keep(given, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
+  },
+
+  async edit(given) {
+    const name = nameOf(given, 'edit');
+    const prompt = await call<WrittenPrompt>(given, 'show_prompt', { name });
+    if (prompt.editable) return editOwn(given, name);
+    if (prompt.source === 'built-in')
+      throw new UsageError(`${name} is built in and cannot be changed; create one with another name`);
+    await openEditor(prompt.file, given.terminal);
+    const { problems } = await call<{ problems: readonly Problem[] }>(given, 'lint_prompts', {
+      names: [name],
+    });
+    tellProblems(problems);
+    return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+  },
+
+  async delete(given) {
+    if (given.rest.length === 0) throw new UsageError('which prompt? Write adjutant prompts delete NAME …');
+    for (const name of given.rest) answer(given, await call(given, 'delete_prompt', { name }));
+    return 0;
+  },
+
+  async history(given) {
+    const name = nameOf(given, 'history');
+    const result = await call<{ revisions: readonly Revision[] }>(given, 'prompt_history', { name });
+    if (wantsJson(given)) printJson(given, result);
+    else {
+      const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
+        `${name}@${revision}`,
+        time,
+        restored === undefined ? action : `${action} of ${restored}`,
+        `${client.name} ${client.version}`,
+      ]);
+      printTable(given.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
+    }
+    return 0;
+  },
+
+  async restore(given) {
+    const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(given, 'restore')) ?? [];
+    if (name === undefined) throw new UsageError('to which revision? Write adjutant prompts restore NAME@N');
+    answer(given, await call(given, 'restore_prompt', { name, revision: Number(revision) }));
+    return 0;
+  },
+};
+
+/** From the flags, a file, standard input or the editor. */
+async function newText(given: Given, name: string): Promise<string | undefined> {
+  const { terminal } = given;
+  const file = textFlag(given, 'file');
+  const text = textFlag(given, 'text');
+  if (text !== undefined && file !== undefined)
+    throw new UsageError('give the prompt with --text or --file, not both');
+  if (text !== undefined) return text;
+  if (file === '-' || (file === undefined && !terminal.input.isTTY))
+    return nonEmpty(await readAll(terminal.input));
+  if (file === undefined) return editText(`${name}.md`, await withFrontMatter(given, name, sample), terminal);
+  try {
+    return nonEmpty(readFileSync(file, 'utf8'));
+  } catch {
+    throw new UsageError(`${file} cannot be read`);
+  }
+}
+
+const sample = 'Write about {{topic}}.\n';
+
+function nonEmpty(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text;
+}
+
+/** The arguments of a text without front matter are the names in its braces. */
+async function withFrontMatter(given: Given, name: string, text: string): Promise<string> {
+  const { printMarkdown } = await import('../prompts/formats/markdown.ts');
+  const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
+  const tags = listFlag(given, 'tag');
+  return printMarkdown(
+    {
+      title: textFlag(given, 'title') ?? name,
+      description: textFlag(given, 'description') ?? '',
+      tags: tags.length > 0 ? tags : undefined,
+      template: 'braces',
+      arguments:
+        names.size === 0 ? undefined : [...names].map((argument) => ({ name: argument, required: true })),
+    },
+    text,
+  );
+}
+
+/** As Markdown where it has one message, as JSON where it has several. */
+async function editOwn(given: Given, name: string): Promise<number> {
+  const markdown = await call<Exported>(given, 'export_prompts', { format: 'commands', names: [name] });
+  const plain = markdown.files.length > 0;
+  const { files } = plain
+    ? markdown
+    : await call<Exported>(given, 'export_prompts', { format: 'jsonl', names: [name] });
+  const text = plain ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
+  const edited = await editText(plain ? `${name}.md` : `${name}.json`, text, given.terminal);
+  if (edited === undefined) {
+    given.terminal.print('Nothing was changed.\n');
+    return 0;
+  }
+  const done = `Updated prompt: ${name}`;
+  if (plain) return keep(given, 'commands', `${name}.md`, edited, true, done);
+  let record: unknown;
+  try {
+    record = JSON.parse(edited);
+  } catch (error) {
+    throw new UsageError(`this is not JSON, so nothing was changed: ${(error as Error).message}`);
+  }
+  return keep(given, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
+}
+
+async function keep(
+  given: Given,
+  format: string,
+  path: string,
+  text: string,
+  replace: boolean,
+  message: string,
+): Promise<number> {
+  const { imported, problems } = await call<Imported>(given, 'import_prompts', {
+    format,
+    files: [{ path, text }],
+    replace,
+  });
+  tellProblems(problems);
+  if (imported.length === 0) throw new Error('nothing was kept; see above');
+  answer(given, { success: true, message });
+  return 0;
+}
+
+function answer(given: Given, result: { readonly success?: boolean; readonly message?: string }): void {
+  if (wantsJson(given)) printJson(given, result);
+  else given.terminal.print(`${result.message}\n`);
+}

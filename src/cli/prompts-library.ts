@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import type { Problem } from '../feature.ts';
+import type { TextFile } from '../prompts/formats/format.ts';
+import { UsageError } from './command.ts';
+import { problemLine } from './problem-lines.ts';
+import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
+import {
+  type Action,
+  call,
+  type Given,
+  listFlag,
+  printJson,
+  tellProblems,
+  textFlag,
+  wantsJson,
+} from './prompts-action.ts';
+
+interface Linted {
+  readonly prompts: number;
+  readonly problems: readonly Problem[];
+}
+interface Imported {
+  readonly imported: readonly { readonly name: string; readonly from: string; readonly action: string }[];
+  readonly problems: readonly Problem[];
+}
+
+/** Looking after a library: lint, import, export. */
+export const libraryActions: Readonly<Record<string, Action>> = {
+  async lint(given) {
+    const results = given.rest.length === 0 ? [await call<Linted>(given, 'lint_prompts', {})] : [];
+    for (const path of given.rest) results.push(await lintPath(given, path));
+    const problems = results.flatMap((result) => result.problems);
+    const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
+    const errors = problems.filter(({ severity }) => severity === 'error').length;
+    const warnings = problems.length - errors;
+    if (wantsJson(given)) printJson(given, { prompts, errors, warnings, problems });
+    else {
+      for (const problem of problems) given.terminal.print(problemLine(problem, given.terminal));
+      const summary = `${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}`;
+      process.stderr.write(`${summary}\n`);
+    }
+    return errors > 0 || (given.flags['strict'] === true && warnings > 0) ? 1 : 0;
+  },
+
+  async import(given) {
+    const [name, path, ...more] = given.rest;
+    if (name === undefined || path === undefined || more.length > 0)
+      throw new UsageError('import what? Write adjutant prompts import FORMAT PATH');
+    const format = await formatOf(name);
+    const { files, problems: unread, folder } = readPromptFiles(path, (file) => format.accepts(file));
+    if (files.length === 0 && unread.length === 0)
+      throw new UsageError(`there are no ${format.title} in ${path}`);
+    const prefix = textFlag(given, 'prefix');
+    const result = await call<Imported>(given, 'import_prompts', {
+      format: format.name,
+      files: files as unknown as { path: string; text: string }[],
+      replace: given.flags['replace'] === true,
+      dry_run: given.flags['dry-run'] === true,
+      ...(prefix !== undefined && { prefix }),
+    });
+    const problems = [...unread, ...inFolder(folder, result.problems)];
+    if (wantsJson(given)) printJson(given, { imported: result.imported, problems });
+    else {
+      const would = given.flags['dry-run'] === true ? 'would ' : '';
+      for (const one of result.imported)
+        given.terminal.print(`${would}${one.action} ${one.name} from ${join(folder, one.from)}\n`);
+      tellProblems(problems);
+    }
+    return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+  },
+
+  async export(given) {
+    const [name, folder, ...names] = given.rest;
+    if (name === undefined || folder === undefined)
+      throw new UsageError('export to where? Write adjutant prompts export FORMAT FOLDER [NAME …]');
+    const format = await formatOf(name);
+    const [tag] = listFlag(given, 'tag');
+    const source = textFlag(given, 'source');
+    const { files, problems } = await call<{ files: TextFile[]; problems: Problem[] }>(
+      given,
+      'export_prompts',
+      {
+        format: format.name,
+        ...(names.length > 0 && { names }),
+        ...(tag !== undefined && { tag }),
+        ...(source !== undefined && { source }),
+      },
+    );
+    const dry = given.flags['dry-run'] === true;
+    const written = dry
+      ? files.map(({ path }) => ({ path, state: 'written' as const }))
+      : writePromptFiles(folder, files, given.flags['force'] === true);
+    const refused = written.filter(({ state }) => state === 'refused');
+    const all: Problem[] = [
+      ...problems,
+      ...refused.map(({ path }) => ({
+        file: join(folder, path),
+        severity: 'error' as const,
+        message: 'it is there and different; --force writes over it',
+      })),
+    ];
+    if (wantsJson(given)) printJson(given, { files: written, problems: all });
+    else {
+      for (const { path, state } of written)
+        if (state !== 'refused')
+          given.terminal.print(`${dry ? 'would be ' : ''}${state} ${join(folder, path)}\n`);
+      tellProblems(all);
+    }
+    return all.some(({ severity }) => severity === 'error') ? 1 : 0;
+  },
+};
+
+async function formatOf(name: string) {
+  const { formatNamed } = await import('../prompts/formats/formats.ts');
+  try {
+    return formatNamed(name);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+const textFile = /\.(md|txt|j2|jinja2?|toml|jsonl|prompt)$/i;
+
+/** Folders of other programs are known by where they are. */
+const homes: readonly (readonly [RegExp, string])[] = [
+  [/(^|[\\/])\.claude[\\/]commands([\\/]|$)/, 'claude-code'],
+  [/(^|[\\/])\.claude[\\/]skills([\\/]|$)/, 'claude-skills'],
+  [/(^|[\\/])\.codex[\\/]prompts([\\/]|$)/, 'codex'],
+  [/(^|[\\/])\.gemini[\\/]commands([\\/]|$)/, 'gemini'],
+];
+
+async function lintPath(given: Given, path: string): Promise<Linted> {
+  const named = textFlag(given, 'format') ?? homes.find(([home]) => home.test(path))?.[1];
+  const format = named === undefined ? undefined : await formatOf(named);
+  const { folder, files, problems } = readPromptFiles(path, (file) =>
+    format ? format.accepts(file) : textFile.test(file),
+  );
+  const result = await call<Linted>(given, 'lint_prompts', {
+    files: files as unknown as { path: string; text: string }[],
+    ...(format !== undefined && { format: format.name }),
+  });
+  if (result.prompts === 0 && result.problems.length === 0 && problems.length === 0)
+    throw new UsageError(`there are no prompts in ${path}`);
+  return { prompts: result.prompts, problems: [...problems, ...inFolder(folder, result.problems)] };
+}
+
+function inFolder(folder: string, problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((problem) => ({ ...problem, file: join(folder, problem.file) }));
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,273 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundle } from '../program.ts';
+
+const fixtures = resolve('test/fixtures/formats');
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'adjutant-cli-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+interface Options {
+  readonly input?: string | Buffer;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function prompts(args: readonly string[], { input = '', env = {} }: Options = {}) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [bundle, 'prompts', ...args, '--home', home],
+    {
+      env: { HOME: home, PATH: process.env['PATH'] ?? '', ...env },
+      cwd: home,
+      encoding: 'utf8',
+      input,
+    },
+  );
+  return { code: status, stdout, stderr };
+}
+
+function write(path: string, content: string | Buffer): string {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+const json = (args: readonly string[]) => JSON.parse(prompts([...args, '--json']).stdout);
+
+describe('adjutant prompts', () => {
+  it('creates, shows, renders, finds, edits, deletes and brings back', () => {
+    expect(
+      prompts(['create', 'letter', '--text', 'Write to {{who}}.', '--tag', 'mail', '--title', 'A letter']),
+    ).toEqual({
+      code: 0,
+      stdout: 'Created prompt: letter\n',
+      stderr: '',
+    });
+    expect(json(['show', 'letter'])).toMatchObject({
+      title: 'A letter',
+      tags: ['mail'],
+      arguments: [{ name: 'who', required: true }],
+    });
+    expect(prompts(['render', 'letter', 'who=Ann & $& {{who}}']).stdout).toBe('Write to Ann & $& {{who}}.\n');
+    expect(prompts(['render', 'letter'])).toMatchObject({
+      code: 1,
+      stderr: 'adjutant: Missing required argument: who\n',
+    });
+    expect(prompts(['search', 'letter']).stdout).toMatch(
+      /^NAME +ARGUMENTS +SOURCE +DESCRIPTION\nletter +who +user\n$/,
+    );
+    const editor = write('editor.sh', '#!/bin/sh\nsed -i "s/Write to/Dear/" "$2" && test "$1" = --wait\n');
+    chmodSync(editor, 0o755);
+    const edited = prompts(['edit', 'letter'], { env: { EDITOR: `${editor} --wait` } });
+    expect(edited).toMatchObject({ code: 0, stdout: 'Updated prompt: letter\n' });
+    expect(prompts(['render', 'letter', 'who=Ann']).stdout).toBe('Dear Ann.\n');
+    expect(prompts(['delete', 'letter']).stdout).toBe('Deleted prompt: letter\n');
+    expect(prompts(['render', 'letter', 'who=Ann'])).toMatchObject({ code: 1 });
+    expect(prompts(['history', 'letter']).stdout).toMatch(
+      /REVISION +TIME +ACTION +CLIENT\nletter@1 .* create .*\nletter@2 .* update .*\nletter@3 .* delete .*\n$/,
+    );
+    expect(prompts(['restore', 'letter@1']).stdout).toBe('Restored prompt: letter to revision 1\n');
+    expect(prompts(['render', 'letter', 'who=Ann']).stdout).toBe('Write to Ann.\n');
+  });
+
+  it('takes texts from files and standard input', () => {
+    prompts(['create', 'sum'], { input: 'Sum up:\n{{text}}\n' });
+    write('long.txt', 'a long text');
+    expect(prompts(['render', 'sum', 'text=@long.txt']).stdout).toBe('Sum up:\na long text\n');
+    expect(prompts(['render', 'sum', 'text=-'], { input: 'from a pipe' }).stdout).toBe(
+      'Sum up:\nfrom a pipe\n',
+    );
+    write(
+      'new.md',
+      '---\ntitle: New\ntemplate: braces\narguments:\n  - name: x\n    default: y\n---\nA {{x}}\n',
+    );
+    expect(prompts(['create', 'new', '--file', 'new.md']).code).toBe(0);
+    expect(prompts(['render', 'new']).stdout).toBe('A y\n');
+    write('commands/ask.md', '---\ndescription: d\n---\nAsk: {{input}}');
+    expect(prompts(['render', 'ask', '--input', 'why']).stdout).toBe('Ask: why\n');
+  });
+
+  it('edits files where they are, and several messages as JSON', () => {
+    write('commands/ask.md', '---\ndescription: d\n---\nAsk: {{input}}');
+    const broken = prompts(['edit', 'ask'], { env: { EDITOR: 'sed -i "s/{{input}}/{{ input }}/"' } });
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toBe(
+      `${join(home, 'commands', 'ask.md')}:4:6: error: {{ input }} is plain text here, because of its blanks; write {{input}}\n`,
+    );
+    prompts(['import', 'jsonl', join(fixtures, 'jsonl')]);
+    expect(prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/Hi/Good day/"' } }).code).toBe(0);
+    expect(prompts(['render', 'chat']).stdout).toBe('user:\nHello\nassistant:\nGood day\n');
+    const spoilt = prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/}//"' } });
+    expect(spoilt).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('this is not JSON, so nothing was changed'),
+    });
+    expect(prompts(['edit', 'chat'], { env: { EDITOR: 'true' } }).stdout).toBe('Nothing was changed.\n');
+    expect(prompts(['edit', 'chat'], { env: { EDITOR: 'false' } })).toMatchObject({ code: 2 });
+    expect(prompts(['edit', 'code_review']).stderr).toContain('built in and cannot be changed');
+  });
+
+  it.each<[readonly string[], RegExp]>([
+    [['lst'], /did you mean prompts list/],
+    [['show'], /which prompt\?/],
+    [['show', 'a', 'b'], /one prompt at a time/],
+    [['render'], /which prompt\?/],
+    [['render', 'code_review', 'nonsense'], /"nonsense" is not key=value/],
+    [['render', 'code_review', 'code=@nope'], /nope cannot be read/],
+    [['create', '../evil', '--text', 'x'], /cannot be a name/],
+    [['create', 'x'], /nothing was written/],
+    [['create', 'x', '--text', 'a', '--file', 'b'], /not both/],
+    [['restore', 'x'], /NAME@N/],
+    [['search'], /search for what\?/],
+    [['import', 'claude-code'], /import FORMAT PATH/],
+    [['import', 'claudecode', '.'], /did you mean claude-code\?/],
+    [['import', 'codex', 'nowhere'], /there is no nowhere/],
+    [['export', 'codex'], /export FORMAT FOLDER/],
+    [['lint', 'nowhere'], /there is no nowhere/],
+    [['list', '--nope'], /unknown flag --nope/],
+  ])('says how it is used: %j', (args, message) => {
+    const { code, stderr, stdout } = prompts(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('adjutant prompts lint', () => {
+  it('checks the library, and fails on errors', () => {
+    expect(prompts(['lint'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '7 prompts, 0 errors, 0 warnings\n',
+    });
+    write(
+      'libraries/lib/twig.toml',
+      '[prompts.p]\ndescription = "d"\n[[prompts.p.arguments]]\nname = "code"\n',
+    );
+    const file = write('libraries/lib/prompts/p.md', 'a\n  {{ cod|uper }}\n');
+    const { code, stdout, stderr } = prompts(['lint']);
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      `${file}:1: warning: the argument code is never used\n${file}:2:6: error: undefined variable: cod; did you mean code?\n${file}:2:10: error: unknown filter: uper\n`,
+    );
+    expect(stderr).toBe('8 prompts, 2 errors, 1 warning\n');
+    expect(json(['lint'])).toMatchObject({
+      prompts: 8,
+      errors: 2,
+      warnings: 1,
+      problems: [{ line: 1 }, { line: 2, column: 6 }, {}],
+    });
+  });
+
+  it('checks files that nobody serves, for a build to fail on', () => {
+    expect(prompts(['lint', fixtures]).code).toBe(0);
+    expect(prompts(['lint', join(fixtures, 'dotprompt'), '--strict']).code).toBe(1);
+    write('x/.claude/commands/bad.md', '---\nopen');
+    expect(prompts(['lint', 'x/.claude/commands'])).toMatchObject({
+      code: 1,
+      stdout: 'x/.claude/commands/bad.md:2: error: missing YAML frontmatter end delimiter\n',
+    });
+    expect(prompts(['lint', 'x/.claude/commands/bad.md', '--format', 'codex']).code).toBe(1);
+  });
+
+  it('bears binary files, broken text and links that lead away', () => {
+    write('bad/binary.md', Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0x00, 0xfe]));
+    write('bad/good.md', '---\ndescription: d\n---\nok {{input}}');
+    write('secret.md', '---\ndescription: d\n---\nsecret');
+    symlinkSync(join(home, 'secret.md'), join(home, 'bad', 'link.md'));
+    const { code, stdout, stderr } = prompts(['lint', 'bad']);
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the link leads out of the folder\n',
+    );
+    expect(stderr).toBe('1 prompt, 2 errors, 0 warnings\n');
+  });
+
+  it('prints no colours where nobody sees them', () => {
+    write('commands/a.md', '---\ndescription: d\n---\n{{ input }}');
+    expect(prompts(['lint']).stdout).not.toContain('\u001b');
+  });
+});
+
+describe('adjutant prompts import and export', () => {
+  it('bring in what there is and hand it on', () => {
+    const imported = prompts(['import', 'claude-code', join(fixtures, 'claude-code'), '--prefix', 'cc']);
+    expect(imported.code).toBe(0);
+    expect(imported.stdout.split('\n').map((line) => line.split(' from ')[0])).toEqual([
+      'create cc_fix_issue',
+      'create cc_git_commit',
+      'create cc_review',
+      '',
+    ]);
+    expect(imported.stderr).toContain(
+      ':12:19: warning: !`git branch --show-current` runs a command in Claude Code',
+    );
+    expect(prompts(['render', 'cc_review', 'arguments=it']).stdout).toContain('Look at: it\n');
+    const again = prompts(['import', 'claude-code', join(fixtures, 'claude-code'), '--prefix', 'cc']);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('error: review: prompt already exists: cc_review');
+    expect(
+      prompts(['import', 'claude-code', join(fixtures, 'claude-code'), '--prefix', 'cc', '--replace']),
+    ).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('update cc_review'),
+    });
+    const out = prompts(['export', 'gemini', 'out', 'cc_review', 'cc_git_commit']);
+    expect(out.stdout).toBe(
+      `written ${join('out', 'cc_review.toml')}\nwritten ${join('out', 'cc_git_commit.toml')}\n`,
+    );
+    expect(readFileSync(join(home, 'out', 'cc_review.toml'), 'utf8')).toContain('Look at: {{args}}');
+  });
+
+  it('never write over what is there and different', () => {
+    write('out/code_review.md', 'mine');
+    const first = prompts(['export', 'commands', 'out', 'code_review', 'fix_bugs']);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain(
+      `${join('out', 'code_review.md')}: error: it is there and different; --force writes over it`,
+    );
+    expect(readFileSync(join(home, 'out', 'code_review.md'), 'utf8')).toBe('mine');
+    const forced = prompts(['export', 'commands', 'out', 'code_review', 'fix_bugs', '--force']);
+    expect(forced).toMatchObject({
+      code: 0,
+      stdout: `written ${join('out', 'code_review.md')}\nunchanged ${join('out', 'fix_bugs.md')}\n`,
+    });
+  });
+
+  it('do nothing in a dry run', () => {
+    expect(prompts(['import', 'codex', join(fixtures, 'codex'), '--dry-run']).stdout).toContain(
+      'would create triage',
+    );
+    expect(json(['list']).prompts).toHaveLength(7);
+    expect(prompts(['export', 'codex', 'out', '--dry-run']).stdout).toContain('would be written');
+    expect(prompts(['lint', 'out']).stderr).toContain('there is no out');
+  });
+
+  it('carry a library through every format and back', () => {
+    prompts(['create', 'note', '--text', 'Note this: {{text}}', '--description', 'Takes a note']);
+    for (const format of [
+      'claude-code',
+      'claude-skills',
+      'codex',
+      'vscode',
+      'gemini',
+      'fabric',
+      'dotprompt',
+      'commands',
+      'jsonl',
+      'twig',
+    ]) {
+      expect(prompts(['export', format, `out/${format}`, 'note']).code).toBe(0);
+      const back = prompts(['import', format, `out/${format}`, '--prefix', format.replaceAll('-', '_')]);
+      expect(back).toMatchObject({ code: 0, stdout: expect.stringMatching(/^create \w+note from /) });
+      const name = `${format.replaceAll('-', '_')}_note`;
+      const [argument] = json(['show', name]).arguments;
+      expect(prompts(['render', name, `${argument.name}=milk`]).stdout).toBe('Note this: milk\n');
+    }
+  });
+});
