@@ -1,10 +1,11 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
 import type { PromptDefinition } from './definition.ts';
 import { type CachedFile, FileCache } from './file-cache.ts';
+import { FolderCache } from './folder-cache.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
 import { FileProblem, parseFrontMatter } from './front-matter.ts';
 import { Pace } from './pace.ts';
@@ -24,6 +25,7 @@ type Command = CachedFile<PromptDefinition>;
 export class CommandSource extends FolderSource {
   readonly name = 'commands';
   readonly #folder: string;
+  readonly #folders = new FolderCache();
   readonly #files: FileCache<PromptDefinition>;
 
   constructor({ folder, plain = false, ...watching }: CommandsOptions) {
@@ -44,13 +46,14 @@ export class CommandSource extends FolderSource {
         continue;
       }
       paths.add(path);
-      const { value, problem } = (await this.#files.load(path)) ?? {};
+      const { value, problem } = this.#files.unchanged(path) ?? (await this.#files.load(path)) ?? {};
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
         const message = `the name ${value.name} is taken by ${basename(prompts.get(value.name)!.file)}`;
         problems.push({ file: path, severity: 'warning', message });
       } else if (value !== undefined) prompts.set(value.name, value);
-      await pace.pause;
+      const pause = pace.pause;
+      if (pause !== undefined) await pause;
     }
     this.#files.keepOnly(paths);
     return { prompts: [...prompts.values()], problems, folders: [this.#folder] };
@@ -79,11 +82,8 @@ export class CommandSource extends FolderSource {
 
   #entries(): readonly Dirent[] {
     try {
-      return readdirSync(this.#folder, { withFileTypes: true })
-        .filter(({ name }) => !name.startsWith('.') && /\.md$/i.test(name))
-        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      return (this.#folders.entries(this.#folder) ?? []).filter(({ name }) => /\.md$/i.test(name));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw new Failure('unavailable', `The commands folder cannot be read: ${messageOf(error)}`, {
         cause: error,
       });

@@ -43,6 +43,18 @@ export class FileCache<Value> {
     this.#maxBytes = maxBytes;
   }
 
+  /** What is known of the file, if it still is as it was; asks the disk, and waits for nothing. */
+  unchanged(path: string): CachedFile<Value> | undefined {
+    const known = this.#entries.get(path);
+    if (known === undefined || known.unsettled) return undefined;
+    try {
+      const stat = statIfThere(path);
+      return stat !== undefined && stampOf(stat) === known.stamp ? known : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** `undefined` when there is no such file. Links may lead anywhere inside `root`. */
   async load(path: string, root: string = dirname(path)): Promise<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
@@ -56,7 +68,7 @@ export class FileCache<Value> {
         return undefined;
       }
       const age = Date.now() - stat.ctimeMs;
-      stamp = `${stat.ctimeMs}:${stat.size}:${stat.ino}`;
+      stamp = stampOf(stat);
       if (known?.stamp === stamp && !known.unsettled) return known;
       unsettled = age < tickMs;
       if (stat.size === 0 && age < emptyMs && known?.value !== undefined) return known;
@@ -82,6 +94,10 @@ export class FileCache<Value> {
     if (this.#entries.size === paths.size) return;
     this.#entries = new Map([...this.#entries].filter(([path]) => paths.has(path)));
   }
+}
+
+function stampOf({ ctimeMs, size, ino }: Stats): string {
+  return `${ctimeMs}:${size}:${ino}`;
 }
 
 function statIfThere(path: string): Stats | undefined {

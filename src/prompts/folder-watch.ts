@@ -1,8 +1,9 @@
-import { existsSync, type FSWatcher, statfsSync, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, type FSWatcher, lstatSync, readdirSync, statfsSync, watch } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
+import { Burst } from './burst.ts';
 
 export interface FolderWatchOptions {
   /** Told once a burst of changes has settled. */
@@ -12,9 +13,7 @@ export interface FolderWatchOptions {
   readonly pollMs?: number;
 }
 
-/** A burst is over when nothing has happened for this long, or has gone on for too long. */
-const quietMs = 60;
-const burstMs = 2000;
+const mostFollowed = 2000;
 
 /** File systems whose changes may be made elsewhere, unseen by this machine: nfs, smb, smb2, cifs, 9p, fuse, ceph, afs. */
 const remote = new Set([
@@ -28,10 +27,13 @@ const remote = new Set([
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
   readonly #watchers = new Map<string, FSWatcher>();
+  readonly #burst = new Burst(() => {
+    // A folder that was awaited may be there now, and one that was watched may be another one.
+    this.set(this.#wanted);
+    this.#options.changed();
+  });
   #wanted: readonly string[] = [];
   #polling: { readonly timer: NodeJS.Timeout; readonly problem: Problem } | undefined;
-  #quiet: NodeJS.Timeout | undefined;
-  #burstSince: number | undefined;
   #closed = false;
 
   constructor(options: FolderWatchOptions) {
@@ -54,19 +56,7 @@ export class FolderWatch {
 
   /** Something happened: told when it has settled. */
   noticed(): void {
-    if (this.#closed) return;
-    const now = performance.now();
-    this.#burstSince ??= now;
-    if (this.#quiet !== undefined && now - this.#burstSince > burstMs) return;
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => {
-      this.#quiet = undefined;
-      this.#burstSince = undefined;
-      // A folder that was awaited may be there now, and one that was watched may be another one.
-      this.set(this.#wanted);
-      this.#options.changed();
-    }, quietMs);
-    this.#quiet.unref();
+    this.#burst.event();
   }
 
   get problems(): readonly Problem[] {
@@ -75,7 +65,7 @@ export class FolderWatch {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#quiet);
+    this.#burst.close();
     clearInterval(this.#polling?.timer);
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
@@ -84,7 +74,9 @@ export class FolderWatch {
   #watch(folder: string, awaited: string | undefined): void {
     try {
       const watcher = watch(folder, { persistent: false }, (_, file) => {
-        if (awaited === undefined || file === null || file === awaited) this.noticed();
+        if (awaited !== undefined && file !== null && file !== awaited) return;
+        if (file !== null) this.#follow(join(folder, file));
+        this.noticed();
       });
       watcher.on('error', (error) => {
         watcher.close();
@@ -98,6 +90,19 @@ export class FolderWatch {
       // Gone in the meantime: the next look finds the folder above it.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.noticed();
       else this.#poll(folder, messageOf(error));
+    }
+  }
+
+  /** What comes into a folder that came just now belongs to the same burst, so it is watched at once. */
+  #follow(path: string): void {
+    if (this.#closed || this.#watchers.has(path) || this.#watchers.size >= mostFollowed) return;
+    try {
+      if (!lstatSync(path).isDirectory()) return;
+      this.#watch(path, undefined);
+      for (const entry of readdirSync(path, { withFileTypes: true }))
+        if (entry.isDirectory()) this.#follow(join(path, entry.name));
+    } catch {
+      // It is gone again.
     }
   }
 

@@ -26,14 +26,34 @@ export async function parseFrontMatter(source: string): Promise<FrontMatter> {
   const end = lines.indexOf('---', 1);
   if (end < 0) throw new FileProblem('missing YAML frontmatter end delimiter', lines.length);
   return {
-    fields: await parseYaml(lines.slice(1, end).join('\n'), 2),
+    fields: parsePlain(lines.slice(1, end)) ?? (await parseYaml(lines.slice(1, end).join('\n'), 2)),
     body: lines.slice(end + 1).join('\n'),
     bodyLine: end + 2,
   };
 }
 
+/** A key and a text without anything that means more in YAML. */
+const plainLine = /^([A-Za-z_][\w-]*): +(?:"([^"\\]*)"|([A-Za-z](?:[^\n:#"'\\]*[^\s:#"'\\])?)) *$/;
+/** Words that are not texts. */
+const otherThanText = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i;
+
+/** Most front matter is a few plain lines, which need no engine; `undefined` for all other. */
+function parsePlain(lines: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  const fields: Record<string, string> = {};
+  for (const line of lines) {
+    const [, key, quoted, plain] = plainLine.exec(line) ?? [];
+    if (key === undefined || Object.hasOwn(fields, key) || key === '__proto__') return undefined;
+    if (plain !== undefined && otherThanText.test(plain)) return undefined;
+    fields[key] = (quoted ?? plain)!;
+  }
+  return fields;
+}
+
+let yaml: typeof import('yaml') | undefined;
+
 async function parseYaml(source: string, firstLine: number): Promise<Readonly<Record<string, unknown>>> {
-  const { LineCounter, parseDocument } = await import('yaml');
+  yaml ??= await import('yaml');
+  const { LineCounter, parseDocument } = yaml;
   const lineCounter = new LineCounter();
   const document = parseDocument(source, { lineCounter, prettyErrors: false, logLevel: 'silent' });
   const [error] = document.errors;

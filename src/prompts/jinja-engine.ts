@@ -45,8 +45,9 @@ export function freeEnvironment(owner: object): void {
 export class EngineStopped extends Error {}
 
 /** Runs what may be hostile: for so long and no longer, and with a fresh engine afterwards when this one broke. */
-export function guarded<Value>(milliseconds: number, work: () => Value): Value {
+export function guarded<Value>(milliseconds: number | undefined, work: () => Value): Value {
   try {
+    if (milliseconds === undefined) return work();
     // An object of another realm would not be an instance of our classes, so the value stays on this side.
     let value: Value | undefined;
     arena['work'] = () => {
@@ -57,7 +58,7 @@ export function guarded<Value>(milliseconds: number, work: () => Value): Value {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       engine = undefined;
-      throw new EngineStopped(`took longer than ${milliseconds / 1000} s`);
+      throw new EngineStopped(`took longer than ${milliseconds! / 1000} s`);
     }
     if (error instanceof Error && (error.name === 'RuntimeError' || error.name === 'RangeError')) {
       engine = undefined;

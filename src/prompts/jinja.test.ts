@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Jinja } from './jinja.ts';
+import { costOf, type TemplateCost } from './template-cost.ts';
 import { TemplateError } from './template-error.ts';
 
 let jinja = new Jinja();
@@ -60,6 +61,38 @@ describe('a hostile template', () => {
     const before = process.memoryUsage().rss;
     for (let round = 0; round < 20; round++) errorOf(() => render(hostile['a doubling string']!));
     expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+  });
+});
+
+describe('a template without a clock beside it', () => {
+  it.each<[string, TemplateCost]>([
+    [
+      '{{ a }} {% if a and not b == "x" %}{{ b | upper }}{% elif (a) %}{{ a.b | default("y") }}{% endif %}',
+      'small',
+    ],
+    ['{% for x in a %}{{ x }}{% endfor %}{% set y = a %}{% include "p.md" %}', 'bounded'],
+    ['{{ a * 3 }}', 'unknown'],
+    ['{{ a ~ a }}', 'unknown'],
+    ['{{ a | replace("", a) }}', 'unknown'],
+    ['{{ range(9) }}', 'unknown'],
+    ['{{ a.join(b) }}', 'unknown'],
+    ['{{ a is divisibleby(3) }}', 'unknown'],
+    ['{% macro m() %}{% endmacro %}', 'unknown'],
+    ['{# {{ #}{{ a * 3 }}', 'unknown'],
+    ['{% raw %}{{ {% endraw %}', 'unknown'],
+    ['{{ "a', 'unknown'],
+  ])('is one of which the cost is known: %s', (source, cost) => {
+    expect(costOf(source)).toBe(cost);
+  });
+
+  it('still ends when its arguments or its loops are long', () => {
+    const loops =
+      '{% for a in x %}{% for b in x %}{% for c in x %}{{ x }}{% endfor %}{% endfor %}{% endfor %}';
+    expect(errorOf(() => render(loops, { x: 'y'.repeat(9000) })).message).toMatch(/fuel|memory/);
+    expect(errorOf(() => render('{{ x }}'.repeat(1000), { x: 'y'.repeat(1_000_000) })).message).toMatch(
+      /memory/,
+    );
+    expect(render('still {{ x }}', { x: 'here' })).toBe('still here');
   });
 });
 

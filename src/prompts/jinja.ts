@@ -2,6 +2,7 @@ import type { Environment } from 'minijinja-js';
 import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, guarded } from './jinja-engine.ts';
 import { unsupportedConstructs } from './lint/dialect.ts';
+import { costOf, type TemplateCost } from './template-cost.ts';
 import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
 import { resolveReferences } from './template-references.ts';
 
@@ -10,6 +11,9 @@ export interface JinjaLimits {
   readonly fuel: number;
   readonly milliseconds: number;
 }
+
+/** Characters of all arguments that even repeated as often as the fuel lasts take no time worth mentioning. */
+const shortArguments = 10_000;
 
 const defaults: JinjaLimits = { fuel: 100_000, milliseconds: 2000 };
 
@@ -20,6 +24,7 @@ const defaults: JinjaLimits = { fuel: 100_000, milliseconds: 2000 };
 export class Jinja {
   readonly #limits: JinjaLimits;
   readonly #sources = new Map<string, string>();
+  readonly #costs = new Map<string, TemplateCost>();
 
   constructor(limits: Partial<JinjaLimits> = {}) {
     this.#limits = { ...defaults, ...limits };
@@ -43,9 +48,11 @@ export class Jinja {
       throw this.#explain(name, error, source).error;
     }
     this.#sources.set(name, source);
+    this.#costs.set(name, costOf(source));
   }
 
   delete(name: string): void {
+    this.#costs.delete(name);
     if (this.#sources.delete(name)) this.#environment.removeTemplate(name);
   }
 
@@ -57,6 +64,7 @@ export class Jinja {
   close(): void {
     freeEnvironment(this);
     this.#sources.clear();
+    this.#costs.clear();
   }
 
   #render(name: string, args: Readonly<Record<string, unknown>>, blamed: Set<string>): string {
@@ -64,7 +72,8 @@ export class Jinja {
     // What is absent must be absent: null and undefined would print as "none".
     const context = Object.fromEntries(Object.entries(args).filter(([, value]) => value != null));
     try {
-      return guarded(this.#limits.milliseconds, () => environment.renderTemplate(name, context));
+      const limit = this.#isCheap(name, context) ? undefined : this.#limits.milliseconds;
+      return guarded(limit, () => environment.renderTemplate(name, context));
     } catch (error) {
       const { included, error: explained } = this.#explain(name, error, this.#sources.get(name) ?? '');
       // Of an error in an included template only the place of the include is told; alone, it tells its own.
@@ -78,6 +87,17 @@ export class Jinja {
       if (included !== undefined) this.#render(included, context, blamed.add(included));
       throw explained;
     }
+  }
+
+  /** Fuel alone is enough where no step of a rendering can take long. */
+  #isCheap(name: string, context: Readonly<Record<string, unknown>>): boolean {
+    if (this.#costs.get(name) === 'small') return true;
+    if ([...this.#costs.values()].includes('unknown')) return false;
+    const given = Object.values(context);
+    return (
+      given.every((value) => typeof value === 'string') &&
+      given.reduce((length, value) => length + value.length, 0) < shortArguments
+    );
   }
 
   get #environment(): Environment {

@@ -30,6 +30,7 @@ export function parseArguments(value: unknown): readonly ArgumentDefinition[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new FieldProblem('arguments must be a list');
   const parsed = value.map(parseArgument);
+  if (parsed.length < 2) return parsed;
   const repeated = parsed.find(({ name }, index) => parsed.findIndex((other) => other.name === name) < index);
   if (repeated !== undefined) throw new FieldProblem(`the argument ${repeated.name} is declared twice`);
   return parsed;

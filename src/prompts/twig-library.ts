@@ -17,7 +17,8 @@ export interface Outcome {
 }
 
 interface Remembered extends Outcome {
-  /** What the outcome depends on; as long as these are the same it is the same. */
+  readonly prompt: ManifestPrompt;
+  /** The file of each message; as long as these are the same the outcome is. */
   readonly parts: readonly unknown[];
 }
 
@@ -52,31 +53,21 @@ export class TwigLibrary implements TemplateFiles {
   }
 
   async outcome(prompt: ManifestPrompt): Promise<Outcome> {
-    const parts: unknown[] = [prompt];
-    const problems: Problem[] = [];
-    const messages: MessageDefinition[] = [];
-    for (const message of prompt.messages) {
-      const { part, content, problem } = await this.#message(message);
-      parts.push(part);
-      if (problem !== undefined) problems.push(problem);
-      if (content !== undefined) messages.push({ role: message.role, content });
-    }
+    return this.unchanged(prompt) ?? this.#define(prompt);
+  }
+
+  /** What became of a prompt before, if everything it depends on still is as it was; waits for nothing. */
+  unchanged(prompt: ManifestPrompt): Outcome | undefined {
     const known = this.#outcomes.get(prompt.name);
-    if (known?.parts.length === parts.length && parts.every((part, index) => part === known.parts[index]))
-      return known;
-    const {
-      messages: { length },
-      ...described
-    } = prompt;
-    const file = join(this.promptsFolder, `${prompt.name}.md`);
-    const name = `${this.name}:${prompt.name}`;
-    const outcome: Remembered = {
-      parts,
-      problems,
-      ...(messages.length === length && { definition: { ...described, name, messages, file, line: 1 } }),
-    };
-    this.#outcomes.set(prompt.name, outcome);
-    return outcome;
+    if (known?.prompt !== prompt) return undefined;
+    const same = prompt.messages.every((message, index) => {
+      if (message.kind === 'text') return true;
+      const part = known.parts[index];
+      if (message.kind === 'attachment')
+        return existsSync(join(this.folder, message.path)) === (part === true);
+      return part !== undefined && this.#texts.unchanged(join(this.promptsFolder, message.path)) === part;
+    });
+    return same ? known : undefined;
   }
 
   /** With the bytes of the files that are sent as they are. */
@@ -118,6 +109,32 @@ export class TwigLibrary implements TemplateFiles {
     };
     visit(this.promptsFolder, '');
     return names;
+  }
+
+  async #define(prompt: ManifestPrompt): Promise<Outcome> {
+    const parts: unknown[] = [];
+    const problems: Problem[] = [];
+    const messages: MessageDefinition[] = [];
+    for (const message of prompt.messages) {
+      const { part, content, problem } = await this.#message(message);
+      parts.push(part);
+      if (problem !== undefined) problems.push(problem);
+      if (content !== undefined) messages.push({ role: message.role, content });
+    }
+    const {
+      messages: { length },
+      ...described
+    } = prompt;
+    const file = join(this.promptsFolder, `${prompt.name}.md`);
+    const name = `${this.name}:${prompt.name}`;
+    const outcome: Remembered = {
+      prompt,
+      parts,
+      problems,
+      ...(messages.length === length && { definition: { ...described, name, messages, file, line: 1 } }),
+    };
+    this.#outcomes.set(prompt.name, outcome);
+    return outcome;
   }
 
   async #message(message: ManifestMessage): Promise<{ part: unknown; content?: Content; problem?: Problem }> {

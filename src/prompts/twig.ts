@@ -123,10 +123,11 @@ export class TwigSource extends FolderSource {
       if (manifest.problem !== undefined) problems.push(manifest.problem);
       problems.push(...(manifest.value?.problems ?? []));
       for (const prompt of manifest.value?.prompts ?? []) {
-        const outcome = await library.outcome(prompt);
+        const outcome = library.unchanged(prompt) ?? (await library.outcome(prompt));
         problems.push(...outcome.problems);
         if (outcome.definition !== undefined) prompts.push(outcome.definition);
-        await pace.pause;
+        const pause = pace.pause;
+        if (pause !== undefined) await pause;
       }
     }
     return { prompts, problems, folders };

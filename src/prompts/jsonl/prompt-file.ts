@@ -2,6 +2,7 @@ import type { Problem } from '../../feature.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { FileCache, problemOf } from '../file-cache.ts';
 import { FileProblem } from '../front-matter.ts';
+import { decodeText } from '../text-file.ts';
 import { parseRecord, toDefinition } from './record.ts';
 
 /** A JSONL file as it was read: what it holds, and every line that could not be understood. */
@@ -21,7 +22,7 @@ export function createPromptFileCache(): FileCache<PromptFile> {
 export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile): PromptFile {
   const byName = new Map<string, PromptDefinition>();
   const problems: Problem[] = [];
-  const lines = splitLines(bytes);
+  const lines = linesOf(bytes);
   for (const [index, line] of lines.entries()) {
     try {
       const record = parseRecord(line, index + 1);
@@ -37,8 +38,23 @@ export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile):
       problems.push(problemOf(file, error));
     }
   }
-  const prompts = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { prompts, byName, problems };
+  return { prompts: sorted([...byName.values()]), byName, problems };
+}
+
+/** As texts where the whole file is text, which is quicker; line by line where some are not. */
+function linesOf(bytes: Buffer): readonly (string | Buffer)[] {
+  try {
+    const lines = decodeText(bytes).split('\n');
+    if (lines.at(-1) === '') lines.pop();
+    return lines;
+  } catch {
+    return splitLines(bytes);
+  }
+}
+
+function sorted(prompts: PromptDefinition[]): readonly PromptDefinition[] {
+  const inOrder = prompts.every((prompt, index) => index === 0 || prompts[index - 1]!.name < prompt.name);
+  return inOrder ? prompts : prompts.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Without their line feeds. A last line that has none is a line. */

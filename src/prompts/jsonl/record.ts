@@ -14,15 +14,15 @@ export interface PromptRecord extends Readonly<Record<string, unknown>> {
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
 /** `undefined` for a blank line; throws FileProblem for one that is no prompt. */
-export function parseRecord(line: Buffer, number: number): PromptRecord | undefined {
+export function parseRecord(line: string | Buffer, number: number): PromptRecord | undefined {
   try {
-    const text = decodeText(line).trim();
-    if (text === '') return undefined;
+    const text = typeof line === 'string' ? line : decodeText(line);
+    if (/^\s*$/.test(text)) return undefined;
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new FieldProblem('a prompt must be a JSON object');
-    const { name } = value;
-    if (typeof name !== 'string' || name === '') throw new FieldProblem('name must be text');
-    return { ...value, name };
+    if (typeof value['name'] !== 'string' || value['name'] === '')
+      throw new FieldProblem('name must be text');
+    return value as unknown as PromptRecord;
   } catch (error) {
     if (error instanceof FileProblem) throw new FileProblem('the line is not UTF-8 text', number);
     throw new FileProblem(error instanceof SyntaxError ? 'the line is not JSON' : messageOf(error), number);

@@ -1,0 +1,147 @@
+// Libraries of growing size: the first list against just reading the files once, later lists and gets, memory for each
+// prompt. Each size in a process of its own.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Catalog } from '../src/prompts/catalog.ts';
+import { CommandSource } from '../src/prompts/commands.ts';
+import { UserSource } from '../src/prompts/jsonl/user-source.ts';
+import { renderPrompt } from '../src/prompts/rendering.ts';
+import type { PromptSource } from '../src/prompts/source.ts';
+import { TwigSource } from '../src/prompts/twig.ts';
+import { median, table } from './figures.ts';
+
+const kinds = ['commands', 'twig', 'jsonl'] as const;
+type Kind = (typeof kinds)[number];
+const body = (index: number) =>
+  `Write about {{ topic }} number ${index}.\n${'Some more words to read. '.repeat(20)}\n`;
+const perLibrary = 100;
+
+function plant(kind: Kind, folder: string, count: number): void {
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  if (kind === 'jsonl') {
+    const lines = Array.from({ length: count }, (_, index) => {
+      const messages = [{ role: 'user', content: { type: 'text', text: body(index) } }];
+      const args = [{ name: 'topic', required: true }];
+      return JSON.stringify({
+        name: `p${index}`,
+        title: `P ${index}`,
+        description: 'One of many',
+        arguments: args,
+        messages,
+      });
+    });
+    write('user.jsonl', `${lines.join('\n')}\n`);
+    return;
+  }
+  for (let index = 0; index < count; index++) {
+    if (kind === 'commands') write(`p${index}.md`, `---\ndescription: One of many\n---\n${body(index)}`);
+    else write(`l${Math.floor(index / perLibrary)}/prompts/p${index}.md`, body(index));
+  }
+  for (let library = 0; kind === 'twig' && library * perLibrary < count; library++) {
+    const prompts = Array.from({ length: Math.min(perLibrary, count) }, (_, index) => {
+      const name = `p${library * perLibrary + index}`;
+      return `[prompts.${name}]\ndescription = "One of many"\n[[prompts.${name}.arguments]]\nname = "topic"\nrequired = true\n`;
+    });
+    write(`l${library}/twig.toml`, prompts.join('\n'));
+  }
+}
+
+function sourceOf(kind: Kind, folder: string): PromptSource {
+  if (kind === 'commands') return new CommandSource({ folder });
+  return kind === 'twig' ? new TwigSource({ folder }) : new UserSource({ folder });
+}
+
+function readAll(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? readAll(path) : readFileSync(path).length;
+  }
+  return bytes;
+}
+
+/** Bytes this process has read so far, where the system counts them. */
+function bytesRead(): number {
+  return process.platform === 'linux'
+    ? Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))![1])
+    : 0;
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+async function measure(kind: Kind, count: number): Promise<readonly number[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));
+  try {
+    plant(kind, folder, count);
+    readAll(folder);
+    // What was written a moment ago may change within the same tick of the clock, and would be read again.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // The engine of the format is loaded once for a process, not once for a library.
+    const warm = join(folder, '..', `${count}-${kind}-warm-${process.pid}`);
+    plant(kind, warm, 3);
+    await sourceOf(kind, warm).list();
+    rmSync(warm, { recursive: true });
+    const reading = await timed(() => readAll(folder));
+    globalThis.gc?.();
+    const before = process.memoryUsage();
+    const catalog = new Catalog([sourceOf(kind, folder)]);
+    const first = await timed(() => catalog.list());
+    globalThis.gc?.();
+    const after = process.memoryUsage();
+    const kilobytes = (after.heapUsed + after.external - before.heapUsed - before.external) / 1024 / count;
+    const readBefore = bytesRead();
+    const later = [];
+    for (let round = 0; round < 5; round++) later.push(await timed(() => catalog.list()));
+    const readAgain = (bytesRead() - readBefore) / 5;
+    const names = (await catalog.list()).map(({ definition }) => definition.name);
+    const gets = [];
+    for (let round = 0; round < 300; round++) {
+      const name = names[(round * 7919) % names.length]!;
+      gets.push(
+        await timed(async () => {
+          const { definition, source } = await catalog.find(name);
+          await renderPrompt(definition, { topic: 'owls', input: 'owls' }, source);
+        }),
+      );
+    }
+    return [reading, first, first / reading, median(later), readAgain, median(gets), kilobytes];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const [kind, size] = process.argv.slice(2);
+if (kind !== undefined && size !== undefined) {
+  console.log(JSON.stringify(await measure(kind as Kind, Number(size))));
+} else {
+  const rows = kinds.flatMap((one) =>
+    ['1000', '10000', '100000'].map((count) => {
+      const figures = execFileSync(process.execPath, ['--expose-gc', import.meta.filename, one, count], {
+        encoding: 'utf8',
+      });
+      return [`${one} ${count}`, ...(JSON.parse(figures) as number[])];
+    }),
+  );
+  table(
+    [
+      'library',
+      'read ms',
+      'first list ms',
+      'ratio',
+      'later list ms',
+      'bytes read again',
+      'get ms',
+      'kB/prompt',
+    ],
+    rows,
+  );
+}
