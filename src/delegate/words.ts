@@ -99,8 +99,11 @@ export function stemsOf(text: string): string[] {
 }
 
 export function isCommon(stemmed: string): boolean {
+  commonStems ??= new Set(commonWords.map(stem));
   return commonStems.has(stemmed);
 }
+/** Made when first asked: a server that is never asked for a skill starts without it. */
+let commonStems: ReadonlySet<string> | undefined;
 
 function wordsOf(text: string): string[] {
   return (
@@ -130,5 +133,3 @@ export function stem(word: string): string {
   const base = bare.length >= 3 && /[aeiouy]/.test(bare) ? bare : rooted;
   return base.replace(/([bdgmnprt])\1$/, '$1').replace(/(.{3})e$/, '$1');
 }
-
-const commonStems = new Set(commonWords.map(stem));
