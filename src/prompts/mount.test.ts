@@ -81,6 +81,19 @@ describe('a mounted folder', () => {
     expect(await names(source)).toEqual([]);
   });
 
+  it('finds a prompt whose name changes inside its file, and one that was not there', async () => {
+    write('skills/a/SKILL.md', '---\nname: old\n---\nA');
+    const skills = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    expect(await skills.get('old')).toBeDefined();
+    write('skills/a/SKILL.md', '---\nname: renamed\n---\nA');
+    expect(await skills.get('renamed')).toBeDefined();
+    write('commands/a.md', 'A');
+    const commands = mount();
+    expect(await commands.get('b')).toBeUndefined();
+    write('commands/b.md', 'B');
+    expect(await commands.get('b')).toBeDefined();
+  });
+
   it('may be a single file', async () => {
     const path = write(
       'mine.jsonl',

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Dirent, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
@@ -32,6 +32,7 @@ export class MountSource extends FolderSource {
   readonly #files = new FileCache<Reading>({ parse: (bytes, path) => this.#parse(bytes, path) });
   /** Where each prompt was last seen. */
   #places = new Map<string, string>();
+  #seen: readonly string[] | undefined;
   #format: Format | undefined;
 
   constructor({ poll, pollMs, ...options }: MountOptions) {
@@ -46,7 +47,12 @@ export class MountSource extends FolderSource {
     if (prefix !== undefined && !name.startsWith(`${prefix}:`)) return undefined;
     const place = this.#places.get(name);
     const found = place && (await this.#load(place))?.prompts.find((prompt) => prompt.name === name);
-    return found || (await this.read()).prompts.find((prompt) => prompt.name === name);
+    if (found) return found;
+    const format = await this.#formatOf();
+    // Where names are paths, a name that was not there can only have come with a file.
+    if (format.namedByPath && this.#seen !== undefined && same(this.#seen, this.#walk(format, []).files))
+      return undefined;
+    return (await this.read()).prompts.find((prompt) => prompt.name === name);
   }
 
   protected async read(): Promise<FolderReading> {
@@ -69,6 +75,7 @@ export class MountSource extends FolderSource {
       await pace.pause;
     }
     this.#files.keepOnly(new Set(files));
+    this.#seen = files;
     this.#places = new Map([...prompts.values()].map(({ name, file }) => [name, file]));
     return { prompts: [...prompts.values()], problems, folders };
   }
@@ -114,21 +121,27 @@ export class MountSource extends FolderSource {
     const folders: string[] = [];
     const visit = (folder: string, own: string, depth: number) => {
       folders.push(folder);
-      for (const entry of this.#folders.entries(folder) ?? []) {
+      for (const entry of this.#entriesOf(folder, problems)) {
         const inner = own === '' ? entry.name : `${own}/${entry.name}`;
         if (files.length >= mostFiles) return;
         if (entry.isDirectory() && depth < deepest) visit(join(folder, entry.name), inner, depth + 1);
         else if (!entry.isDirectory() && format.accepts(inner)) files.push(join(folder, entry.name));
       }
     };
-    try {
-      if (this.#folders.entries(root) === undefined)
-        problems.push({ file: root, severity: 'warning', message: 'this mounted folder does not exist' });
-      visit(root, '', 0);
-    } catch (error) {
-      problems.push(problemOf(root, error));
-    }
+    visit(root, '', 0);
     return { files, folders };
+  }
+
+  #entriesOf(folder: string, problems: Problem[]): readonly Dirent[] {
+    try {
+      const entries = this.#folders.entries(folder);
+      if (entries === undefined)
+        problems.push({ file: folder, severity: 'warning', message: 'this mounted folder does not exist' });
+      return entries ?? [];
+    } catch (error) {
+      problems.push(problemOf(folder, error));
+      return [];
+    }
   }
 
   async #formatOf(): Promise<Format> {
@@ -139,4 +152,8 @@ export class MountSource extends FolderSource {
       throw new Failure('invalid-params', 'Libraries are not mounted one by one: put them into twig.dir.');
     return this.#format;
   }
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((file, index) => file === b[index]);
 }

@@ -14,6 +14,7 @@ export const codex = filePerPrompt({
   name: 'codex',
   title: 'Codex prompts',
   folder: '~/.codex/prompts',
+  namedByPath: true,
   keeps: ['description'],
   accepts: (path) => path.endsWith('.md') && !path.includes('/'),
   parse,

@@ -10,6 +10,7 @@ export const commands = filePerPrompt({
   name: 'commands',
   title: 'Markdown commands',
   folder: 'commands',
+  namedByPath: true,
   keeps: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
   accepts: (path) => /\.md$/i.test(path) && !path.includes('/'),
   parse: ({ path, text }) => parseCommand(text, path, false),

@@ -15,6 +15,7 @@ export const dotprompt = filePerPrompt({
   name: 'dotprompt',
   title: 'dotprompt files',
   folder: 'prompts',
+  namedByPath: false,
   keeps: ['title', 'description', 'argument descriptions', 'defaults', 'values'],
   // A name with an underscore before it is a part of others.
   accepts: (path) => path.endsWith('.prompt') && !basename(path).startsWith('_'),

@@ -16,6 +16,7 @@ export const fabric = filePerPrompt({
   name: 'fabric',
   title: 'fabric patterns',
   folder: '~/.config/fabric/patterns',
+  namedByPath: true,
   keeps: [],
   accepts: (path) => path.endsWith('/system.md') || path === 'system.md',
   parse,

@@ -21,6 +21,8 @@ export interface Format {
   /** What people call it, and where its files usually lie. */
   readonly title: string;
   readonly folder: string;
+  /** Whether the path of a file alone gives the name of its prompt. */
+  readonly namedByPath: boolean;
   /** Whether a file of the folder holds prompts. */
   accepts(path: string): boolean;
   /** Throws nothing: a file that cannot be read is a problem of the reading. */
@@ -39,6 +41,7 @@ export function filePerPrompt(format: {
   readonly name: string;
   readonly title: string;
   readonly folder: string;
+  readonly namedByPath: boolean;
   readonly keeps: readonly Part[];
   accepts(path: string): boolean;
   /** Throws FileProblem. */

@@ -518,6 +518,12 @@ describe('bad input', () => {
     }
   });
 
+  it('has a page that names every format and its folder', () => {
+    const page = readFileSync('docs/prompt-formats.md', 'utf8');
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+    expect(rows).toEqual(formats.map(({ name }) => name));
+  });
+
   it('names the formats there are', () => {
     expect(() => formatNamed('claudecode')).toThrowError(
       'There is no format claudecode; did you mean claude-code?',

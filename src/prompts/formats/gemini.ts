@@ -15,6 +15,7 @@ export const gemini = filePerPrompt({
   name: 'gemini',
   title: 'Gemini CLI commands',
   folder: '.gemini/commands',
+  namedByPath: true,
   keeps: ['description'],
   accepts: (path) => path.endsWith('.toml'),
   parse,

@@ -8,6 +8,7 @@ export const jsonl: Format = {
   name: 'jsonl',
   title: 'JSONL prompts',
   folder: 'prompts',
+  namedByPath: false,
   accepts: (path) => path.endsWith('.jsonl') && !path.includes('/'),
   async read(files) {
     const read = files

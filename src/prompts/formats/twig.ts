@@ -16,6 +16,7 @@ export const twig: Format = {
   name: 'twig',
   title: 'twig libraries',
   folder: 'libraries',
+  namedByPath: false,
   accepts: (path) => /(^|\/)twig\.toml$|(^|\/)prompts\/.+\.(md|txt|j2|jinja2?)$/.test(path),
   async read(files) {
     const readings = await Promise.all(

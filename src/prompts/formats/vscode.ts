@@ -19,6 +19,7 @@ export const vscode = filePerPrompt({
   name: 'vscode',
   title: 'VS Code prompt files',
   folder: '.github/prompts',
+  namedByPath: false,
   keeps: ['title', 'description', 'argument descriptions'],
   accepts: (path) => path.endsWith(extension),
   parse,

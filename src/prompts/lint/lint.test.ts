@@ -155,6 +155,13 @@ describe('a prompt of braces', () => {
     );
   });
 
+  it('with a name that others do not take', async () => {
+    const text = JSON.stringify({ name: 'a-b', title: 'A', messages: [{ role: 'user', content: 'x' }] });
+    expect(await lint({ 'user.jsonl': text })).toEqual([
+      'user.jsonl:1: warning: a-b: the name has other characters than letters, digits and underscores',
+    ]);
+  });
+
   it('with a bad line, or a name twice', async () => {
     expect(await lint({ 'user.jsonl': `${record('x', [])}{nope\n${record('y', [])}` })).toEqual([
       'user.jsonl:2: error: the line is not JSON',

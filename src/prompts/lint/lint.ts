@@ -2,7 +2,7 @@ import type { Problem } from '../../feature.ts';
 import type { Catalog } from '../catalog.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { Pace } from '../pace.ts';
-import { problemAt, type Subject } from './finding.ts';
+import { type Finding, problemAt, type Subject } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { lintPlaceholders, unusedArguments } from './placeholders.ts';
 
@@ -11,6 +11,7 @@ export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> 
   const { definition, translated = false } = subject;
   const texts = definition.messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
   const findings = [
+    ...nameFindings(definition),
     ...hiddenInFields(definition),
     ...texts.flatMap(hiddenCharacters),
     ...(definition.template === 'jinja'
@@ -23,6 +24,14 @@ export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> 
       ? await import('./jinja-checks.ts').then(({ lintJinja }) => lintJinja(subject))
       : [];
   return [...findings.map((finding) => problemAt(definition, finding)), ...jinja];
+}
+
+/** In JSONL a name is made of letters, digits and underscores, or other servers do not take it. */
+function nameFindings({ name, file }: PromptDefinition): readonly Finding[] {
+  if (!file.endsWith('.jsonl') || /^[A-Za-z0-9_]+$/.test(name)) return [];
+  return [
+    { severity: 'warning', message: 'the name has other characters than letters, digits and underscores' },
+  ];
 }
 
 /** What people read in lists must hold nothing hidden either. */
@@ -46,10 +55,12 @@ function hiddenInFields({ name, title, description, arguments: declared }: Promp
 /** The whole catalogue: what its sources tell, and what reading every prompt tells. */
 export async function lintCatalog(catalog: Catalog, names?: readonly string[]): Promise<readonly Problem[]> {
   const problems: Problem[] = names === undefined ? [...(await catalog.problems())] : [];
-  const wanted = names ?? (await catalog.list()).map(({ definition }) => definition.name);
+  const entries =
+    names === undefined ? await catalog.list() : await Promise.all(names.map((name) => catalog.find(name)));
   const pace = new Pace();
-  for (const name of wanted) {
-    const { definition, source } = await catalog.find(name);
+  for (const entry of entries) {
+    // Only a prompt that was asked for by its name knows its library.
+    const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
     problems.push(
       ...(await lintPrompt({
         definition,
