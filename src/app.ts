@@ -95,7 +95,7 @@ function statusOf(
 /** Sends what comes due in the diary. */
 export async function createDelivery(config: Config): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
-  const { databaseUrl, policy } = assistantOptions(config);
+  const { databaseUrl, policy, calendars } = assistantOptions(config);
   const account = config['delivery.call_account'];
   const token = config['delivery.call_token'];
   const from = config['delivery.call_from'];
@@ -103,6 +103,7 @@ export async function createDelivery(config: Config): Promise<Delivery> {
   return create({
     databaseUrl,
     policy,
+    calendars,
     outboxDir: config['delivery.outbox_dir'],
     mailFrom: config['delivery.mail_from'],
     smtpUrl: config['delivery.smtp_url'],
@@ -177,6 +178,11 @@ function promptOptions(config: Config): PromptsOptions {
 function assistantOptions(config: Config): AssistantOptions {
   return {
     databaseUrl: config['assistant.database_url'],
+    calendars: {
+      privateHosts: config['calendars.private_hosts'],
+      maxBytes: config['calendars.max_bytes'],
+      intervalMs: config['calendars.interval_minutes'] * 60_000,
+    },
     toolTimeoutMs: config['assistant.tool_timeout_ms'],
     policy: {
       name: config['assistant.policy'],

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { calendarSettings } from './assistant/calendar/settings.ts';
 import { deliverySettings } from './assistant/delivery/settings.ts';
 import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
@@ -66,5 +67,6 @@ export const settings = defineSettings({
   ...promptSettings,
   ...delegateSettings,
   ...assistantSettings,
+  ...calendarSettings,
   ...deliverySettings,
 });

@@ -31,6 +31,7 @@ export function openDiary(
   const assistant = () =>
     createAssistant({
       databaseUrl: file,
+      calendars: { privateHosts: [], maxBytes: 10_000_000, intervalMs: 900_000 },
       toolTimeoutMs: 20_000,
       policy: { name: 'rules', timeoutMs: 5000 },
       clock: () => diary.now,

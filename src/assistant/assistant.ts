@@ -1,4 +1,6 @@
 import type { Context, Feature } from '../feature.ts';
+import type { CalendarOptions } from './calendar/sync.ts';
+import { calendarTools } from './calendar/tools.ts';
 import type { Feed } from './delivery/feed.ts';
 import type { Diary } from './diary.ts';
 import { eventTools } from './event-tools.ts';
@@ -13,6 +15,7 @@ import { userTools } from './user-tools.ts';
 
 export interface AssistantOptions {
   readonly databaseUrl: string;
+  readonly calendars: CalendarOptions;
   readonly policy: PolicyOptions;
   /** The longest time one call may take. */
   readonly toolTimeoutMs: number;
@@ -31,6 +34,7 @@ export interface PolicyOptions {
 /** Users, their calendars, and what to tell them when. */
 export function createAssistant({
   databaseUrl,
+  calendars,
   policy,
   toolTimeoutMs,
   clock = Date.now,
@@ -47,6 +51,7 @@ export function createAssistant({
     tools: [
       ...userTools(diary, toolTimeoutMs),
       ...eventTools(diary, toolTimeoutMs),
+      ...calendarTools(diary, calendars),
       ...notificationTools(diary, planner, toolTimeoutMs),
     ],
     resources: createResources(diary),

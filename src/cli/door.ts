@@ -32,7 +32,11 @@ export async function openDoor(
   });
   return {
     async call(tool, args) {
-      const result = await client.request('tools/call', { name: tool, arguments: args });
+      const result = await client.request('tools/call', {
+        name: tool,
+        arguments: args,
+        _meta: { progressToken: tool },
+      });
       const text = (result['content'] as { text?: string }[]).map((part) => part.text ?? '').join('\n');
       if (result['isError'] === true) throw new Error(text);
       return { text, value: (result['structuredContent'] ?? {}) as JsonObject };

@@ -19,6 +19,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   prompts: async () => (await import('./prompts.ts')).prompts,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
+  calendars: async () => (await import('./calendars.ts')).calendars,
   completion: async () => (await import('./completion.ts')).completion,
 };
 

@@ -1,12 +1,13 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../failure.ts';
+import type { JsonObject } from '../../json.ts';
 import { findUser, type Reader } from '../diary.ts';
 import { removeEvent } from '../events.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar } from '../store/schema.ts';
-import type { SourceConfig } from './source.ts';
+import { configOf, type SourceConfig } from './source.ts';
 import {
   type Calendars,
   type SyncOptions,
@@ -75,7 +76,9 @@ export async function addCalendar(
       followed,
     );
     try {
-      results.push(await syncCalendar(calendars, calendar, { ...options, force: true }));
+      // A folder has many names, an account has told its own.
+      const rename = isNew && written.name === undefined && (kind === 'file' || kind === 'url');
+      results.push(await syncCalendar(calendars, calendar, { ...options, force: true, rename }));
     } catch (error) {
       // What could not be read even once was probably not meant.
       if (isNew) await removeCalendar(calendars, calendar.id);
@@ -100,6 +103,27 @@ export async function importText(
     if (isNew) await removeCalendar(calendars, calendar.id);
     throw error;
   }
+}
+
+/** Brings all calendars up to date that can be read again. One that fails does not keep the others waiting. */
+export async function syncAll(
+  calendars: Calendars,
+  userId: string | undefined,
+  options: SyncOptions,
+): Promise<readonly JsonObject[]> {
+  const { calendarView, syncView } = await import('./calendar-view.ts');
+  const views: JsonObject[] = [];
+  for (const { calendar } of await listCalendars(calendars, userId)) {
+    if (configOf(calendar).handed_over) continue;
+    try {
+      views.push(syncView(await syncCalendar(calendars, calendar, options)));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const failed = await calendars.diary.store.read((db) => findCalendar(db, calendar.id));
+      views.push(calendarView(failed));
+    }
+  }
+  return views;
 }
 
 /** Takes a calendar out with its events, and calls off what was planned for them. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
-import { LineReader, type Property, readProperty } from './content-line.ts';
+import { singleLine } from '../delivery/single-line.ts';
+import { LineReader, type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { isRunaway, isSwift } from './rule.ts';
@@ -40,7 +41,7 @@ export interface ParseOptions {
 }
 
 const pieceLength = 1 << 17;
-const mostRunaways = 10;
+const mostRunaways = 5;
 
 /** Reads a calendar piece by piece, so that a large one keeps nobody else waiting. */
 export async function parseCalendar(
@@ -167,7 +168,7 @@ class Parser {
     }
     if (open.name !== 'VCALENDAR') open.properties.push(property);
     else if (name === 'method') this.#cancels = property.value.trim().toUpperCase() === 'CANCEL';
-    else this.#name ??= property.value.trim();
+    else this.#name ??= singleLine(textOf(property));
   }
 
   #close(name: string, cut?: string): void {

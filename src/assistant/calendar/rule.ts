@@ -6,12 +6,19 @@ import { instantOf, type OffsetAt, wallOf } from './zone.ts';
 
 /** More starts than this in one window are of no use to anybody. */
 const maxStarts = 10_000;
-const caps = { maxIterations: 10_000, maxCandidateEvaluations: 100_000 };
+/** Watching candidates the engine leaves its fast ways, so only unusual rules have it. */
+const swiftCaps = { maxIterations: 100_000 };
+const caps = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 /** Processor time for one question to the engine, and for all that are asked about one rule. */
 const [patienceMs, allPatienceMs] = [500, 700];
-/** Rules that the engine answers at once, which is nearly all there are. */
-const swift =
+/** Rules that the engine answers at once, which is nearly all there are, and those among them that it counts through. */
+const plain =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=\d{1,4}|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
+const tedious = /^FREQ=(DAILY|WEEKLY)(?=.*;COUNT=)(?=.*;BY(MONTH|DAY=[^;]*\d))/;
+
+export function isSwift(rule: string): boolean {
+  return plain.test(rule) && !tedious.test(rule);
+}
 
 export interface RuleStart {
   /** What the clock of the rule's place shows, written as if it were UTC. */
@@ -34,23 +41,13 @@ export interface RuleStarts {
  */
 export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs: number): RuleStarts {
   const elapsed = start.zone !== undefined && !start.wholeDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
-  const zone = elapsed ? start.zone! : 'UTC';
-  const engine = new RRuleTemporal({
-    rruleString: elapsed ? rule : onWallClock(rule, start),
-    dtstart: {
-      timeZoneId: zone,
-      toString: () => `${new Date(start.wallMs).toISOString().slice(0, -1)}[${zone}]`,
-    },
-    includeDtstart: true,
-    cache: false,
-    ...caps,
-  });
-  const ask = (to: number) => engine.between(new Date(fromMs), new Date(to), true);
   const deadline = processorMs() + allPatienceMs;
+  let engine: RRuleTemporal | undefined;
   // A rule that yields too much is asked again for less and less, so that its first starts are still known.
   for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
     try {
-      const found = swift.test(rule) ? ask(to) : interruptible(() => ask(to));
+      engine ??= engineFor(rule, start, elapsed);
+      const found = guarded(rule, () => engine!.between(new Date(fromMs), new Date(to), true));
       const starts = found
         .slice(0, maxStarts)
         .map(({ epochMilliseconds: ms }) =>
@@ -64,6 +61,29 @@ export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs:
       if (to - fromMs < 1000 || processorMs() > deadline) return { starts: [], truncated: true };
     }
   }
+}
+
+function engineFor(rule: string, start: RuleStart, elapsed: boolean): RRuleTemporal {
+  const zone = elapsed ? start.zone! : 'UTC';
+  const options = {
+    rruleString: elapsed ? rule : onWallClock(rule, start),
+    dtstart: {
+      timeZoneId: zone,
+      toString: () => `${new Date(start.wallMs).toISOString().slice(0, -1)}[${zone}]`,
+    },
+    cache: false,
+    ...(isSwift(rule) ? swiftCaps : caps),
+  };
+  const engine = new RRuleTemporal(options);
+  if (!/COUNT=.*BY|BY.*COUNT=/.test(rule)) return engine;
+  // The first start counts as one of a number even where it does not fit the rule. The engine is slow when told so.
+  const first = new Date(elapsed ? instantOf(start.wallMs, start.offsets) : start.wallMs);
+  const fits = guarded(rule, () => engine.between(first, first, true)).length > 0;
+  return fits ? engine : new RRuleTemporal({ ...options, includeDtstart: true });
+}
+
+function guarded<Value>(rule: string, work: () => Value): Value {
+  return isSwift(rule) ? work() : interruptible(work);
 }
 
 const sandbox = createContext({});
@@ -120,14 +140,10 @@ const monthMs = 30 * 86_400_000;
  * Throws `Unreadable` when the engine cannot work with it at all.
  */
 export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
-  const froms = swift.test(rule) ? [start.wallMs] : [start.wallMs, nowMs, nowMs + 60 * monthMs];
+  const froms = isSwift(rule) ? [start.wallMs] : [start.wallMs, nowMs, nowMs + 60 * monthMs];
   try {
     return froms.some((from) => expandRule(rule, start, from, from + monthMs).truncated);
   } catch (error) {
     throw new Unreadable(`its rule cannot be used: ${messageOf(error)}`);
   }
-}
-
-export function isSwift(rule: string): boolean {
-  return swift.test(rule);
 }

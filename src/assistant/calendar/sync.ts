@@ -28,6 +28,8 @@ export interface SyncOptions {
   readonly force?: boolean;
   readonly progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Takes over the name that the calendar gives itself. */
+  readonly rename?: boolean;
 }
 
 export interface SyncResult {
@@ -52,7 +54,7 @@ const readers: Readonly<Record<Calendar['kind'], () => Promise<Read>>> = {
 export async function syncCalendar(
   calendars: Calendars,
   calendar: Calendar,
-  { force = false, progress, signal }: SyncOptions = {},
+  { force = false, progress, signal, rename = false }: SyncOptions = {},
 ): Promise<SyncResult> {
   if (configOf(calendar).handed_over)
     throw new Failure('refused', `"${calendar.name}" was handed over as text; import it again to change it.`);
@@ -64,7 +66,7 @@ export async function syncCalendar(
       const same = await record(calendars, calendar, {});
       return { calendar: same, changes: [], unchanged: 0, problems: [] };
     }
-    return await takeIn(calendars, calendar, reading, { progress, signal });
+    return await takeIn(calendars, calendar, reading, { progress, signal, rename });
   } catch (error) {
     if (!signal?.aborted) await recordFailure(calendars, calendar, error);
     throw error;
@@ -94,7 +96,7 @@ async function takeIn(
   calendars: Calendars,
   calendar: Calendar,
   reading: Reading,
-  { progress, signal }: SyncOptions,
+  { progress, signal, rename }: SyncOptions,
 ): Promise<SyncResult> {
   const { diary } = calendars;
   const parsed = await parseCalendar(reading.documents, {
@@ -114,6 +116,7 @@ async function takeIn(
     {
       ...reading.marks(),
       problems: problemsOf(parsed.problems),
+      ...(rename && parsed.name !== undefined && { name: parsed.name }),
     },
     changes,
   );
@@ -142,7 +145,7 @@ function problemsOf(problems: readonly CalendarProblem[]): string | null {
 async function record(
   { diary, options }: Calendars,
   calendar: Calendar,
-  found: Partial<Pick<Calendar, 'etag' | 'sync_token' | 'problems'>>,
+  found: Partial<Pick<Calendar, 'etag' | 'sync_token' | 'problems' | 'name'>>,
   changes: readonly EventChange[] = [],
 ): Promise<Calendar> {
   const now = diary.clock();

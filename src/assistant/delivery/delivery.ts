@@ -1,4 +1,6 @@
 import { modelFor, occurrences, type PolicyOptions } from '../assistant.ts';
+import type { CalendarOptions } from '../calendar/sync.ts';
+import type { CalendarWatch } from '../calendar/watch.ts';
 import { preferencesOf } from '../preferences.ts';
 import { type Clock, createStore } from '../store/store.ts';
 import { createCallChannel } from './call.ts';
@@ -15,6 +17,8 @@ export interface DeliveryOptions {
   readonly databaseUrl: string;
   /** Decides again where an event has changed behind its plan. */
   readonly policy: PolicyOptions;
+  /** Calendars are kept up to date where notifications are delivered. */
+  readonly calendars: CalendarOptions;
   readonly outboxDir: string;
   readonly mailFrom: string;
   readonly smtpUrl?: string | undefined;
@@ -76,15 +80,22 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   });
   const scheduler = new Scheduler({ store, worker, clock });
   let feed: Feed | undefined;
+  let watching: Promise<CalendarWatch> | undefined;
+  const begin = () => {
+    scheduler.start();
+    watching ??= import('../calendar/watch.ts').then(({ watchCalendars }) =>
+      watchCalendars({ diary: { store, clock, occurrences }, options: options.calendars }),
+    );
+  };
   return {
     place: store.place,
     start() {
       // A diary that nobody has begun has nothing due, and is not begun by looking.
       feed ??= followChanges(store, databaseUrl, () => {
-        scheduler.start();
+        begin();
         scheduler.wake();
       });
-      if (store.engine === 'postgres') scheduler.start();
+      if (store.engine === 'postgres') begin();
     },
     once: () => scheduler.once(),
     async acknowledge(id, by) {
@@ -92,6 +103,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return acknowledgeNotification({ store, clock, occurrences }, id, by);
     },
     async stop() {
+      await (await watching)?.close();
       await feed?.close();
       await scheduler.stop();
       for (const channel of Object.values(channels)) await channel.close?.();

@@ -1,0 +1,68 @@
+// Takes a calendar of 50 MB (or as many as the first argument says) into a diary, twice, and tells how long it took,
+// how long anything else in the process had to wait, and how much memory it needed.
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { addCalendar } from '../src/assistant/calendar/calendars.ts';
+import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
+import { createStore } from '../src/assistant/store/store.ts';
+import { createUser } from '../src/assistant/users.ts';
+
+const megabytes = Number(process.argv[2] ?? 50);
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));
+const source = join(folder, 'large.ics');
+
+function* calendar(): Generator<string> {
+  yield 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\n';
+  for (let index = 0, bytes = 0; bytes < megabytes * 1e6; index++) {
+    const start = new Date(Date.UTC(2020, 0) + index * 18e6).toISOString().replaceAll(/[-:]|\.\d+Z/g, '');
+    const event = [
+      'BEGIN:VEVENT',
+      `UID:event-${index}@example.com`,
+      `DTSTART;TZID=Europe/Berlin:${start}`,
+      'DURATION:PT1H',
+      `SUMMARY:Meeting ${index}`,
+      ...(index % 10 === 0 ? ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE'] : []),
+      `DESCRIPTION:${'What this meeting is about and who brings what.\\n '.repeat(3)}`,
+      `LOCATION:Room ${index % 100}`,
+      'ORGANIZER;CN=Boss:mailto:boss@example.com',
+      'ATTENDEE;CN=A:mailto:a@example.com',
+      'ATTENDEE;CN=B:mailto:b@example.com',
+      'END:VEVENT',
+      '',
+    ].join('\r\n');
+    bytes += event.length;
+    yield event;
+  }
+  yield 'END:VCALENDAR\r\n';
+}
+
+const diary = { store: createStore(join(folder, 'diary.db')), clock: Date.now, occurrences: expandEvent };
+try {
+  await pipeline(Readable.from(calendar()), createWriteStream(source));
+  await createUser(diary, { id: 'ann', name: 'Ann' });
+  const calendars = { diary, options: { privateHosts: [], maxBytes: megabytes * 2e6, intervalMs: 900_000 } };
+  for (const round of ['first', 'again']) {
+    let [longestMs, reports, last] = [0, 0, performance.now()];
+    const pulse = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last - 10);
+      last = performance.now();
+    }, 10);
+    const began = performance.now();
+    const [result] = await addCalendar(calendars, { userId: 'ann', source }, false, {
+      progress: () => reports++,
+    });
+    const seconds = (performance.now() - began) / 1000;
+    clearInterval(pulse);
+    const memory = Math.round(process.memoryUsage().rss / 1e6);
+    console.log(
+      `${round}: ${megabytes} MB in ${seconds.toFixed(1)} s, ${result!.changes.length} changes, ${result!.unchanged} unchanged, ` +
+        `${reports} reports of progress, longest wait of others ${Math.round(longestMs)} ms, ${memory} MB of memory`,
+    );
+  }
+} finally {
+  await diary.store.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../json.ts';
+import type { Calendar } from '../store/schema.ts';
+import { timestamp } from '../view.ts';
+import type { CalendarProblem } from './parse.ts';
+import type { SyncResult } from './sync.ts';
+
+const mostListed = 50;
+
+export function calendarView(calendar: Calendar, events?: number): JsonObject {
+  const problems = calendar.problems === null ? undefined : JSON.parse(calendar.problems);
+  return present({
+    id: calendar.id,
+    user_id: calendar.user_id,
+    name: calendar.name,
+    kind: calendar.kind,
+    source: publicPlace(calendar),
+    kept_up_to_date: calendar.enabled === 1,
+    events,
+    last_sync: calendar.last_sync_ms === null ? undefined : timestamp(calendar.last_sync_ms),
+    next_sync:
+      calendar.enabled === 0 || calendar.next_sync_ms === null ? undefined : timestamp(calendar.next_sync_ms),
+    failures: calendar.failures === 0 ? undefined : calendar.failures,
+    error: calendar.error ?? undefined,
+    problem_count: problems?.count,
+    problems: problems?.list,
+  });
+}
+
+export function syncView({ calendar, changes, unchanged, problems }: SyncResult): JsonObject {
+  const counts = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0 };
+  for (const { kind } of changes) counts[kind] += 1;
+  return present({
+    ...calendarView(calendar),
+    ...counts,
+    unchanged,
+    changes: changes
+      .slice(0, mostListed)
+      .map(({ kind, eventId, uid, title }) => ({ kind, event_id: eventId, uid, title })),
+    problem_count: problems.length,
+    problems: problems.slice(0, mostListed) as unknown as JsonObject[] & CalendarProblem[],
+  });
+}
+
+/** Whoever knows a private address can read the calendar, so the long parts that make it private are left out. */
+function publicPlace({ kind, location }: Calendar): string {
+  if (kind !== 'url' || !URL.canParse(location)) return location;
+  const { origin, pathname, search } = new URL(location);
+  const path = pathname.split('/').map((part) => (part.length > 24 ? '…' : part));
+  return `${origin}${path.join('/')}${search === '' ? '' : '?…'}`;
+}
+
+function present(fields: Readonly<Record<string, JsonObject[string]>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,23 @@
+import { defineSettings } from '../../setting.ts';
+
+export const calendarSettings = defineSettings({
+  'calendars.private_hosts': {
+    type: 'list',
+    default: [],
+    description:
+      'Hosts in a private network that calendars may be fetched from, by name or address; * for all of them.',
+  },
+  'calendars.max_bytes': {
+    type: 'integer',
+    minimum: 1024,
+    default: 100_000_000,
+    description: 'The largest calendar that is read.',
+  },
+  'calendars.interval_minutes': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_080,
+    default: 15,
+    description: 'How often calendars that are kept up to date are looked at.',
+  },
+});
