@@ -51,6 +51,31 @@ describe('Claude Code behind the same tools', () => {
     });
   });
 
+  it('plans and flies an autopilot', async () => {
+    const job = {
+      id: 'look',
+      title: 'Look',
+      thinking_level: 'low',
+      role: null,
+      task: `Look around. ${script(answer({ summary: 'Looked.' }))}`,
+      sandbox: 'read-only',
+      depends_on: [],
+      writes: [],
+      skills: [],
+      acceptance: ['test -f README.md'],
+    };
+    const plan = { should_delegate: true, reason: 'Many parts.', jobs: [job] };
+    const { record } = await server.call('delegate_autopilot', {
+      task: `Refactor the parser, update the tests and rewrite the docs. ${script({ say: JSON.stringify(plan) })}`,
+      cwd: bench.project,
+    });
+    expect(record).toMatchObject({
+      status: 'completed',
+      plan: { source: 'model' },
+      aggregate: { summary: 'Look (completed): Looked.', next_actions: ['Run test -f README.md'] },
+    });
+  });
+
   it('has no tool that writes when it may only read', async () => {
     const { record } = await server.call('delegate_run', {
       task: script({ shell: 'touch written' }, answer()),
