@@ -8,9 +8,13 @@ const watchEveryMs = 300;
 export const delegate: Command = {
   name: 'delegate',
   summary: 'Give a task to a sub-agent and print what comes of it.',
-  usage: 'delegate "TASK" [--watch] [--cwd DIR] [--sandbox MODE] [--resume THREAD] [--json]',
+  usage: 'delegate "TASK" [--watch] [--autopilot] [--cwd DIR] [--sandbox MODE] [--resume THREAD] [--json]',
   flags: {
     watch: { type: 'boolean', short: 'w', description: 'Show on stderr what the sub-agent does meanwhile.' },
+    autopilot: {
+      type: 'boolean',
+      description: 'Have the task planned and split among several sub-agents, which may write by default.',
+    },
     cwd: { type: 'string', description: 'The folder to work in; otherwise this one.' },
     sandbox: {
       type: 'string',
@@ -31,6 +35,9 @@ export const delegate: Command = {
     const task = positionals.join(' ');
     if (task.trim() === '' && flags['resume'] === undefined)
       throw new UsageError('what is to be done? For example: adjutant delegate "Explain this project"');
+    const unfit = ['resume', 'model', 'effort'].find((flag) => flags[flag] !== undefined);
+    if (flags['autopilot'] === true && unfit !== undefined)
+      throw new UsageError(`--${unfit} is for one sub-agent; leave it out, or --autopilot`);
     let runId: string | undefined;
     // Here nobody's patience ends but the person's own.
     const patient = { ...loaded, config: { ...loaded.config, 'delegate.answer_within_seconds': 0 } };
@@ -50,7 +57,8 @@ export const delegate: Command = {
       ...(skills !== undefined && { skills_mode: 'explicit', skills }),
       ...(flags['skip-git-repo-check'] === true && { skip_git_repo_check: true }),
     };
-    const answered = door.call(flags['resume'] === undefined ? 'delegate_run' : 'delegate_resume', args);
+    const alone = flags['resume'] === undefined ? 'delegate_run' : 'delegate_resume';
+    const answered = door.call(flags['autopilot'] === true ? 'delegate_autopilot' : alone, args);
     const stop = () => {
       if (runId !== undefined) void door.call('cancel_run', { run_id: runId, reason: 'interrupted' });
     };

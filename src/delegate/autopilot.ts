@@ -14,6 +14,7 @@ import type { PlanBounds } from './plan.ts';
 import { makePlan, type Planned, type PlannerAnswer } from './planner.ts';
 import type { RunAgent } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
+import { describeEvent } from './runs.ts';
 import type { Sandbox } from './sandbox.ts';
 import { rankSkills } from './skill-ranking.ts';
 import { selectSkills, uniqueByName } from './skill-selection.ts';
@@ -65,6 +66,7 @@ export class Autopilot {
     const { signal } = this.#ports;
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
+    await this.#log.tell(this.#announcement());
     if (this.#log.jobs.length > 0) await this.#runJobs();
     const someone = this.#log.results.some(({ status }) => status === 'cancelled');
     return this.#log.finish(signal.aborted || someone, refusal);
@@ -164,7 +166,7 @@ export class Autopilot {
 
   async #runJobs(): Promise<void> {
     const { input, task, cwd } = this.#flight;
-    const { settings, run, confine, env, listen } = this.#ports;
+    const { settings, run, confine, env } = this.#ports;
     const { jobs } = this.#log;
     const isolated = await this.#isolated();
     const stop = new AbortController();
@@ -179,7 +181,7 @@ export class Autopilot {
       checks: { allowed: settings.checks, confine, timeoutMs: settings.checkTimeoutMs, env },
       run,
       signal,
-      listen,
+      listen: (job) => this.#listen(job),
     });
     await this.#log.note(...jobs.map((job) => runner.blank(job, 'waiting', 'Waiting.')));
     const writesToTree = (job: JobSpec) => job.sandbox !== 'read-only' && !isolated.has(job.id);
@@ -191,6 +193,7 @@ export class Autopilot {
       signal,
       run: async (job, before) => {
         await this.#log.note(runner.blank(job, 'running', 'Running.'));
+        await this.#log.tell(`${job.id}: started`);
         const result = await runner.run(job, before);
         // Whoever cancels one job by itself means the whole.
         if (result.status === 'cancelled') stop.abort(new Error(result.error ?? 'cancelled'));
@@ -199,9 +202,30 @@ export class Autopilot {
       skip: (job, by) =>
         runner.blank(job, 'skipped', by === undefined ? 'Skipped due to cancellation.' : this.#because(by)),
       isDone: ({ status }) => status === 'completed',
-      onResult: (_, result) => this.#log.note(result),
+      onResult: async ({ id }, result) => {
+        await this.#log.note(result);
+        await this.#log.tell(`${id}: ${result.status}${result.error === null ? '' : ` (${result.error})`}`);
+      },
     });
     await disk.rmdir(this.#directory.file('worktrees')).catch(() => {});
+  }
+
+  #announcement(): string {
+    const { decision, jobs, source } = this.#log;
+    if (jobs.length === 0) return `not delegated: ${decision.reason}`;
+    return `${jobs.length} jobs (${source}): ${jobs.map(({ id, title }) => `${id} (${title})`).join(', ')}`;
+  }
+
+  /** What a job's agent does is heard by the caller, and by whoever watches the whole. */
+  #listen(job: JobSpec): ReturnType<JobRunnerOptions['listen']> {
+    const told = this.#ports.listen(job);
+    return {
+      ...told,
+      onEvent: (event) => {
+        told.onEvent?.(event);
+        if (event.kind === 'item') void this.#log.tell(`${job.id}: ${describeEvent(event)}`);
+      },
+    };
   }
 
   #because(id: string): string {

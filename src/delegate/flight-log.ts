@@ -18,6 +18,7 @@ export class FlightLog {
   readonly #results = new Map<string, JobResult>();
   readonly #startedAt = new Date();
   #writing: Promise<void> = Promise.resolve();
+  #told = 0;
 
   constructor(directory: RunDirectory, cwd: string, decision: Decision, warnings: readonly string[]) {
     this.#directory = directory;
@@ -39,6 +40,14 @@ export class FlightLog {
   async note(...results: readonly JobResult[]): Promise<void> {
     for (const result of results) this.#results.set(result.id, result);
     await this.#write('autopilot_aggregate.json', () => this.#aggregateFile('running', null));
+  }
+
+  /** One line for those who watch, in the form the agents' own events have. */
+  async tell(text: string): Promise<void> {
+    const item = { id: `event_${++this.#told}`, type: 'agent_message', text };
+    await this.#queue('events.jsonl', (name) =>
+      this.#directory.appendJson(name, { type: 'item.completed', item }),
+    );
   }
 
   /** The end, also where it came early. `refusal` says why nothing was begun. */
@@ -83,10 +92,14 @@ export class FlightLog {
     return { ...aggregate, status, error, usage, jobs: this.results };
   }
 
-  /** One after the other, each as things stand when its turn comes. What cannot be written must not end the work. */
   #write(name: string, content: () => object): Promise<void> {
+    return this.#queue(name, () => this.#directory.writeJson(name, content()));
+  }
+
+  /** One after the other, each as things stand when its turn comes. What cannot be written must not end the work. */
+  #queue(name: string, write: (name: string) => Promise<void>): Promise<void> {
     this.#writing = this.#writing
-      .then(() => this.#directory.writeJson(name, content()))
+      .then(() => write(name))
       .catch((error: unknown) => log('warning', `${this.#directory.file(name)} cannot be written`, error));
     return this.#writing;
   }

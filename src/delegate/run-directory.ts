@@ -50,6 +50,11 @@ export class RunDirectory {
     await this.#replace(name, this.#redact(text));
   }
 
+  /** One more line of JSON at the end of a file that grows. */
+  async appendJson(name: string, value: unknown): Promise<void> {
+    await disk.appendFile(this.file(name), `${this.#redact(JSON.stringify(value))}\n`, { mode: 0o600 });
+  }
+
   /** What is there now, by name; a folder's name ends in a slash. */
   async artifacts(): Promise<readonly Artifact[]> {
     const entries = await disk.readdir(this.path, { withFileTypes: true });

@@ -102,6 +102,7 @@ describe('deciding', () => {
         'autopilot_aggregate.json',
         'autopilot_decision.json',
         'autopilot_plan.json',
+        'events.jsonl',
         'request.json',
         'result.json',
       ]);
@@ -176,6 +177,7 @@ describe('flying', () => {
       'autopilot_aggregate.json',
       'autopilot_decision.json',
       'autopilot_plan.json',
+      'events.jsonl',
       'planner/',
       'request.json',
       'result.json',
