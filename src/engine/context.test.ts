@@ -81,11 +81,22 @@ it('asks again for an answer that is none', async () => {
   expect(Object.keys(result['inputRequests'] as JsonObject)).toEqual(['first']);
 });
 
-it('tells which capability a client lacks', async () => {
-  const client = connect();
-  const poor = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': {} };
-  await expect(client.request('tools/call', params({ _meta: poor }))).rejects.toMatchObject({
-    code: -32021,
-    data: { requiredCapabilities: { elicitation: {} } },
-  });
-});
+it.for([{}, { elicitation: { url: {} } }, { elicitation: true }, { sampling: {} }])(
+  'tells a client with the capabilities %j which one it lacks',
+  async (capabilities) => {
+    const poor = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': capabilities };
+    await expect(connect().request('tools/call', params({ _meta: poor }))).rejects.toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { elicitation: {} } },
+    });
+  },
+);
+
+it.for([{}, { form: {} }, { form: {}, url: {} }])(
+  'asks a client that declares elicitation as %j',
+  async (mode) => {
+    const rich = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: mode } };
+    const result = await connect().request('tools/call', params({ _meta: rich }));
+    expect(result['resultType']).toBe('input_required');
+  },
+);

@@ -96,7 +96,10 @@ export class RequestContext implements Context {
 
   can(capability: AskCapability): boolean {
     const reachable = this.#modern ? askable.has(this.#request.method) : this.#session.canAsk;
-    return reachable && isObject(this.client.capabilities[capability]);
+    const declared = this.client.capabilities[capability];
+    if (!reachable || !isObject(declared)) return false;
+    // We ask with forms; a client may say that it only opens addresses.
+    return capability !== 'elicitation' || 'form' in declared || !('url' in declared);
   }
 
   /** Takes in what the client brought back from earlier rounds, before any handler runs. */
