@@ -39,7 +39,11 @@ afterAll(async () => {
 });
 
 /** Arguments that are right, for tools that need some. */
-const known: Readonly<Record<string, object>> = { expand_prompt: { command: 'greet', input: 'you' } };
+const known: Readonly<Record<string, object>> = {
+  expand_prompt: { command: 'greet', input: 'you' },
+  search_prompts: { query: 'greets' },
+  show_prompt: { name: 'greet' },
+};
 
 const names = (items: unknown) => (items as readonly { name: string }[]).map(({ name }) => name);
 
