@@ -181,6 +181,6 @@ const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
 execFileSync(process.execPath, ['dist/adjutant.cjs', 'serve', '--home', home], {
   input: `${JSON.stringify(initialize)}\n`,
-  env: { PATH: process.env.PATH, HOME: home },
+  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ADJUTANT_'))),
 });
 rmSync(home, { recursive: true });

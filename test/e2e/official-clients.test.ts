@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -83,6 +84,17 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     }
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow('no_such_tool');
     await expect(client.getPrompt({ name: 'no_such_prompt' })).rejects.toThrow('no_such_prompt');
+  });
+
+  it('hears of a prompt that is new in the folder of the program, and finds it', async () => {
+    await using client = await connectOfficial(kind, programs[transport]);
+    const changed = Promise.withResolvers<void>();
+    await client.watch('prompts', changed.resolve);
+    await client.listPrompts();
+    const name = `new-${transport}-${kind.replaceAll(/\W+/g, '-')}`;
+    writeFileSync(join(program.home, 'commands', `${name}.md`), '---\ndescription: New\n---\nNew.\n');
+    await changed.promise;
+    expect(names((await client.listPrompts())['prompts'])).toContain(name);
   });
 
   it('reads prompts, resources and completions of every kind', async () => {
