@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -24,7 +24,9 @@ beforeAll(() => {
     // What is installed globally comes first, then a Node of the right age, then the system.
     PATH: [join(prefix, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
     npm_config_prefix: prefix,
-    npm_config_cache: process.env['npm_config_cache'] ?? '',
+    // Where packages come from is a matter of the machine.
+    npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc'),
+    npm_config_cache: process.env['npm_config_cache'] ?? join(homedir(), '.npm'),
   };
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
