@@ -61,6 +61,23 @@ describe('prompts', () => {
     await shows(page, 'Find things out.');
   });
 
+  it('are taken over from files of other programs, with what lint finds in them beside them', async () => {
+    const page = await open();
+    await page.getByText('Import and export').click();
+    await page.locator('.exchange input[type=file]').setInputFiles({
+      name: 'imported.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('---\ndescription: Came from elsewhere.\n---\nDo $ARGUMENTS\n'),
+    });
+    await shows(page, 'Came from elsewhere.');
+    writeFileSync(
+      join(home, 'commands', 'spaced.md'),
+      '---\ndescription: Spaces where none belong.\n---\nSay {{ input }}\n',
+    );
+    await page.getByText('Spaces where none belong.').first().click();
+    await page.getByRole('list', { name: 'Problems' }).waitFor();
+  });
+
   it('appear without reload when a file is written', async () => {
     const page = await open();
     await shows(page, 'Find things out.');

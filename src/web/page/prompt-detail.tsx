@@ -5,6 +5,7 @@ import { DeletePrompt } from './delete-prompt.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptHistory } from './prompt-history.tsx';
 import { type Prompt, sourceOf, tagsOf } from './prompt-list.ts';
+import { PromptProblems } from './prompt-problems.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
 import { TemplateSource } from './template-source.tsx';
 
@@ -45,6 +46,7 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
         ))}
       </p>
       {prompt.description && <p>{prompt.description}</p>}
+      <PromptProblems name={prompt.name} />
       <div class="tabs" role="tablist">
         {(editable ? (['use', 'edit', 'history'] as const) : (['use'] as const)).map((one) => (
           <button key={one} type="button" role="tab" aria-selected={tab === one} onClick={() => setTab(one)}>

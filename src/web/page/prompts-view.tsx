@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { PromptDetail } from './prompt-detail.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
+import { PromptExchange } from './prompt-exchange.tsx';
 import { type Prompt, rankPrompts, sourceOf, tagsOf, usePrompts } from './prompt-list.ts';
 import { pathTo } from './route.ts';
 import { WindowedList } from './windowed-list.tsx';
@@ -64,6 +65,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
         {name !== undefined && name !== '+new' && !prompt && complete && (
           <p class="empty">There is no prompt {name} (any more).</p>
         )}
+        {name === undefined && <PromptExchange />}
         {name === undefined && <Welcome empty={complete && prompts.length === 0} />}
       </section>
     </div>
