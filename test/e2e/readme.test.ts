@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -8,6 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const commands = [...readFileSync('README.md', 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(
   ([, block]) => block!.trim().split('\n'),
 );
+
+const npmSetting = (name: string) =>
+  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
 
 let folder: string;
 let clone: string;
@@ -25,8 +28,9 @@ beforeAll(() => {
     PATH: [join(prefix, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
     npm_config_prefix: prefix,
     // Where packages come from is a matter of the machine.
-    npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc'),
-    npm_config_cache: process.env['npm_config_cache'] ?? join(homedir(), '.npm'),
+    npm_config_userconfig: npmSetting('userconfig'),
+    npm_config_globalconfig: npmSetting('globalconfig'),
+    npm_config_cache: npmSetting('cache'),
   };
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
