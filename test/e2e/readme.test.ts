@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** Every line of the shell blocks of the README, in order. */
@@ -9,8 +9,17 @@ const commands = [...readFileSync('README.md', 'utf8').matchAll(/^```sh\n(.*?)^`
   ([, block]) => block!.trim().split('\n'),
 );
 
-const npmSetting = (name: string) =>
-  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
+/** As the person's own npm has it: the one of a script's Node may look elsewhere. */
+function npmSetting(name: string): string {
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.includes('node_modules'));
+  const env = { ...process.env, PATH: path.join(delimiter) };
+  return (
+    process.env[`npm_config_${name}`] ??
+    execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', env }).trim()
+  );
+}
 
 let folder: string;
 let clone: string;
