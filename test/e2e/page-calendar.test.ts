@@ -21,6 +21,19 @@ async function call(name: string, args: object): Promise<void> {
   expect(status).toBe(200);
 }
 
+const calendar = `BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//test//EN
+BEGIN:VEVENT
+UID:dropped-1
+DTSTAMP:20260101T000000Z
+DTSTART:${new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}T120000Z
+DURATION:PT1H
+SUMMARY:Dropped in
+END:VEVENT
+END:VCALENDAR
+`;
+
 describe('the calendar', () => {
   it('is empty at first, takes the sample data at a click, and loses it again', async () => {
     const page = await server.open();
@@ -63,5 +76,15 @@ describe('the calendar', () => {
     await page.getByRole('tab', { name: 'Week' }).click();
     await page.locator('.quiet-hours').first().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('takes a calendar file', async () => {
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.getByRole('tab', { name: 'Agenda' }).click();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'mine.ics', mimeType: 'text/calendar', buffer: Buffer.from(calendar) });
+    await shows(page, 'Dropped in');
   });
 });
