@@ -1,5 +1,6 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AssistantOptions, createAssistant } from './assistant/assistant.ts';
+import { type AssistantOptions, createAssistant, type PolicyOptions } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import { type Config, settingsInForce } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
@@ -93,9 +94,9 @@ function statusOf(
 }
 
 /** Sends what comes due in the diary. */
-export async function createDelivery(config: Config): Promise<Delivery> {
+export async function createDelivery(config: Config, env: AppOptions['env'] & {} = {}): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
-  const { databaseUrl, policy, calendars } = assistantOptions(config);
+  const { databaseUrl, policy, calendars } = assistantOptions(config, env);
   const account = config['delivery.call_account'];
   const token = config['delivery.call_token'];
   const from = config['delivery.call_from'];
@@ -124,7 +125,7 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
       return [
         prompts,
         createDelegate({ ...delegateOptions(config, env, false), expandPrompt }),
-        createAssistant(assistantOptions(config)),
+        createAssistant(assistantOptions(config, env)),
       ];
     }
     case 'commands':
@@ -136,14 +137,14 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
     case 'delegate':
       return [createDelegate(delegateOptions(config, env, true))];
     case 'assistant':
-      return [createAssistant(assistantOptions(config))];
+      return [createAssistant(assistantOptions(config, env))];
   }
 }
 
-/** Fills a prompt of the library with a text, as far as there is one. */
-function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
-  const alone: Context = {
-    signal: new AbortController().signal,
+/** A call that no client makes. */
+function alone(signal = new AbortController().signal): Context {
+  return {
+    signal,
     client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
     meta: {},
     progress: () => {},
@@ -151,9 +152,13 @@ function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
     can: () => false,
     ask: () => Promise.reject(new Failure('capability-missing', 'Nobody can be asked here.')),
   };
+}
+
+/** Fills a prompt of the library with a text, as far as there is one. */
+function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
   return async (name, input) => {
     try {
-      const rendered = await prompts?.get(name, { input }, alone);
+      const rendered = await prompts?.get(name, { input }, alone());
       return rendered?.messages
         .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
         .join('\n\n');
@@ -175,7 +180,7 @@ function promptOptions(config: Config): PromptsOptions {
   };
 }
 
-function assistantOptions(config: Config): AssistantOptions {
+function assistantOptions(config: Config, env: AppOptions['env'] & {}): AssistantOptions {
   return {
     databaseUrl: config['assistant.database_url'],
     calendars: {
@@ -190,6 +195,30 @@ function assistantOptions(config: Config): AssistantOptions {
       model: config['assistant.model'],
       key: config['assistant.model_api_key'],
       timeoutMs: config['assistant.model_timeout_ms'],
+      ...(config['assistant.policy'] === 'delegate' && { delegate: taskRunner(config, env) }),
     },
+  };
+}
+
+/** Lets a sub-agent answer a question: one that may look at nothing and waits for nobody. */
+function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions['delegate'] & {} {
+  const { tools = [] } = createDelegate(delegateOptions(config, env, true));
+  const tool = tools.find(({ name }) => name === 'delegate_run');
+  return async (task, signal) => {
+    const args = {
+      task: `${task}\n\nThe summary of your result is that JSON object, as text.`,
+      cwd: tmpdir(),
+      role: 'specialist',
+      sandbox: 'read-only',
+      skip_git_repo_check: true,
+      skills_mode: 'none',
+      max_skills: 0,
+      include_repo_skills: false,
+      include_global_skills: false,
+    };
+    const result = await tool?.call(args as never, alone(signal));
+    const { summary, error } = (result?.structured ?? {}) as { summary?: string; error?: string | null };
+    if (error) throw new Error(error);
+    return summary ?? '';
   };
 }

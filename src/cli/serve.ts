@@ -73,7 +73,7 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
   serverFor();
 
   const hasDiary = config.contract === 'standard' || config.contract === 'assistant';
-  const delivery = hasDiary ? await createDelivery(config) : undefined;
+  const delivery = hasDiary ? await createDelivery(config, env) : undefined;
   const publicHost = URL.parse(config['delivery.public_url'] ?? '')?.hostname;
   const start = (port: number) =>
     serveHttp({

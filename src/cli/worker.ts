@@ -27,7 +27,7 @@ export const worker: Command = {
     'log_level',
   ],
   async run({ config, flags }, terminal) {
-    const delivery = await createDelivery(config);
+    const delivery = await createDelivery(config, terminal.env);
     if (flags['once'] === true) {
       const done = await delivery.once();
       terminal.print(`${done} notification${done === 1 ? '' : 's'} handled\n`);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundle, Program } from '../program.ts';
 
@@ -103,6 +103,37 @@ describe('the diary on the command line', () => {
     expect((await adjutant('events', 'delete', 'dentist')).out).toBe('deleted dentist\n');
     expect((await adjutant('users', 'delete', 'ada')).out).toBe('deleted ada\n');
     expect(await json('users')).toEqual({ users: [], count: 0 });
+  });
+
+  it('lets a sub-agent plan', async () => {
+    const plan = {
+      notify: true,
+      reasoning: 'A long way.',
+      plan: [{ offset_minutes: -120, channel: 'email' }],
+    };
+    const steps = [{ begin: true }, { answer: { summary: JSON.stringify(plan) } }];
+    const title = `Fair <<steps ${Buffer.from(JSON.stringify(steps)).toString('base64url')}>>`;
+    await adjutant('users', 'create', '--id', 'ada', '--name', 'Ada', '--email', 'ada@example.com');
+    await adjutant('events', 'create', 'ada', '--title', title, '--start', `${inDays(3)}T14:00`);
+    const agent = ['--delegate-command', resolve('test/fixtures/agent/codex.mjs')];
+    const policy = ['--assistant-policy', 'delegate', '--assistant-model-timeout-ms', '30000'];
+    const planned = await json('notifications', 'plan', 'ada', ...policy, ...agent);
+    expect(planned).toMatchObject({
+      policies: [{ policy: 'delegate', reason: 'A long way.', events: 1 }],
+      changes: [{ action: 'add', reason: '2 hours before' }],
+    });
+    const absent = await json(
+      'notifications',
+      'plan',
+      'ada',
+      '--force-replan',
+      ...policy,
+      '--delegate-command',
+      '/nowhere',
+    );
+    expect(absent.policies).toMatchObject([
+      { policy: 'rules', reason: expect.stringContaining('delegate:') },
+    ]);
   });
 
   it('shares one database with a server that is running', async () => {
