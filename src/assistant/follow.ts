@@ -1,6 +1,7 @@
 import type { Diary } from './diary.ts';
 import type { Proposal } from './guards.ts';
 import { applySteps, rowsOf } from './notifications.ts';
+import type { Occurrence } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
 import { cancelAll, planOccurrence } from './planner.ts';
 import { preferencesOf } from './preferences.ts';
@@ -9,6 +10,8 @@ import type { CalendarEvent, Notification, User } from './store/schema.ts';
 import type { Writer } from './store/store.ts';
 
 const dayMs = 86_400_000;
+/** A weekly series that moves to another day is still the same one. */
+const farthestShift = 4 * dayMs;
 
 /**
  * Lets what is planned follow an event that has just changed, in the same transaction: moved with it, called off with
@@ -21,27 +24,54 @@ export async function followEvent(
   event: CalendarEvent,
   now: number,
 ): Promise<void> {
-  const all = await rowsOf(writer.db, event.id);
-  const waiting = all.filter(({ status }) => status === 'planned');
+  const all = Map.groupBy(await rowsOf(writer.db, event.id), ({ occurrence }) => occurrence);
+  const waiting = [...all.values()].filter((rows) => rows.some(({ status }) => status === 'planned'));
   if (waiting.length === 0) return;
   const window = { fromMs: now - dayMs, toMs: now + 400 * dayMs };
-  const { timezone } = preferencesOf(user);
-  const takingPlace = event.status === 'confirmed' ? await occurrences(event, window, timezone) : [];
-  const byKey = new Map(takingPlace.map((occurrence) => [occurrence.key, occurrence]));
+  const found =
+    event.status === 'confirmed' ? await occurrences(event, window, preferencesOf(user).timezone) : [];
+  const newTimes = match(
+    waiting,
+    found.filter(({ status }) => status === 'confirmed'),
+  );
+  const gone =
+    event.status === 'confirmed' ? 'it does not take place any more' : `the event is ${event.status}`;
   const important = isImportant(event, await rulesOf(writer.db, user.id));
   const planned = { user, event, nowMs: now, important, force: false };
-  for (const [key, rows] of Map.groupBy(all, ({ occurrence }) => occurrence)) {
-    const first = rows.find(({ status }) => status === 'planned');
-    if (first === undefined) continue;
-    const occurrence = byKey.get(key);
+  for (const rows of waiting) {
+    const { occurrence: key, event_start_ms: startMs } = rows[0]!;
+    const occurrence = newTimes.get(rows);
     const steps = occurrence
       ? planOccurrence({ ...planned, occurrence, rows, proposals: proposalsFrom(rows, event) }).steps
-      : cancelAll(
-          rows,
-          event.status === 'confirmed' ? 'it does not take place any more' : `the event is ${event.status}`,
-        );
-    await applySteps(writer, event, occurrence ?? { key, startMs: first.event_start_ms }, steps, now);
+      : cancelAll(rows, gone);
+    await applySteps(writer, event, occurrence ?? { key, startMs }, steps, now);
   }
+}
+
+/**
+ * Which occurrence each group of rows is about now. Occurrences are known by the start their rule gave them; when a whole
+ * series moves, all of these change at once, and each finds the one that is nearest to where it was.
+ */
+function match(
+  groups: readonly (readonly Notification[])[],
+  occurrences: readonly Occurrence[],
+): ReadonlyMap<readonly Notification[], Occurrence> {
+  const byKey = new Map(occurrences.map((occurrence) => [occurrence.key, occurrence]));
+  const matched = new Map<readonly Notification[], Occurrence>();
+  for (const rows of groups) {
+    const same = byKey.get(rows[0]!.occurrence);
+    if (same !== undefined) matched.set(rows, same);
+  }
+  if (matched.size > 0) return matched;
+  const free = new Set(occurrences);
+  for (const rows of groups) {
+    const distance = ({ startMs }: Occurrence) => Math.abs(startMs - rows.at(-1)!.event_start_ms);
+    const [nearest] = [...free].sort((a, b) => distance(a) - distance(b));
+    if (nearest === undefined || distance(nearest) > farthestShift) continue;
+    matched.set(rows, nearest);
+    free.delete(nearest);
+  }
+  return matched;
 }
 
 /** After a change of preferences: quiet hours, zones and channels hold for what is planned already. */

@@ -81,6 +81,7 @@ async function applyStep(
   const { wanted } = step;
   const fields = {
     key: keyOf(event.id, occurrence.key, occurrence.startMs, wanted.slot, wanted.channel),
+    occurrence: occurrence.key,
     event_start_ms: occurrence.startMs,
     revision: event.revision,
     slot: wanted.slot,
@@ -98,7 +99,6 @@ async function applyStep(
         id,
         user_id: event.user_id,
         event_id: event.id,
-        occurrence: occurrence.key,
         status: 'planned',
         next_ms: wanted.planMs,
         created_ms: now,

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { monday, openDiary, type TestDiary } from '../../test/open-diary.ts';
+import { type Postgres, startPostgres } from '../../test/postgres.ts';
 import type { JsonObject } from '../json.ts';
 
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
@@ -279,6 +280,38 @@ describe('planning', () => {
       notifications_planned: 0,
       events_processed: 1,
     });
+  });
+});
+
+describe('planning on PostgreSQL', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.close());
+
+  it('plans once when several ask at the same moment, follows, calls off, and deletes', async () => {
+    const file = await postgres.createDatabase('planning');
+    const diaries = Array.from({ length: 5 }, () => openDiary({ file }));
+    const [diary] = diaries as [TestDiary];
+    await diary.call('createUser', ada);
+    await diary.call('createEvent', { ...dentist, rrule: 'FREQ=DAILY;COUNT=4' });
+    const results = await Promise.all(diaries.map((one) => plan(one, { force_replan: true })));
+    expect(results.map(({ errors }) => errors)).toEqual(diaries.map(() => undefined));
+    expect(await listed(diary)).toHaveLength(4);
+    await diary.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-17T16:00' });
+    const times = (await planned(diary)).map(({ plan_time }) => String(plan_time).slice(11));
+    expect(times).toEqual(Array(4).fill('14:00:00Z'));
+    const id = (await planned(diary))[0]!['id']!;
+    expect(await diary.call('cancelNotification', { notification_id: id })).toMatchObject({
+      status: 'cancelled',
+    });
+    await expect(diary.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(/belongs to/);
+    await diary.call('deleteEvent', { event_id: 'dentist' });
+    expect(await planned(diary)).toEqual([]);
+    await diary.call('deleteUser', { user_id: 'ada' });
+    expect(await listed(diary)).toEqual([]);
+    for (const one of diaries) await one[Symbol.asyncDispose]();
   });
 });
 

@@ -102,14 +102,17 @@ async function gather(
       (one) => one.event.status === 'confirmed' && one.occurrence.status === 'confirmed',
     );
     const rules = await rulesOf(db, userId);
-    const plans = await db.selectFrom('plans').selectAll().where('user_id', '=', userId).execute();
+    const events = [...new Set(listed.map((one) => one.event.id))];
+    const plans =
+      events.length === 0
+        ? []
+        : await db.selectFrom('plans').selectAll().where('event_id', 'in', events).execute();
     const decidedBy = new Map(plans.map((plan) => [`${plan.event_id} ${plan.occurrence}`, plan.fingerprint]));
-    let rows = db.selectFrom('notifications').selectAll().where('user_id', '=', userId);
-    rows =
-      event === undefined
-        ? rows.where('event_start_ms', '>', nowMs - dayMs)
-        : rows.where('event_id', '=', event.id);
-    const known = Map.groupBy(await rows.execute(), (row) => `${row.event_id} ${row.occurrence}`);
+    const rows =
+      events.length === 0
+        ? []
+        : await db.selectFrom('notifications').selectAll().where('event_id', 'in', events).execute();
+    const known = Map.groupBy(rows, (row) => `${row.event_id} ${row.occurrence}`);
     const wishes = [
       preferencesOf(user),
       reachableBy(user),

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,7 +39,9 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     if (!(await isCurrent(writer, file))) await writer.transaction().execute((db) => migrate(db, file));
     const reader = await connect(true);
     for (const database of opened) database.exec(`pragma busy_timeout = ${statementWaitMs}`);
-    return engineOf(reader, writer, file, store);
+    const { ino } = statSync(file);
+    const isGone = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
+    return { ...engineOf(reader, writer, file, store), isGone };
   } catch (error) {
     for (const database of opened) database.close();
     throw cannotOpen(error, file);
@@ -119,11 +122,18 @@ function isOlder(version: readonly number[]): boolean {
   return at >= 0 && (version[at] ?? 0) < oldestSafe[at]!;
 }
 
+const causes: Readonly<Record<string, string>> = {
+  EACCES: 'cannot be written; check the permissions of the file and its folder',
+  EPERM: 'cannot be written; check the permissions of the file and its folder',
+  EROFS: 'lies on a disk that takes no writes',
+  ENOSPC: 'cannot grow: the disk is full',
+};
+
 function cannotOpen(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || typeof code !== 'string') return error;
   const known = unavailable(error, file);
-  return known === error
-    ? new Failure('unavailable', `The database ${file} cannot be opened (${code}).`, { cause: error })
-    : known;
+  if (known !== error) return known;
+  const reason = causes[code] ?? `cannot be opened (${code})`;
+  return new Failure('unavailable', `The database ${file} ${reason}.`, { cause: error });
 }

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
@@ -187,13 +189,34 @@ describe('the SQLite file', () => {
     await store.close();
   });
 
-  it.skipIf(process.getuid?.() === 0)('says so when it may not be written', async () => {
+  it('comes back after its file was removed, and never writes where nobody reads', async () => {
+    const path = file();
+    const store = createStore(path);
+    await add(store, person('first'));
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    await add(store, person('second'));
+    const other = createStore(path);
+    expect(await names(other)).toEqual(['second']);
+    await store.close();
+    await other.close();
+  });
+
+  it('says so when it may not be written', async () => {
     const path = file();
     const store = createStore(path);
     await names(store);
     await store.close();
     chmodSync(path, 0o400);
-    await expect(add(createStore(path), person('a'))).rejects.toMatchObject({ kind: 'unavailable' });
+    const script = `
+      if (process.getuid?.() === 0) process.setuid(65534);
+      const { createStore } = await import(${JSON.stringify(import.meta.resolve('./store.ts'))});
+      const store = createStore(${JSON.stringify(path)});
+      await store.write(({ db }) => db.deleteFrom('users').execute()).catch(({ kind, message }) => console.log(kind, message));
+    `;
+    // Permissions do not hold for the superuser, so somebody else tries.
+    chmodSync(folder, 0o755);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout).toMatch(/^unavailable The database .* cannot be written; check the permissions/);
   });
 
   it('takes addresses with a scheme', () => {

@@ -80,16 +80,18 @@ function withoutPassword(url: string): string {
 export interface Engine {
   read: Store['read'];
   write: Store['write'];
+  /** Whether what was opened is not what lies at its place any more. */
+  isGone?(): boolean;
   close(): Promise<void>;
 }
 
 class LazyStore implements Store {
   readonly engine: Store['engine'];
   readonly place: string;
-  readonly origin = crypto.randomUUID();
   readonly #open: (self: Store) => Promise<Engine>;
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>();
   #engine: Promise<Engine> | undefined;
+  #origin: string | undefined;
 
   constructor(engine: Store['engine'], place: string, open: (self: Store) => Promise<Engine>) {
     this.engine = engine;
@@ -97,12 +99,17 @@ class LazyStore implements Store {
     this.#open = open;
   }
 
+  get origin(): string {
+    this.#origin ??= crypto.randomUUID();
+    return this.#origin;
+  }
+
   async read<Value>(work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
-    return (await this.#opened()).read(work);
+    return (await this.#present()).read(work);
   }
 
   async write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value> {
-    return (await this.#opened()).write(work);
+    return (await this.#present()).write(work);
   }
 
   subscribe(listener: (changes: readonly StoreChange[]) => void): () => void {
@@ -118,6 +125,18 @@ class LazyStore implements Store {
     const engine = this.#engine;
     this.#engine = undefined;
     await (await engine?.catch(() => undefined))?.close();
+  }
+
+  /** A file that was removed or replaced would take writes that nobody ever reads. */
+  async #present(): Promise<Engine> {
+    const opening = this.#opened();
+    const engine = await opening;
+    if (!engine.isGone?.()) return engine;
+    if (this.#engine === opening) {
+      this.#engine = undefined;
+      await engine.close();
+    }
+    return this.#opened();
   }
 
   /** A failed opening is tried again by the next one who asks. */

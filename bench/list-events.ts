@@ -1,0 +1,120 @@
+// listEvents of 30 days, as a client sees it, in a store of few events and in one of very many, call by call in turns.
+// What the user has in these days is the same in both; everything else is other people's, or long past, or far ahead.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parseArgs } from 'node:util';
+import { createAssistant } from '../src/assistant/assistant.ts';
+import { createStore } from '../src/assistant/store/store.ts';
+import { standard } from '../src/contracts/standard.ts';
+import { Server } from '../src/engine/server.ts';
+import { connectMemory } from '../src/transports/memory.ts';
+import { fill, person } from '../test/diary.ts';
+import { median } from './figures.ts';
+
+const { values } = parseArgs({
+  options: {
+    few: { type: 'string', default: '1000' },
+    many: { type: 'string', default: '1000000' },
+    calls: { type: 'string', default: '200' },
+  },
+});
+const [hour, day] = [3_600_000, 86_400_000];
+const now = Date.UTC(2026, 10, 16, 8);
+const shown = 100;
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-list-events-'));
+
+async function storeOf(events: number) {
+  const file = join(folder, `${events}.db`);
+  const store = createStore(file);
+  const others = Array.from({ length: 200 }, (_, index) => person(`other-${index}`));
+  await fill(store, { users: [person('ada'), ...others] });
+  await store.close();
+  const database = new DatabaseSync(file);
+  const insert = database.prepare(
+    `insert into events (id, user_id, provider, provider_event_id, title, start_ms, end_ms, timezone, description, status,
+     series, first_ms, last_ms, revision, created_ms, updated_ms)
+     values (?, ?, 'ics', ?, ?, ?, ?, 'UTC', ?, 'confirmed', ?, ?, ?, 'r', 0, 0)`,
+  );
+  const add = (index: number, user: string, startMs: number, series: string | null, lastMs: number) => {
+    const text = `What event ${index} is about, at some length, as invitations are.`;
+    insert.run(
+      `e${index}`,
+      user,
+      `uid-${index}`,
+      `Event ${index}`,
+      startMs,
+      startMs + hour,
+      text,
+      series,
+      startMs,
+      lastMs,
+    );
+  };
+  const weekly = (startMs: number, rule: string) =>
+    JSON.stringify({
+      start: { wall: new Date(startMs).toISOString().slice(0, 19), zone: 'UTC' },
+      duration: { days: 0, seconds: 3600 },
+      rules: [rule],
+    });
+  database.exec('begin');
+  for (let index = 0; index < shown; index++)
+    add(index, 'ada', now + index * 7 * hour, null, now + index * 7 * hour);
+  for (let index = shown; index < shown + 10; index++) {
+    const start = now - 300 * day + index * hour;
+    add(index, 'ada', start, weekly(start, 'FREQ=WEEKLY'), 8.64e15);
+  }
+  for (let index = shown + 10; index < events; index++) {
+    const mine = index % 10 === 0;
+    // Others have as much as they like in these days; one's own lies in years before and after.
+    const away = ((index % 3650) - 1825) * day;
+    const start = now + (mine && Math.abs(away) < 40 * day ? away + 400 * day : away) + (index % 24) * hour;
+    const ended = mine && index % 50 === 0;
+    const series = ended ? weekly(start, 'FREQ=WEEKLY;COUNT=5') : null;
+    const past = ended ? Math.min(start, now - 100 * day) : start;
+    add(index, mine ? 'ada' : `other-${index % 200}`, past, series, ended ? past + 36 * day : past);
+  }
+  database.exec('commit');
+  database.close();
+  const policy = { name: 'rules', timeoutMs: 1000 } as const;
+  const assistant = createAssistant({ databaseUrl: file, policy, toolTimeoutMs: 60_000, clock: () => now });
+  const server = new Server({ contract: standard, features: [assistant] });
+  const client = connectMemory(server);
+  return {
+    async call(): Promise<number> {
+      const began = performance.now();
+      const result = await client.request('tools/call', {
+        name: 'listEvents',
+        arguments: { user_id: 'ada', days_back: 0, days_forward: 30 },
+      });
+      const took = performance.now() - began;
+      const { count } = result['structuredContent'] as { count: number };
+      if (count < shown || count > shown + 60) throw new Error(`listed ${count} events`);
+      return took;
+    },
+    close: () => server.close(),
+  };
+}
+
+try {
+  const [few, many] = [await storeOf(Number(values.few)), await storeOf(Number(values.many))];
+  for (let index = 0; index < 20; index++) for (const store of [few, many]) await store.call();
+  const times: [number[], number[]] = [[], []];
+  for (let index = 0; index < Number(values.calls); index++) {
+    times[0].push(await few.call());
+    times[1].push(await many.call());
+  }
+  await few.close();
+  await many.close();
+  const [fast, slow] = times.map(median) as [number, number];
+  console.log(
+    `listEvents of 30 days with ${values.few} events: ${fast.toFixed(2)} ms (median of ${values.calls})`,
+  );
+  console.log(
+    `listEvents of 30 days with ${values.many} events: ${slow.toFixed(2)} ms, ${(slow / fast).toFixed(2)} times`,
+  );
+  if (slow > 2 * fast) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
