@@ -5,12 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { createAssistant } from '../src/assistant/assistant.ts';
 import { createStore } from '../src/assistant/store/store.ts';
-import { standard } from '../src/contracts/standard.ts';
-import { Server } from '../src/engine/server.ts';
-import { connectMemory } from '../src/transports/memory.ts';
 import { fill, person } from '../test/diary.ts';
+import { openDiary } from '../test/open-diary.ts';
 import { median } from './figures.ts';
 
 const { values } = parseArgs({
@@ -77,14 +74,12 @@ async function storeOf(events: number) {
   }
   database.exec('commit');
   database.close();
-  const policy = { name: 'rules', timeoutMs: 1000 } as const;
-  const assistant = createAssistant({ databaseUrl: file, policy, toolTimeoutMs: 60_000, clock: () => now });
-  const server = new Server({ contract: standard, features: [assistant] });
-  const client = connectMemory(server);
+  const diary = openDiary({ file });
+  diary.now = now;
   return {
     async call(): Promise<number> {
       const began = performance.now();
-      const result = await client.request('tools/call', {
+      const result = await diary.client.request('tools/call', {
         name: 'listEvents',
         arguments: { user_id: 'ada', days_back: 0, days_forward: 30 },
       });
@@ -93,7 +88,7 @@ async function storeOf(events: number) {
       if (count < shown || count > shown + 60) throw new Error(`listed ${count} events`);
       return took;
     },
-    close: () => server.close(),
+    close: () => diary[Symbol.asyncDispose](),
   };
 }
 
