@@ -70,7 +70,7 @@ export class FileCache<Value> {
       const age = Date.now() - stat.ctimeMs;
       stamp = stampOf(stat);
       if (known?.stamp === stamp && !known.unsettled) return known;
-      unsettled = age < tickMs;
+      unsettled = Math.abs(age) < tickMs;
       if (stat.size === 0 && age < emptyMs && known?.value !== undefined) return known;
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)

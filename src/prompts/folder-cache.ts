@@ -23,7 +23,7 @@ export class FolderCache {
     const known = this.#listings.get(folder);
     const stamp = `${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}`;
     if (known?.stamp === stamp && known.settled) return known.entries;
-    const settled = Date.now() - stat.ctimeMs >= tickMs;
+    const settled = Math.abs(Date.now() - stat.ctimeMs) >= tickMs;
     const entries = readdirSync(folder, { withFileTypes: true })
       .filter(({ name }) => !name.startsWith('.'))
       .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,0 +1,59 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientKinds, connectOfficial, type Target } from '../official-client.ts';
+import { bundle, greeting, Program } from '../program.ts';
+import { until, write } from '../tree.ts';
+
+const transports = ['stdio', 'http'] as const;
+const matrix = clientKinds.flatMap((kind) => transports.map((transport) => [kind, transport] as const));
+
+let program: Program;
+let programs: Readonly<Record<(typeof transports)[number], Target>>;
+beforeAll(async () => {
+  program = new Program(['serve', '--http', '--port', '0'], { commands: greeting });
+  const [, url, token] = await program.untilStderr(/Page: (\S+)\/#token=(\S+)/);
+  const { home } = program;
+  programs = {
+    stdio: {
+      command: process.execPath,
+      args: [bundle, 'serve', '--home', home],
+      env: { HOME: home, PATH: process.env['PATH']! },
+    },
+    http: { url: `${url}/mcp`, headers: { authorization: `Bearer ${token}` } },
+  };
+});
+afterAll(() => program[Symbol.asyncDispose]());
+
+const command = (text: string) => `---\ndescription: ${text}\n---\n${text}\n`;
+
+describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
+  it('is told of changed files, and finds them on its next request', async () => {
+    const { home } = program;
+    await using client = await connectOfficial(kind, programs[transport]);
+    const names = async () =>
+      ((await client.listPrompts())['prompts'] as readonly { name: string }[]).map(({ name }) => name).sort();
+    let told = 0;
+    await client.watch('prompts', () => told++);
+    const before = await names();
+
+    // As editors save: beside the file, then in its place.
+    writeFileSync(join(home, 'commands', '.new.tmp'), command('An editor was here'));
+    renameSync(join(home, 'commands', '.new.tmp'), join(home, 'commands', 'edited.md'));
+    expect(await names()).toEqual([...before, 'edited'].sort());
+    await until(() => told === 1);
+
+    const library = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`libraries/pulled/prompts/p${index}.md`, `Text ${index}`]),
+    );
+    const manifest = Object.keys(library).map((_, index) => `[prompts.p${index}]\ndescription = "P"\n`);
+    write(home, { ...library, 'libraries/pulled/twig.toml': manifest.join('') });
+    expect(await names()).toHaveLength(before.length + 101);
+    await until(() => told === 2);
+
+    rmSync(join(home, 'libraries'), { recursive: true });
+    rmSync(join(home, 'commands', 'edited.md'));
+    expect(await names()).toEqual(before);
+    await until(() => told === 3);
+  });
+});
