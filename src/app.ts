@@ -188,6 +188,7 @@ function assistantOptions(config: Config, env: AppOptions['env'] & {}): Assistan
       maxBytes: config['calendars.max_bytes'],
       intervalMs: config['calendars.interval_minutes'] * 60_000,
     },
+    outboxDir: config['delivery.outbox_dir'],
     toolTimeoutMs: config['assistant.tool_timeout_ms'],
     policy: {
       name: config['assistant.policy'],

@@ -32,6 +32,7 @@ export function openDiary(
     createAssistant({
       databaseUrl: file,
       calendars: { privateHosts: [], maxBytes: 10_000_000, intervalMs: 900_000 },
+      outboxDir: join(folder, 'outbox'),
       toolTimeoutMs: 20_000,
       policy: { name: 'rules', timeoutMs: 5000 },
       clock: () => diary.now,

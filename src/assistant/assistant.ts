@@ -2,6 +2,7 @@ import type { Context, Feature } from '../feature.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import { calendarTools } from './calendar/tools.ts';
 import type { Feed } from './delivery/feed.ts';
+import { outboxTool } from './delivery/outbox-tool.ts';
 import type { Diary } from './diary.ts';
 import { eventTools } from './event-tools.ts';
 import { notificationTools } from './notification-tools.ts';
@@ -16,6 +17,7 @@ import { userTools } from './user-tools.ts';
 export interface AssistantOptions {
   readonly databaseUrl: string;
   readonly calendars: CalendarOptions;
+  readonly outboxDir: string;
   readonly policy: PolicyOptions;
   /** The longest time one call may take. */
   readonly toolTimeoutMs: number;
@@ -35,6 +37,7 @@ export interface PolicyOptions {
 export function createAssistant({
   databaseUrl,
   calendars,
+  outboxDir,
   policy,
   toolTimeoutMs,
   clock = Date.now,
@@ -53,6 +56,7 @@ export function createAssistant({
       ...eventTools(diary, toolTimeoutMs),
       ...calendarTools(diary, calendars),
       ...notificationTools(diary, planner, toolTimeoutMs),
+      outboxTool(outboxDir),
     ],
     resources: createResources(diary),
     prompts,

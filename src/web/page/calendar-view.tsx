@@ -3,6 +3,7 @@ import { Agenda } from './agenda.tsx';
 import { CalendarImport } from './calendar-import.tsx';
 import { type CalendarEvent, keyOf, loadDiary, notificationsOf, type User } from './diary.ts';
 import { EventDetail } from './event-detail.tsx';
+import { Outbox } from './outbox.tsx';
 import { PlanPreview } from './plan-preview.tsx';
 import { pathTo } from './route.ts';
 import { SampleData } from './sample-data.tsx';
@@ -103,6 +104,7 @@ function Diary({ user }: { user: User }) {
         <span class="quiet">{zone}</span>
         <PlanPreview userId={user.id} />
         <CalendarImport userId={user.id} />
+        <Outbox />
       </div>
       {event && (
         <EventDetail
