@@ -107,6 +107,14 @@ describe('runChecks', () => {
     ]);
   });
 
+  it('keeps secrets of the environment from what an agent may have written', async () => {
+    const [result] = await runChecks([`node -e 'console.log(process.env.MY_API_KEY, process.env.PLAIN)'`], {
+      ...options,
+      env: { ...options.env, MY_API_KEY: 'hidden', PLAIN: 'shown' },
+    });
+    expect(result!.output).toBe('undefined shown');
+  });
+
   it('puts the confinement before the command', async () => {
     const [result] = await runChecks([`node -e 'console.log("inside")'`], {
       ...options,

@@ -1,5 +1,6 @@
 import type { Confinement } from './agent.ts';
 import type { Environment } from './git.ts';
+import { withoutSecrets } from './redaction.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface CheckResult {
@@ -57,7 +58,8 @@ async function execute(
   const { spawn } = await import('node:child_process');
   const child = spawn(program.command, program.args, {
     cwd,
-    env: { ...env, CI: '1', ...program.env },
+    // The agent may have written what runs here, and in its own sandbox it has no secrets either.
+    env: { ...withoutSecrets(env), CI: '1', ...program.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, so that what it starts can be ended with it.
     detached: true,

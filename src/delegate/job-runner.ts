@@ -5,7 +5,7 @@ import { log } from '../log.ts';
 import { type CheckOptions, type CheckResult, runChecks } from './acceptance.ts';
 import { answerSchema } from './answer.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
-import { type Evidence, plainPath } from './evidence.ts';
+import { type Evidence, type FileEvidence, plainPath } from './evidence.ts';
 import { jobPrompt } from './job-prompt.ts';
 import type { JobSpec } from './job-spec.ts';
 import { readJson } from './json-file.ts';
@@ -182,27 +182,28 @@ export class JobRunner {
   }
 
   #asJob(job: JobSpec, record: RunRecord, place: string, accompanied: boolean): JobResult {
-    const evidence = record.evidence as Evidence | null;
+    const { evidence, deliverables, open_questions } = record;
     const inPlace = (path: string) =>
       place === this.#options.cwd || !resolve(place, path).startsWith(place + sep)
         ? path
         : (plainPath(path, place) ?? path);
+    const isOwn = ({ path }: FileEvidence) => scopesOverlap([path], job.writes);
+    // What changed elsewhere while others were at work is more likely theirs.
+    const files =
+      evidence?.files.filter((file) => !accompanied || file.status !== 'unreported' || isOwn(file)) ?? [];
+    const strays = files.filter((file) => file.change !== undefined && !isOwn(file)).map(({ path }) => path);
     return {
       ...record,
       id: job.id,
       title: job.title,
-      status: record.status,
-      deliverables: record.deliverables.map((one) => ({ ...one, path: inPlace(one.path) })),
-      // What changed elsewhere while others were at work is more likely theirs.
-      evidence:
-        evidence === null || !accompanied
-          ? evidence
-          : {
-              ...evidence,
-              files: evidence.files.filter(
-                ({ path, status }) => status !== 'unreported' || scopesOverlap([path], job.writes),
-              ),
-            },
+      deliverables: deliverables.map((one) => ({ ...one, path: inPlace(one.path) })),
+      open_questions: [
+        ...open_questions,
+        ...(strays.length === 0
+          ? []
+          : [`${job.title} changed files that the plan did not give to it: ${strays.join(', ')}.`]),
+      ],
+      evidence: evidence && { ...evidence, files },
     };
   }
 

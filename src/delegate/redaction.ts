@@ -36,6 +36,13 @@ export function createRedaction(env: Readonly<Record<string, string | undefined>
   };
 }
 
+/** An environment for programs that have no need of what stands under telling names. */
+export function withoutSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !telling.test(name)));
+}
+
 /** Paths, numbers and switches stand under such names, too. */
 function isSecret(value: string): boolean {
   return value.length >= 8 && !value.startsWith('/') && !/^[\d.]+$/.test(value);

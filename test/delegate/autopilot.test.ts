@@ -109,6 +109,15 @@ describe('deciding', () => {
     },
   );
 
+  it('answers in the same way under the contract of the document', async () => {
+    const settings = { 'delegate-command': await nativeCodex() };
+    const plain = await bench.connect(settings, { contract: 'delegate' });
+    const { text } = await plain.call('delegate_autopilot', { task: 'What is this?' });
+    expect(text).toContain('should_delegate: false\nreason: Looks like an informational question.\n');
+    const { tools } = (await plain.client.request('tools/list')) as unknown as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(['delegate_run', 'delegate_resume', 'delegate_autopilot']);
+  });
+
   it('leaves it to the planner where the gate cannot tell', async () => {
     const task = `Refactor the parser, update the tests and rewrite the docs. ${script({
       say: JSON.stringify({ should_delegate: false, reason: 'It is one file.', jobs: [] }),
@@ -267,6 +276,25 @@ describe('flying', () => {
     });
     expect(output.aggregate.next_actions).toContain('Run rm -rf README.md');
     expect(existsSync(join(bench.project, 'README.md'))).toBe(true);
+  });
+
+  it('tells of files that a job changed beside its plan', async () => {
+    const { output } = await fly(
+      planned(
+        job(
+          'a',
+          { sandbox: 'workspace-write', writes: ['docs'] },
+          { shell: 'echo x >> README.md' },
+          answer({ summary: 'Done.' }),
+        ),
+      ),
+    );
+    expect(output.aggregate.open_questions).toEqual([
+      'Job a changed files that the plan did not give to it: README.md.',
+    ]);
+    expect(output.jobs[0]!.evidence!.files).toEqual([
+      { path: 'README.md', status: 'unreported', change: 'modified' },
+    ]);
   });
 
   it('ends a job that never ends', async () => {
