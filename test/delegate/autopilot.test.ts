@@ -278,6 +278,19 @@ describe('flying', () => {
     expect(existsSync(join(bench.project, 'README.md'))).toBe(true);
   });
 
+  it('runs as many jobs side by side as the caller allows, and no more', async () => {
+    const slow = { ...answer(), afterMs: 700 } as Turn;
+    const ids = ['a', 'b', 'c', 'd'];
+    const { output } = await fly(planned(...ids.map((id) => job(id, {}, slow))), {
+      max_agents: 4,
+      max_parallel: 2,
+    });
+    expect(output.status).toBe('completed');
+    const spans = output.jobs.map(({ timing }) => [timing.started_at, timing.finished_at] as const);
+    const atOnce = spans.map(([start]) => spans.filter(([from, to]) => from <= start && start < to).length);
+    expect(Math.max(...atOnce)).toBe(2);
+  });
+
   it('tells of files that a job changed beside its plan', async () => {
     const { output } = await fly(
       planned(
