@@ -35,8 +35,10 @@ export async function floodEngine(count: number, seed: number): Promise<HeapFind
     }
     input.end();
     await served;
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
+    for (let round = 0; round < 3; round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
     heaps.push(process.memoryUsage().heapUsed);
   }
   const { size: sessions } = server.sessions;
