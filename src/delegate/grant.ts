@@ -8,16 +8,19 @@ import { isSandbox, narrowest, type Sandbox } from './sandbox.ts';
 export interface Caller {
   readonly threads: readonly string[];
   readonly sandbox?: Sandbox;
+  /** The folders it works in, as far as it names them. */
+  readonly workspaces: readonly string[];
 }
 
 /** Codex sends these facts with every call of a tool. */
 export function callerOf(meta: Readonly<Record<string, unknown>>): Caller {
   const told = meta['x-codex-turn-metadata'];
   const facts = typeof told === 'string' ? parse(told) : told;
-  if (!isObject(facts)) return { threads: [] };
-  const mode = facts['sandbox_mode'] ?? facts['sandbox'];
+  if (!isObject(facts)) return { threads: [], workspaces: [] };
+  const { thread_id, session_id, sandbox_mode: mode, workspaces } = facts;
   return {
-    threads: [facts['thread_id'], facts['session_id']].filter((id) => typeof id === 'string'),
+    threads: [thread_id, session_id].filter((id) => typeof id === 'string'),
+    workspaces: isObject(workspaces) ? Object.keys(workspaces) : [],
     // A mode we have not heard of is trusted with the least.
     ...(mode !== undefined && { sandbox: isSandbox(mode) ? mode : 'read-only' }),
   };
@@ -49,7 +52,7 @@ export async function grantSandbox(
   caller: Caller,
   { ceiling, dangerFolders }: GrantLimits,
 ): Promise<Grant> {
-  const sandbox = narrowest(wanted, ceiling, caller.sandbox ?? wanted);
+  const sandbox = narrowest(wanted, ceiling, (await reachOf(caller, cwd)) ?? wanted);
   if (sandbox === 'danger-full-access' && !(await isInside(cwd, dangerFolders)))
     throw new Failure(
       'refused',
@@ -58,6 +61,12 @@ export async function grantSandbox(
   if (sandbox === wanted) return { sandbox };
   const whose = sandbox === ceiling ? 'delegate.sandbox_ceiling allows' : 'the calling thread has';
   return { sandbox, warning: `The run got the sandbox ${sandbox} instead of ${wanted}: ${whose} no more.` };
+}
+
+/** What the caller could do itself in that folder; `undefined` when it does not tell. */
+async function reachOf({ sandbox, workspaces }: Caller, cwd: string): Promise<Sandbox | undefined> {
+  const abroad = sandbox === 'workspace-write' && workspaces.length > 0 && !(await isInside(cwd, workspaces));
+  return abroad ? 'read-only' : sandbox;
 }
 
 async function isInside(cwd: string, folders: readonly string[]): Promise<boolean> {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type AppOptions, createServer } from '../../src/app.ts';
+import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
 import { behindShim } from '../../src/delegate/executable.ts';
@@ -36,6 +36,8 @@ export interface Workbench extends AsyncDisposable {
   readonly env: Record<string, string>;
   /** A server of its own in this process, with a client on it. */
   connect(settings?: Readonly<Record<string, string>>, options?: ConnectOptions): Promise<Connection>;
+  /** The same for a client of the revision that greets nobody. */
+  connectModern(settings?: Readonly<Record<string, string>>): Promise<MemoryClient>;
 }
 
 export interface ConnectOptions extends MemoryOptions {
@@ -63,17 +65,22 @@ export function createWorkbench(codexConfig = ''): Workbench {
   execFileSync('git', ['init', '-q'], { cwd: project });
   const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, CODEX_HOME: codexHome };
   const closing: (() => Promise<void>)[] = [];
+  const serve = async (settings: Readonly<Record<string, string>>, contract: ContractName) => {
+    const argv = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+    const { config } = await loadConfig({ argv: ['--home', home, ...argv], env, cwd: folder });
+    const server = createServer(contract, config, { env });
+    closing.push(() => server.close());
+    return server;
+  };
   return {
     folder,
     home,
     codexHome,
     project,
     env,
+    connectModern: async (settings = {}) => connectMemory(await serve(settings, 'standard')),
     async connect(settings = {}, { contract = 'standard', ...options } = {}) {
-      const argv = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-      const { config } = await loadConfig({ argv: ['--home', home, ...argv], env, cwd: folder });
-      const given: AppOptions = { env };
-      const server = createServer(contract, config, given);
+      const server = await serve(settings, contract);
       const notifications: Connection['notifications'] = [];
       const client = connectMemory(server, {
         ...options,
@@ -84,8 +91,6 @@ export function createWorkbench(codexConfig = ''): Workbench {
         capabilities: {},
         clientInfo: { name: 'test', version: '1' },
       });
-      const close = () => server.close();
-      closing.push(close);
       return {
         client,
         notifications,
@@ -98,7 +103,7 @@ export function createWorkbench(codexConfig = ''): Workbench {
           const [content] = result['content'] as { text: string }[];
           return { text: content!.text, record: result['structuredContent'] as unknown as RunRecord };
         },
-        close,
+        close: () => server.close(),
       };
     },
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { familyOf } from '../../src/delegate/process-table.ts';
+import { listRunIds } from '../../src/delegate/record.ts';
+import { bundle } from '../program.ts';
+import { scriptedAgent, steps } from './scripted.ts';
+import { createWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = createWorkbench();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+function start(
+  ...args: readonly string[]
+): ChildProcess & { readonly output: Promise<[string, string, number]> } {
+  const child = spawn(
+    process.execPath,
+    [bundle, ...args, '--home', bench.home, '--delegate-command', scriptedAgent],
+    { cwd: bench.project, env: bench.env, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const output = Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close').then(([code]) => code),
+  ]);
+  return Object.assign(child, { output: output as Promise<[string, string, number]> });
+}
+const adjutant = (...args: readonly string[]) => start(...args).output;
+const newest = async () => (await listRunIds(join(bench.home, 'runs')))[0];
+
+describe('adjutant delegate', () => {
+  it('without a task says what it wants', async () => {
+    const [, stderr, code] = await adjutant('delegate');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('what is to be done?')]);
+  });
+
+  it('prints the result, and the events meanwhile when they are wanted', async () => {
+    const task = steps({ command: 'npm test' }, { wait: 700 }, { answer: { summary: 'by hand' } });
+    const [stdout, stderr, code] = await adjutant('delegate', task, '--watch');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^delegate_run\nstatus: completed /);
+    expect(stdout).toContain('summary: by hand');
+    expect(stderr).toContain('$ npm test\n$ npm test → 0\n');
+    expect(stderr).toContain('turn completed\n');
+  });
+
+  it('fails when the run does, and tells it as JSON on request', async () => {
+    const [stdout, , code] = await adjutant('delegate', steps({ fail: 'no luck' }), '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: 'no luck' });
+  });
+
+  it('ends its run when it is interrupted', async () => {
+    const child = start('delegate', steps({ hang: true }));
+    const id = await vi.waitFor(async () => {
+      const run = await newest();
+      expect((await familyOf(undefined, run ?? '')).length).toBeGreaterThan(0);
+      return run!;
+    }, 20_000);
+    child.kill('SIGINT');
+    const [stdout, , code] = await child.output;
+    expect([code, stdout]).toEqual([1, expect.stringContaining('error: cancelled: interrupted')]);
+    expect(await familyOf(undefined, id)).toEqual([]);
+  });
+});
+
+describe('adjutant runs', () => {
+  it('with a word it does not know says what was meant', async () => {
+    const [, stderr, code] = await adjutant('runs', 'lst');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean runs list?')]);
+    expect((await adjutant('runs', 'show'))[1]).toContain('which run?');
+    expect((await adjutant('runs', 'show', 'last'))[1]).toContain('there are no runs yet');
+  });
+
+  it('lists, shows, tails and cleans', async () => {
+    await adjutant('delegate', `Tidy up. ${steps({ command: 'ls' }, { answer: { summary: 'tidy' } })}`);
+    const id = (await newest())!;
+    expect((await adjutant('runs', 'list'))[0]).toMatch(new RegExp(`^${id}  completed  \\d+ms  Tidy up\\.`));
+    expect(JSON.parse((await adjutant('runs', 'list', '--json'))[0])).toMatchObject({
+      runs: [{ run_id: id }],
+    });
+    expect((await adjutant('runs', 'show', 'last'))[0]).toContain('summary: tidy');
+    expect((await adjutant('runs', 'tail', id, '-n', '2'))[0]).toBe('$ ls → 0\nturn completed\n');
+    expect((await adjutant('runs', 'clean', '--older-than-days', '0'))[0]).toBe(`Removed:\n${id}\n`);
+    expect((await adjutant('runs'))[0]).toBe('There are no runs yet.\n');
+  });
+
+  it('follows and cancels what another process has begun', async () => {
+    const working = start('delegate', steps({ command: 'ls' }, { hang: true }));
+    await vi.waitFor(
+      async () => expect((await adjutant('runs', 'tail', 'last'))[0]).toContain('$ ls'),
+      20_000,
+    );
+    const following = start('runs', 'tail', 'last', '--follow');
+    expect((await adjutant('runs', 'cancel', 'last'))[0]).toContain('error: cancelled: cancelled by hand');
+    expect((await following.output)[2]).toBe(0);
+    expect((await working.output)[0]).toContain('status: cancelled');
+  });
+});

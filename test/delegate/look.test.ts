@@ -1,0 +1,273 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RunOverview } from '../../src/delegate/runs.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { scriptedAgent, steps } from './scripted.ts';
+import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+let server: Connection;
+beforeEach(async () => {
+  bench = createWorkbench();
+  server = await bench.connect({ 'delegate-command': scriptedAgent });
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const run = (task: string) => server.call('delegate_run', { task, cwd: bench.project });
+const messages = (method: string) =>
+  server.notifications.filter((one) => one.method === method).map(({ params }) => params);
+
+describe('while a run goes on', () => {
+  it('its client is told of the last command and of what is left to do, and then nothing more', async () => {
+    const todo = (completed: boolean) => ({
+      type: 'item.updated',
+      item: {
+        id: 'todo',
+        type: 'todo_list',
+        items: [
+          { text: 'Look', completed: true },
+          { text: 'Write', completed },
+        ],
+      },
+    });
+    const { record } = await server.call(
+      'delegate_run',
+      {
+        task: steps(
+          { command: "/bin/bash -lc 'npm test'" },
+          { emit: todo(false) },
+          { wait: 1_500 },
+          { answer: {} },
+        ),
+        cwd: bench.project,
+      },
+      { progressToken: 'p' },
+    );
+    const progress = messages('notifications/progress');
+    expect(progress.map(({ message }) => message)).toContain('$ npm test · 1 of 2 done, next: Write');
+    const counts = progress.map(({ progress: count }) => Number(count));
+    expect(counts).toEqual(counts.toSorted((one, other) => one - other));
+    expect(new Set(counts).size).toBe(counts.length);
+    const logged = messages('notifications/message').map(({ data }) => String(data));
+    expect(logged[0]).toBe(`delegate_run/${record.run_id}: started`);
+    expect(logged.slice(1, -1)).not.toEqual([]);
+    for (const line of logged.slice(1, -1))
+      expect(line).toMatch(
+        /: running \(elapsed=\d+ms turns_started=\d items_started=\d items_completed=\d last=[\w.]+\)$/,
+      );
+    expect(logged.at(-1)).toMatch(/: finished \(completed elapsed=\d+ms turns_started=1 items_started=1 /);
+  });
+
+  it('its events can be read on from where one stopped', async () => {
+    const { record } = await run(steps({ command: 'one' }, { command: 'two' }, { answer: {} }));
+    const tail = async (more: object) => {
+      const answer = await server.call('tail_run', { run_id: record.run_id, ...more });
+      return answer.record as unknown as { events: { line: number; text: string }[]; next: number };
+    };
+    const all = await tail({});
+    expect(all.events.map(({ text }) => text)).toEqual([
+      `thread ${record.subagent_thread_id}`,
+      'turn began',
+      '$ one',
+      '$ one → 0',
+      '$ two',
+      '$ two → 0',
+      'turn completed',
+    ]);
+    expect((await tail({ limit: 2 })).events.map(({ text }) => text)).toEqual([
+      '$ two → 0',
+      'turn completed',
+    ]);
+    const first = await tail({ after: 0, limit: 3 });
+    expect(first.events).toHaveLength(3);
+    expect((await tail({ after: first.next, limit: 1 })).events[0]?.text).toBe('$ one → 0');
+    expect(await tail({ after: all.next })).toMatchObject({ events: [], next: all.next });
+  });
+});
+
+describe('runs', () => {
+  it('are listed, the newest first, whichever server had them', async () => {
+    expect((await server.call('list_runs', {})).text).toBe('There are no runs yet.');
+    const first = await run(`First. ${steps({ answer: { summary: 'one' } })}`);
+    const other = await bench.connect({ 'delegate-command': scriptedAgent });
+    const second = await other.call('delegate_run', { task: steps({ fail: 'no' }), cwd: bench.project });
+    const { runs } = (await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] };
+    expect(runs).toMatchObject([
+      { run_id: second.record.run_id, status: 'failed', error: 'no' },
+      {
+        run_id: first.record.run_id,
+        status: 'completed',
+        summary: 'one',
+        tool: 'delegate_run',
+        cwd: bench.project,
+      },
+    ]);
+    expect(
+      ((await server.call('list_runs', { limit: 1 })).record as unknown as { runs: object[] }).runs,
+    ).toHaveLength(1);
+  });
+
+  it('are cleared away when they are old enough, and only when they are over', async () => {
+    const done = await run(steps({ answer: {} }));
+    const hanging = run(steps({ hang: true }));
+    const running = await vi.waitFor(async () => {
+      const { runs } = (await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] };
+      expect(runs[0]).toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
+      return runs[0]!.run_id;
+    });
+    const clean = async (args: object) =>
+      ((await server.call('clean_runs', args)).record as unknown as { removed: string[] }).removed;
+    expect(await clean({})).toEqual([]);
+    expect(await clean({ older_than_days: 0 })).toEqual([done.record.run_id]);
+    await server.call('cancel_run', { run_id: running });
+    await hanging;
+    expect(await clean({ older_than_days: 0, keep: 1 })).toEqual([]);
+  });
+});
+
+describe('artifacts', () => {
+  const contentsOf = async (uri: string) =>
+    ((await server.client.request('resources/read', { uri }))['contents'] as { text: string }[])[0]!.text;
+
+  it('are resources, listed and to be read', async () => {
+    const { record } = await run(steps({ answer: { summary: 'as a resource' } }));
+    const { resources } = (await server.client.request('resources/list')) as unknown as {
+      resources: { uri: string; mimeType: string }[];
+    };
+    const own = resources.filter(({ uri }) => uri.startsWith(`runs://${record.run_id}/`));
+    expect(own.map(({ uri }) => uri.split('/').at(-1))).toEqual(record.artifacts.map(({ name }) => name));
+    expect(JSON.parse(await contentsOf(`runs://${record.run_id}/result.json`))).toMatchObject({
+      summary: 'as a resource',
+    });
+    const { resourceTemplates } = await server.client.request('resources/templates/list');
+    expect(resourceTemplates).toContainEqual(
+      expect.objectContaining({ uriTemplate: 'runs://{run_id}/{artifact}' }),
+    );
+    const complete = (name: string, value: string, given: JsonObject) =>
+      server.client.request('completion/complete', {
+        ref: { type: 'ref/resource', uri: 'runs://{run_id}/{artifact}' },
+        argument: { name, value },
+        context: { arguments: given },
+      });
+    expect(await complete('run_id', record.run_id.slice(0, 10), {})).toMatchObject({
+      completion: { values: [record.run_id] },
+    });
+    expect(await complete('artifact', 'th', { run_id: record.run_id })).toMatchObject({
+      completion: { values: ['thread.json'] },
+    });
+  });
+
+  it('outside of a run are none', async () => {
+    const { record } = await run(steps({ answer: {} }));
+    writeFileSync(join(bench.home, 'secret.txt'), 'x');
+    symlinkSync(join(bench.home, 'secret.txt'), join(record.run_dir, 'link.txt'));
+    mkdirSync(join(record.run_dir, '.hidden'));
+    writeFileSync(join(record.run_dir, '.hidden', 'file'), 'x');
+    for (const path of [
+      `${record.run_id}/../../secret.txt`,
+      `${record.run_id}/..%2F..%2Fsecret.txt`,
+      `${record.run_id}/link.txt`,
+      `${record.run_id}/.hidden/file`,
+      `${record.run_id}/`,
+      `${record.run_id}/nothing`,
+      `../runs/${record.run_id}/result.json`,
+      '',
+    ])
+      await expect(
+        server.client.request('resources/read', { uri: `runs://${path}` }),
+        path,
+      ).rejects.toThrow();
+  });
+
+  it('tell when they grow and when there are new ones', async () => {
+    const { record } = await run(steps({ answer: {} }));
+    expect(messages('notifications/resources/list_changed')).not.toEqual([]);
+    const begun = run(steps({ wait: 500 }, { command: 'x' }, { wait: 500 }, { answer: {} }));
+    const uri = await vi.waitFor(async () => {
+      const { runs } = (await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] };
+      expect(runs[0]?.run_id).not.toBe(record.run_id);
+      return `runs://${runs[0]!.run_id}/events.jsonl`;
+    });
+    await server.client.request('resources/subscribe', { uri });
+    await begun;
+    expect(messages('notifications/resources/updated')).toContainEqual({ uri });
+  });
+});
+
+describe('a run as a task', () => {
+  const extension = 'io.modelcontextprotocol/tasks';
+  const meta = (extensions: JsonObject) => ({
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { extensions },
+  });
+  const request = async (
+    method: string,
+    params: JsonObject,
+    extensions: JsonObject = { [extension]: {} },
+  ) => {
+    const modern = await bench.connectModern({ 'delegate-command': scriptedAgent });
+    return modern.request(method, { ...params, _meta: meta(extensions) });
+  };
+  const start = (task: string, extensions?: JsonObject) =>
+    request('tools/call', { name: 'delegate_run', arguments: { task, cwd: bench.project } }, extensions);
+
+  it('is handed out at once and has its result when it is done', async () => {
+    const task = await start(steps({ wait: 300 }, { answer: { summary: 'as a task' } }));
+    expect(task).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null });
+    expect(Number.isInteger(task['pollIntervalMs'])).toBe(true);
+    const done = await vi.waitFor(async () => {
+      const seen = await request('tasks/get', { taskId: task['taskId']! });
+      expect(seen['status']).toBe('completed');
+      return seen;
+    }, 20_000);
+    expect(done).toMatchObject({
+      resultType: 'complete',
+      taskId: task['taskId'],
+      result: {
+        structuredContent: { status: 'completed', summary: 'as a task' },
+        content: [{ type: 'text' }],
+      },
+    });
+  });
+
+  it('is cancelled for real, and once more without harm', async () => {
+    const { taskId } = await start(steps({ hang: true }));
+    for (let time = 0; time < 2; time += 1) {
+      const ack = await request('tasks/cancel', { taskId: taskId! });
+      expect(Object.keys(ack).sort()).toEqual(['_meta', 'resultType']);
+    }
+    expect(await request('tasks/get', { taskId: taskId! })).toMatchObject({ status: 'cancelled' });
+    expect(await request('tasks/update', { taskId: taskId!, inputResponses: {} })).toMatchObject({
+      resultType: 'complete',
+    });
+  });
+
+  it('is only for clients that declare it', async () => {
+    const plain = await start(steps({ answer: {} }), {});
+    expect(plain).toMatchObject({ resultType: 'complete', structuredContent: { status: 'completed' } });
+    await expect(request('tasks/get', { taskId: 'x' }, {})).rejects.toMatchObject({ code: -32021 });
+    await expect(request('tasks/get', { taskId: 'x' })).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe('the contract of the published document', () => {
+  it('has its tools and nothing else', async () => {
+    const document = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
+    const { tools } = (await document.client.request('tools/list')) as unknown as {
+      tools: { name: string; outputSchema: { properties: { status: { enum: string[] } } } }[];
+    };
+    expect(tools.map(({ name }) => name).filter((name) => !name.startsWith('delegate_'))).toEqual([]);
+    for (const { outputSchema } of tools)
+      expect(outputSchema.properties.status.enum).toEqual(['completed', 'failed', 'cancelled']);
+    await expect(document.client.request('resources/list')).rejects.toMatchObject({ code: -32601 });
+    await expect(document.client.request('tasks/get', { taskId: 'x' })).rejects.toMatchObject({
+      code: -32601,
+    });
+    const { record } = await document.call('delegate_run', {
+      task: `:greet ${steps({ answer: { summary: 'by the document' } })}`,
+      cwd: bench.project,
+    });
+    expect(record).toMatchObject({ status: 'completed', summary: 'by the document', warnings: [] });
+  });
+});
