@@ -8,6 +8,7 @@ import type { Sandbox } from '../src/delegate/sandbox.ts';
 import { ServerProcess } from '../test/delegate/server-process.ts';
 import { createWorkbench, nativeCodex } from '../test/delegate/workbench.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';
+import { median } from './figures.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
 const bar = 60;
@@ -66,11 +67,6 @@ async function measure(sandbox: Sandbox): Promise<number> {
     `${sandbox}: delegate_run ${median(delegated).toFixed(0)} ms, codex exec ${median(bare).toFixed(0)} ms, overhead ${overhead.toFixed(1)} ms (median of the pairs ${pairs.toFixed(1)} ms, ratio ${(median(delegated) / median(bare)).toFixed(2)})`,
   );
   return overhead;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)]!;
 }
 
 try {

@@ -1,15 +1,10 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunRecord } from '../../src/delegate/record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { Deframer } from '../../src/transports/framing.ts';
+import { bundle } from '../program.ts';
 import type { Workbench } from './workbench.ts';
-
-const root = join(import.meta.dirname, '..', '..');
-const bundle = join(root, 'dist', 'adjutant.cjs');
-if (!existsSync(bundle)) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root });
 
 /** The built program on stdio, with the workbench's home; what it started outlives it. */
 export class ServerProcess implements AsyncDisposable {

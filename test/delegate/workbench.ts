@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,6 +35,8 @@ export interface Workbench extends AsyncDisposable {
   /** A git repository to work in. */
   readonly project: string;
   readonly env: Record<string, string>;
+  /** Puts a program on the PATH. */
+  link(name: string, target: string): void;
   /** A server of its own in this process, with a client on it. */
   connect(settings?: Readonly<Record<string, string>>, options?: ConnectOptions): Promise<Connection>;
   /** The same for a client of the revision that greets nobody. */
@@ -78,6 +81,7 @@ export function createWorkbench(codexConfig = ''): Workbench {
     codexHome,
     project,
     env,
+    link: (name, target) => symlinkSync(target, join(bin, name)),
     connectModern: async (settings = {}) => connectMemory(await serve(settings, 'standard')),
     async connect(settings = {}, { contract = 'standard', ...options } = {}) {
       const server = await serve(settings, contract);
@@ -111,4 +115,21 @@ export function createWorkbench(codexConfig = ''): Workbench {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** `codex exec` as a person would start it; resolves when it is over. */
+export async function byHand(
+  bench: Workbench,
+  codex: string,
+  args: readonly string[],
+  prompt: string,
+): Promise<void> {
+  const child = spawn(codex, ['exec', '--json', '-C', bench.project, ...args, '-'], {
+    cwd: bench.project,
+    env: bench.env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdout.resume();
+  child.stdin.end(prompt);
+  await once(child, 'close');
 }

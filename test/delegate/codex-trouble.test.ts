@@ -1,0 +1,143 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
+import { configFor, type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script } from '../model/turn.ts';
+import { bundle } from '../program.ts';
+import { byHand, codexShim, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** The real codex where something is not as it should be. */
+let model: Model;
+let native: string;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  native = await nativeCodex();
+});
+afterAll(() => model.close());
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = createWorkbench(model.config);
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+async function run(task: string, more: object = {}): Promise<RunRecord> {
+  const server = await bench.connect({ 'delegate-command': native });
+  return (await server.call('delegate_run', { task, cwd: bench.project, ...more })).record;
+}
+
+describe('codex tells, and so do we', () => {
+  it('that nobody is logged in', async () => {
+    const record = await run(script({ status: 401, message: 'no key' }));
+    expect(record.status).toBe('failed');
+    expect(record.error).toMatch(/401 Unauthorized.*log in with "codex login"/);
+  });
+
+  it('that the provider cannot be reached, without waiting for it for ever', async () => {
+    writeFileSync(join(bench.codexHome, 'config.toml'), configFor('http://127.0.0.1:1/v1'));
+    const record = await run('x');
+    expect(record.status).toBe('failed');
+    expect(record.error).toContain('the model provider cannot be reached');
+  });
+
+  it('that its configuration is broken', async () => {
+    appendFileSync(join(bench.codexHome, 'config.toml'), '\nmodel = [\n');
+    const record = await run('x');
+    expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
+    expect(record.error).toMatch(/codex exec exited with code 1: .*config\.toml/);
+  });
+
+  it('that the folder is in no repository, and what to do', async () => {
+    const cwd = join(bench.folder, 'loose');
+    mkdirSync(cwd);
+    const record = await run('x', { cwd });
+    expect(record.error).toContain('pass skip_git_repo_check');
+    expect((await run('x', { cwd, skip_git_repo_check: true })).status).toBe('completed');
+  });
+
+  it('that a stream broke off', async () => {
+    const record = await run(script({ cut: true }));
+    expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('stream disconnected') });
+  });
+
+  it('that the model has no room left', async () => {
+    const record = await run(script({ refuse: 'context_length_exceeded' }));
+    expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('ran out of room') });
+  });
+});
+
+describe('tokens', () => {
+  it('of a turn that failed are known from the record of its thread', async () => {
+    const record = await run(script({ shell: 'true' }, { status: 400, message: 'enough' }));
+    expect(record).toMatchObject({ status: 'failed', usage: { input_tokens: 100, output_tokens: 20 } });
+  });
+});
+
+describe('behind the script of npm', () => {
+  it('the real program is found on the PATH and called without it', async () => {
+    bench.link('codex', codexShim);
+    const server = await bench.connect();
+    const { record } = await server.call('delegate_run', { task: 'x', cwd: bench.project });
+    expect(record.status).toBe('completed');
+    const { argv } = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    expect(argv[0]).toBe(native);
+  });
+});
+
+describe('called by codex itself', () => {
+  const entry = () =>
+    [
+      '[mcp_servers.helper]',
+      `command = ${JSON.stringify(process.execPath)}`,
+      `args = ${JSON.stringify([bundle, 'serve', '--home', bench.home, '--delegate-command', native])}`,
+      `env = ${JSON.stringify({ CODEX_HOME: bench.codexHome }).replace('":', '"=')}`,
+      '',
+    ].join('\n');
+  const delegate = (task: string, sandbox: string) => ({
+    server: 'helper',
+    tool: 'delegate_run',
+    arguments: { task, cwd: bench.project, sandbox },
+  });
+
+  it('a sub-agent gets no wider sandbox than its caller, and cannot call us again', async () => {
+    appendFileSync(join(bench.codexHome, 'config.toml'), entry());
+    const inner = `INNER ${script(delegate('again', 'read-only'), answer({ summary: 'inner' }))}`;
+    const before = model.requests.length;
+    await byHand(bench, native, ['-s', 'read-only'], script(delegate(inner, 'workspace-write'), answer()));
+    const runs = await listRunIds(join(bench.home, 'runs'));
+    expect(runs).toHaveLength(1);
+    const read = (name: string) => JSON.parse(readFileSync(join(bench.home, 'runs', runs[0]!, name), 'utf8'));
+    expect(read('codex_exec.json')).toMatchObject({ sandbox: 'read-only' });
+    expect(read('result.json')).toMatchObject({
+      status: 'completed',
+      summary: 'inner',
+      warnings: [expect.stringContaining('the calling thread has no more')],
+    });
+    const toolsOf = (mark: boolean) =>
+      JSON.stringify(
+        model.requests.slice(before).find(({ task }) => task.includes('INNER') === mark)?.body['tools'],
+      );
+    expect(toolsOf(false)).toContain('delegate_run');
+    expect(toolsOf(true)).not.toContain('delegate_run');
+  });
+
+  it('from the thread of a sub-agent is refused', async () => {
+    const server = await bench.connect({ 'delegate-command': native });
+    const { record } = await server.call('delegate_run', { task: 'x', cwd: bench.project });
+    const refused = await server.call(
+      'delegate_run',
+      { task: 'x', cwd: bench.project },
+      { 'x-codex-turn-metadata': { thread_id: record.subagent_thread_id, sandbox_mode: 'read-only' } },
+    );
+    expect(refused.record).toMatchObject({
+      status: 'failed',
+      error: 'A sub-agent may not start sub-agents; do the task yourself.',
+    });
+    Object.assign(bench.env, { DELEGATE_RUN: 'some run' });
+    const marked = await bench.connect({ 'delegate-command': native });
+    expect((await marked.call('delegate_run', { task: 'x', cwd: bench.project })).record.status).toBe(
+      'failed',
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxes } from '../../src/delegate/sandbox.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { cancelOnce } from './cancel.ts';
+import { crashOnce } from './crash.ts';
+import { crowd } from './crowd.ts';
+import { codexShim, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** The hard promises, with the real codex, in small; `npm run prove:delegate` makes them in full. */
+let model: Model;
+let bench: Workbench;
+let settings: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  bench = createWorkbench(model.config);
+  settings = { 'delegate-command': await nativeCodex(), 'delegate-danger-folders': bench.project };
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await model.close();
+});
+
+describe('a server that is killed', () => {
+  it.each([
+    [200, 0],
+    [900, 1],
+    [1_500, 2],
+  ])('after %i ms of a run leaves it to the next one, truthfully', async (milliseconds, round) => {
+    expect(await crashOnce(bench, settings, milliseconds, round)).toMatchObject({ wrong: [] });
+  });
+});
+
+describe('a run that is cancelled', () => {
+  it.each(sandboxes)('leaves no process behind: %s', async (sandbox) => {
+    const report = await cancelOnce(bench, settings, sandbox);
+    expect(report.record).toMatchObject({ status: 'cancelled', error: 'cancelled: changed my mind' });
+    expect(report.left).toEqual([]);
+    const ended = report.record.ended_processes.map(({ command }) => command).join('\n');
+    for (const name of ['child', 'session', 'orphan']) expect(ended).toContain(`-${name} 1000`);
+  });
+
+  it('leaves none behind the script of npm either, where that stays in between', async () => {
+    const stays = {
+      NODE_OPTIONS: `--require=${join(import.meta.dirname, '../fixtures/agent/no-execve.cjs')}`,
+    };
+    Object.assign(bench.env, stays);
+    try {
+      const report = await cancelOnce(
+        bench,
+        { ...settings, 'delegate-command': codexShim },
+        'danger-full-access',
+      );
+      expect(report.record.ended_processes[0]?.command).toContain('codex.js');
+      expect(report.left).toEqual([]);
+    } finally {
+      delete bench.env['NODE_OPTIONS'];
+    }
+  });
+});
+
+describe('many runs at once', () => {
+  it('through two servers all finish, never more than two at a time', async () => {
+    const limits = { ...settings, 'delegate-max-parallel': '2', 'delegate-answer-within-seconds': '0' };
+    const { records, mostSeen, mostTold } = await crowd(bench, limits, 2, 8);
+    expect(records.map(({ status }) => status)).toEqual(Array(8).fill('completed'));
+    expect(Math.max(mostSeen, mostTold)).toBe(2);
+  });
+});
