@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from './config.ts';
+import { loadConfig, settingsInForce } from './config.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -106,5 +106,18 @@ describe('what is wrong is named with its source and the nearest right thing', (
     const inner = write('inner.toml', 'home = "x"\n');
     await expect(load(['--config', inner])).rejects.toThrow(/"home" cannot be set in a file/);
     await expect(load(['--config', 'missing.toml'])).rejects.toThrow(/missing\.toml/);
+  });
+});
+
+it('tells every value but no secret', async () => {
+  const { config, origins } = await load([], {
+    DATABASE_URL: 'postgres://ada:hunter2@db.example.com/diary',
+    ADJUTANT_ASSISTANT_MODEL_API_KEY: 'sk-hunter2',
+  });
+  const told = settingsInForce(config, origins);
+  expect(JSON.stringify(told)).not.toContain('hunter2');
+  expect(told.find(({ name }) => name === 'assistant.database_url')).toMatchObject({
+    value: 'postgres://ada:(secret)@db.example.com/diary',
+    origin: 'variable DATABASE_URL',
   });
 });

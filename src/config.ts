@@ -88,13 +88,16 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
 export function settingsInForce(config: Config, origins: Readonly<Record<string, string>>) {
   return names.map((name) => ({
     name,
-    value:
-      /password|secret|api_key|(^|[._])token$|database_url|smtp_url/.test(name) && config[name] !== undefined
-        ? '(secret)'
-        : (config[name] ?? null),
+    value: withoutSecret(name, config[name]) ?? null,
     origin: origins[name] ?? 'default',
     description: table[name]!.description,
   }));
+}
+
+function withoutSecret(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (/(password|secret|api_key|token)$/.test(name)) return '(secret)';
+  return value.replace(/(:\/\/[^:/@\s]*):[^@/\s]*@/, '$1:(secret)@');
 }
 
 export function placesOf(env: ConfigSources['env'], home?: string): Places {

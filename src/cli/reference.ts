@@ -18,8 +18,8 @@ export function configurationReference(): string {
       ...(flag === undefined ? [] : [`\`--${flag}\``]),
       ...(env === undefined ? [] : [`\`${env}\``]),
     ]);
-    const flag = setting.type === 'structure' ? [] : [`\`--${flagOf(name)}\``];
-    return `| \`${name}\` | ${kindOf(setting)} | ${defaultOf(setting)} | ${[...flag, `\`${variableOf(name)}\``, ...aliases].join('<br>')} | ${cell(setting.description)} |`;
+    const ways = setting.type === 'structure' ? [] : [`\`--${flagOf(name)}\``, `\`${variableOf(name)}\``];
+    return `| \`${name}\` | ${kindOf(setting)} | ${defaultOf(setting)} | ${[...ways, ...aliases].join('<br>')} | ${cell(setting.description)} |`;
   });
   return `# Configuration
 
