@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
+import type { Notification } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
-import { type Settlement, settle } from './queue.ts';
+import { type Settlement, settle } from './settle.ts';
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
+const newsMs = 200;
 
 /**
  * Writes down how deliveries ended. What ends while a transaction is under way goes into the next one together; a
@@ -18,6 +20,8 @@ export class Recorder {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #abandoned = false;
+  #news: Notification[] = [];
+  #telling: NodeJS.Timeout | undefined;
 
   constructor(store: Store, owner: string, clock: Clock) {
     this.#store = store;
@@ -61,12 +65,29 @@ export class Recorder {
     }
   }
 
+  /** Tells whoever watches what became of notifications. */
+  async tell(): Promise<void> {
+    clearTimeout(this.#telling);
+    this.#telling = undefined;
+    const news = this.#news;
+    if (news.length === 0) return;
+    this.#news = [];
+    try {
+      await this.#store.write(async ({ changed }) => {
+        for (const { id, user_id } of news) changed({ kind: 'notification', id, userId: user_id });
+      });
+    } catch (error) {
+      log('debug', 'nobody was told of deliveries', error);
+    }
+  }
+
   async #settle(batch: readonly Waiting[]): Promise<unknown> {
     try {
       const settlements = batch.map(({ settlement }) => settlement);
-      await this.#store.write((writer) =>
-        settle(writer, this.#store.engine, this.#owner, this.#clock(), settlements),
-      );
+      await settle(this.#store, this.#owner, this.#clock(), settlements);
+      this.#news.push(...settlements.map(({ notification }) => notification));
+      // Now and then is often enough, since telling makes the writers of a database wait for each other.
+      this.#telling ??= setTimeout(() => void this.tell(), newsMs);
       return undefined;
     } catch (error) {
       return error;

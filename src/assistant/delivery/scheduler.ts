@@ -1,7 +1,7 @@
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Clock, Store } from '../store/store.ts';
-import { nextDue } from './queue.ts';
+import { nextDue } from './claim.ts';
 import type { Worker } from './worker.ts';
 
 /** Also without a reason it looks again after this long: clocks are set, and news can be lost. */

@@ -3,9 +3,9 @@ import type { User } from '../store/schema.ts';
 import type { Outcome } from './channel.ts';
 import { type Case, familyOf, uselessFrom, type Verdict } from './checklist.ts';
 import { escalationTime, nextChannel } from './ladder.ts';
-import type { Settlement } from './queue.ts';
 import { mostAttemptsOf, reachOf } from './reach.ts';
 import { planNext } from './retry.ts';
+import type { Settlement } from './settle.ts';
 import { successor } from './successor.ts';
 
 /** What a verdict against sending makes of a notification. */

@@ -7,8 +7,9 @@ import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
 import { createStore, type Store } from '../store/store.ts';
 import type { Channels, Message, Outcome } from './channel.ts';
-import { claim, nextDue, type Settlement, settle } from './queue.ts';
+import { claim, nextDue } from './claim.ts';
 import { Scheduler } from './scheduler.ts';
+import { type Settlement, settle } from './settle.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-worker-'));
@@ -337,16 +338,16 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
 
   it('records once what it has to record twice because the first answer was lost', async () => {
     await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
-    const [held] = await store.write((writer) => claim(writer, engine, { owner: 'w1', ms: 1000 }, noon, 1));
+    const [held] = await claim(store, { owner: 'w1', ms: 1000 }, noon, 1);
     const settlement: Settlement = {
       notification: held!.notification,
       status: 'sent',
       sentMs: noon,
       action: 'notification.sent',
     };
-    const record = () => store.write((writer) => settle(writer, engine, 'w1', noon, [settlement]));
-    expect(await record()).toEqual(new Set(['a']));
-    expect(await record()).toEqual(new Set());
+    await settle(store, 'w1', noon, [settlement]);
+    await settle(store, 'w1', noon, [settlement]);
+    expect(await row('a')).toMatchObject({ status: 'sent', fence: 1 });
     expect(await actions()).toEqual(['notification.sent']);
   });
 

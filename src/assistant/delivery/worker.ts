@@ -3,13 +3,14 @@ import { audit } from '../store/audit.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
 import type { Channels } from './channel.ts';
-import { type Case, check, dialling, familyOf, isNotice } from './checklist.ts';
+import { type Case, check, dialling, familyOf, isNotice, type Verdict } from './checklist.ts';
+import { claim, claimUnanswered } from './claim.ts';
 import { escalate } from './ladder.ts';
 import { writeMessage } from './message.ts';
 import { tellMissed } from './missed.ts';
-import { addNotifications, claim, claimUnanswered, settle } from './queue.ts';
 import { mostAttemptsOf, reachOf } from './reach.ts';
 import { Recorder } from './recorder.ts';
+import { addNotifications, settle, settleClosely } from './settle.ts';
 import { settleOutcome, settleVerdict } from './settlement.ts';
 import { successor } from './successor.ts';
 
@@ -46,6 +47,7 @@ export class Worker {
   readonly #attemptMs: number;
   readonly #recorder: Recorder;
   readonly #underWay = new Set<Promise<void>>();
+  readonly #unrecorded = new Set<Promise<void>>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -65,50 +67,55 @@ export class Worker {
     const { store, owner } = this.#options;
     const limit = this.free;
     if (limit === 0) return 0;
-    const { taken, sendable, stale } = await store.write(async (writer) => {
-      const nowMs = this.#clock();
-      const cases = await claim(writer, store.engine, { owner, ms: this.#leaseMs }, nowMs, limit);
-      const judged = cases.map((held) => ({
-        held,
-        verdict: check(held, nowMs, mostAttemptsOf(held.user, held.notification)),
-      }));
-      const settlements = judged.flatMap(({ held, verdict }) =>
-        verdict.kind === 'send' ? [] : [settleVerdict(held, verdict, nowMs)],
-      );
-      await settle(writer, store.engine, owner, nowMs, settlements);
-      const missed = judged.filter(
-        ({ held, verdict }) => verdict.kind === 'miss' && !isNotice(held.notification),
-      );
-      await tellMissed(
-        writer,
-        missed.map(({ held }) => held),
-        nowMs,
-      );
-      return {
-        taken: cases.length,
-        stale: judged.flatMap(({ held, verdict }) =>
-          verdict.kind === 'cancel' && verdict.because === 'revision' ? [held.notification] : [],
-        ),
-        sendable: judged.flatMap(({ held, verdict }): Sendable[] =>
-          verdict.kind === 'send' && held.user !== undefined
-            ? [{ ...held, user: held.user, late: verdict.late, untilMs: nowMs + this.#leaseMs }]
-            : [],
-        ),
-      };
-    });
-    for (const { user_id, event_id } of stale)
-      await this.#options
-        .replan?.(user_id, event_id)
-        .catch((error: unknown) => log('warning', `event ${event_id} was not planned again`, error));
-    for (const one of sendable) {
-      const work = this.#deliver(one)
-        .catch((error: unknown) =>
-          log('error', `notification ${one.notification.id} was not delivered`, error),
-        )
-        .finally(() => this.#underWay.delete(work));
-      this.#underWay.add(work);
+    const nowMs = this.#clock();
+    const cases = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit);
+    const judged = cases.map((held) => ({
+      held,
+      verdict: check(held, nowMs, mostAttemptsOf(held.user, held.notification)),
+    }));
+    for (const { held, verdict } of judged) {
+      if (verdict.kind === 'send' && held.user !== undefined)
+        this.#begin({ ...held, user: held.user, late: verdict.late, untilMs: nowMs + this.#leaseMs });
     }
-    return taken;
+    await this.#refrain(judged, nowMs);
+    return cases.length;
+  }
+
+  #begin(one: Sendable): void {
+    const work = this.#deliver(one)
+      .catch((error: unknown) => log('error', `notification ${one.notification.id} was not delivered`, error))
+      .finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  /** What may not be sent now is put off, called off or given up, and people are told what they missed. */
+  async #refrain(judged: readonly { held: Case; verdict: Verdict }[], nowMs: number): Promise<void> {
+    const { store, owner, replan } = this.#options;
+    const refused = judged.flatMap(({ held, verdict }) =>
+      verdict.kind === 'send' ? [] : [{ held, verdict, settlement: settleVerdict(held, verdict, nowMs) }],
+    );
+    const missed = refused.filter(
+      ({ held, verdict }) => verdict.kind === 'miss' && !isNotice(held.notification),
+    );
+    const others = refused.filter((one) => !missed.includes(one));
+    const settlementsOf = (some: typeof refused) => some.map(({ settlement }) => settlement);
+    if (others.length > 0) await settle(store, owner, nowMs, settlementsOf(others));
+    if (missed.length > 0)
+      await store.write(async (writer) => {
+        await settleClosely(writer, store.engine, owner, nowMs, settlementsOf(missed));
+        await tellMissed(
+          writer,
+          missed.map(({ held }) => held),
+          nowMs,
+        );
+      });
+    for (const { held, verdict } of judged) {
+      if (verdict.kind !== 'cancel' || verdict.because !== 'revision') continue;
+      const { user_id, event_id } = held.notification;
+      await replan?.(user_id, event_id).catch((error: unknown) =>
+        log('warning', `event ${event_id} was not planned again`, error),
+      );
+    }
   }
 
   /** Follows up on what nobody answered. Tells how much there was. */
@@ -157,7 +164,9 @@ export class Worker {
   async finish(patienceMs: number): Promise<void> {
     const timer = setTimeout(() => this.#recorder.abandon(), patienceMs);
     await Promise.all(this.#underWay);
+    await Promise.all(this.#unrecorded);
     clearTimeout(timer);
+    await this.#recorder.tell();
   }
 
   async #deliver(one: Sendable): Promise<void> {
@@ -177,7 +186,12 @@ export class Worker {
       message,
       AbortSignal.timeout(this.#attemptMs),
     );
-    await this.#recorder.record(settleOutcome(one, outcome, this.#clock()));
+    const recorded = this.#recorder
+      .record(settleOutcome(one, outcome, this.#clock()))
+      .finally(() => this.#unrecorded.delete(recorded));
+    this.#unrecorded.add(recorded);
+    // The next ones may begin meanwhile, unless the database does not keep up.
+    if (this.#unrecorded.size > 4 * this.#slots) await recorded;
   }
 
   /** An event that cannot be written as a calendar is no reason to say nothing about it. */

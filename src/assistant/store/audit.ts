@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { newId } from './id.ts';
+import type { AuditRow } from './schema.ts';
 import type { Writer } from './store.ts';
 
 export interface AuditEntry {
@@ -13,8 +14,11 @@ export interface AuditEntry {
 
 /** Written in the transaction of what it tells about, so that neither is there without the other. */
 export async function audit({ db }: Writer, now: number, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return;
-  const rows = entries.map(({ action, userId, eventId, notificationId, detail }) => ({
+  if (entries.length > 0) await db.insertInto('audit').values(auditRows(now, entries)).execute();
+}
+
+export function auditRows(now: number, entries: readonly AuditEntry[]): AuditRow[] {
+  return entries.map(({ action, userId, eventId, notificationId, detail }) => ({
     id: newId(now),
     at_ms: now,
     action,
@@ -23,5 +27,4 @@ export async function audit({ db }: Writer, now: number, entries: readonly Audit
     notification_id: notificationId ?? null,
     detail: detail === undefined ? null : JSON.stringify(detail),
   }));
-  await db.insertInto('audit').values(rows).execute();
 }

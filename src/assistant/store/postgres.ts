@@ -73,26 +73,33 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
         throw unavailable(error, place);
       }
     },
-    async write(work) {
-      for (let attempt = 1; ; attempt++) {
+    write: (work) =>
+      persist(place, async () => {
         const changes: StoreChange[] = [];
-        try {
-          const value = await db.transaction().execute(async (transaction) => {
-            const result = await work({ db: transaction, changed: (change) => changes.push(change) });
-            for (const part of parts(changes)) {
-              const message: ChangeMessage = { origin: store.origin, changes: part };
-              await sql`select pg_notify(${changeChannel}, ${JSON.stringify(message)})`.execute(transaction);
-            }
-            return result;
-          });
-          store.dispatch(changes);
-          return value;
-        } catch (error) {
-          if (attempt < 5 && retried.has(String((error as { code?: unknown }).code))) continue;
-          throw unavailable(error, place);
-        }
-      }
-    },
+        const value = await db.transaction().execute(async (transaction) => {
+          const result = await work({ db: transaction, changed: (change) => changes.push(change) });
+          for (const part of parts(changes)) {
+            const message: ChangeMessage = { origin: store.origin, changes: part };
+            await sql`select pg_notify(${changeChannel}, ${JSON.stringify(message)})`.execute(transaction);
+          }
+          return result;
+        });
+        store.dispatch(changes);
+        return value;
+      }),
+    run: (statement) => persist(place, async () => (await statement.execute(db)).rows),
     close: () => db.destroy(),
   };
+}
+
+/** Does again what the database asks to be asked again. */
+async function persist<Value>(place: string, work: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt < 5 && retried.has(String((error as { code?: unknown }).code))) continue;
+      throw unavailable(error, place);
+    }
+  }
 }

@@ -71,6 +71,13 @@ function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, 
         throw unavailable(error, file);
       }
     },
+    async run(statement) {
+      try {
+        return await writer.transaction().execute(async (db) => (await statement.execute(db)).rows);
+      } catch (error) {
+        throw unavailable(error, file);
+      }
+    },
     async close() {
       await reader.destroy();
       await writer.destroy();

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** Something in the store is not what it was. */
@@ -31,6 +31,8 @@ export interface Store {
    * database asks for it, so it does nothing outside the database, and it waits for nothing but the database.
    */
   write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value>;
+  /** One statement that is a transaction of its own: on PostgreSQL one way to the server and back. */
+  run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]>;
   subscribe(listener: (changes: readonly StoreChange[]) => void): () => void;
   /** Tells the listeners of this process. */
   dispatch(changes: readonly StoreChange[]): void;
@@ -80,6 +82,7 @@ function withoutPassword(url: string): string {
 export interface Engine {
   read: Store['read'];
   write: Store['write'];
+  run: Store['run'];
   /** Whether what was opened is not what lies at its place any more. */
   isGone?(): boolean;
   close(): Promise<void>;
@@ -110,6 +113,10 @@ class LazyStore implements Store {
 
   async write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value> {
     return (await this.#present()).write(work);
+  }
+
+  async run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]> {
+    return (await this.#present()).run(statement);
   }
 
   subscribe(listener: (changes: readonly StoreChange[]) => void): () => void {

@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { CalendarEvent, Notification, User } from '../store/schema.ts';
+import type { Store, Writer } from '../store/store.ts';
+import type { Case, Relative } from './checklist.ts';
+
+export interface Lease {
+  readonly owner: string;
+  readonly ms: number;
+}
+
+/**
+ * Takes what is due under a lease and a new fence, earliest first, together with what the database knows about it at
+ * that moment. What another worker holds is left alone until its lease has run out.
+ */
+export function claim(store: Store, lease: Lease, nowMs: number, limit: number): Promise<readonly Case[]> {
+  const due = sql`select id from notifications
+    where status in ('planned', 'sending') and next_ms <= ${nowMs} and (status = 'planned' or lease_ms <= ${nowMs})
+    order by next_ms limit ${limit}`;
+  const taken = sql<Notification>`update notifications
+    set status = 'sending', owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, attempts = attempts + 1,
+      fence = fence + 1, updated_ms = ${nowMs}
+    where ${among(store.engine, due)} returning *`;
+  if (store.engine === 'sqlite')
+    return store.write(async ({ db }) => circumstances({ db }, (await taken.execute(db)).rows));
+  return claimAtOnce(store, taken);
+}
+
+interface Claimed extends Notification {
+  readonly its_user: User | null;
+  readonly its_event: CalendarEvent | null;
+  readonly its_relatives: readonly Relative[] | null;
+}
+
+/** All that is wanted in one statement, since every way to the server and back takes its time. */
+async function claimAtOnce(store: Store, taken: RawBuilder<Notification>): Promise<readonly Case[]> {
+  const rows = await store.run(sql<Claimed>`with taken as (${taken}) select taken.*,
+    (select to_jsonb(users) from users where users.id = taken.user_id) as its_user,
+    (select to_jsonb(events) from events where events.id = taken.event_id) as its_event,
+    (select jsonb_agg(to_jsonb(other) - 'payload') from notifications as other
+      where other.event_id = taken.event_id and taken.event_id <> '') as its_relatives
+    from taken order by next_ms`);
+  return rows.map(({ its_user, its_event, its_relatives, ...notification }) => ({
+    notification,
+    user: its_user ?? undefined,
+    event: its_event ?? undefined,
+    relatives: its_relatives ?? [],
+  }));
+}
+
+/** PostgreSQL may run a plain subquery more than once, and then lock more than it was asked for. */
+function among(engine: Store['engine'], due: ReturnType<typeof sql>) {
+  return engine === 'postgres' ? sql`id = any(array(${due} for update skip locked))` : sql`id in (${due})`;
+}
+
+/** Takes the notifications whose answer is overdue; each is taken once. */
+export async function claimUnanswered(
+  { db }: Writer,
+  engine: Store['engine'],
+  nowMs: number,
+  limit: number,
+): Promise<Case[]> {
+  const due = sql`select id from notifications
+    where escalate_ms is not null and escalate_ms <= ${nowMs} order by escalate_ms limit ${limit}`;
+  const { rows } = await sql<Notification>`update notifications set escalate_ms = null, updated_ms = ${nowMs}
+    where ${among(engine, due)} returning *`.execute(db);
+  return circumstances({ db }, rows);
+}
+
+async function circumstances({ db }: Pick<Writer, 'db'>, rows: readonly Notification[]): Promise<Case[]> {
+  if (rows.length === 0) return [];
+  const eventIds = [...new Set(rows.map(({ event_id }) => event_id).filter((id) => id !== ''))];
+  const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
+  const users = await db.selectFrom('users').selectAll().where('id', 'in', userIds).execute();
+  const userOf = new Map(users.map((user) => [user.id, user]));
+  if (eventIds.length === 0)
+    return rows.map((notification) => ({
+      notification,
+      user: userOf.get(notification.user_id),
+      event: undefined,
+      relatives: [],
+    }));
+  const events = await db.selectFrom('events').selectAll().where('id', 'in', eventIds).execute();
+  const relatives: Relative[] = await db
+    .selectFrom('notifications')
+    .select(['id', 'user_id', 'event_id', 'occurrence', 'channel', 'status', 'parent_id', 'acknowledged_ms'])
+    .where('event_id', 'in', eventIds)
+    .execute();
+  const eventOf = new Map(events.map((event) => [event.id, event]));
+  const relativesOf = Map.groupBy(relatives, ({ event_id }) => event_id);
+  return rows.map((notification) => ({
+    notification,
+    user: userOf.get(notification.user_id),
+    event: eventOf.get(notification.event_id),
+    relatives: relativesOf.get(notification.event_id) ?? [],
+  }));
+}
+
+/** When there is next something to do: a notification to send, a lease that runs out, an answer overdue. */
+export async function nextDue(store: Store, nowMs: number): Promise<number | undefined> {
+  const { rows } = await store.read((db) =>
+    sql<{ at: number | null }>`select min(at) as at from (
+      select at from (select next_ms as at from notifications
+        where status in ('planned', 'sending') and (status = 'planned' or next_ms > ${nowMs})
+        order by next_ms limit 1) as planned
+      union all
+      select min(lease_ms) as at from notifications where status in ('planned', 'sending') and status = 'sending'
+        and next_ms <= ${nowMs}
+      union all
+      select min(escalate_ms) as at from notifications where escalate_ms is not null
+    ) as times`.execute(db),
+  );
+  return rows[0]?.at ?? undefined;
+}
