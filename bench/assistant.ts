@@ -1,15 +1,18 @@
-// Notifications claimed, fenced and completed per second, and how late they are, side by side with graphile-worker on
-// one PostgreSQL server: so many processes each, in turns, the same number of pieces of work.
+// Notifications claimed, fenced and completed per second, and how late they are, side by side with graphile-worker (its
+// local queue and its batched completion on) on one PostgreSQL server: so many processes each, in turns, the same
+// number of pieces. `graphile` does the same work: its jobs look up the notification, the user and the event, and
+// record what was sent. `empty` are jobs that do nothing, for comparison.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createStore } from '../src/assistant/store/store.ts';
+import { createStore, type Store } from '../src/assistant/store/store.ts';
 import { importComponent } from '../test/components.ts';
 import { fill, meeting, minute, person, reminder } from '../test/diary.ts';
 import { startPostgres } from '../test/postgres.ts';
+import { median, table } from './figures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,8 +22,8 @@ const { values } = parseArgs({
   },
 });
 const pieces = Number(values.pieces);
-type Kind = 'adjutant' | 'graphile-worker';
-const kinds: readonly Kind[] = ['adjutant', 'graphile-worker'];
+type Kind = 'adjutant' | 'graphile' | 'empty';
+const kinds: readonly Kind[] = ['adjutant', 'graphile', 'empty'];
 
 interface Contender {
   readonly url: string;
@@ -32,12 +35,17 @@ interface Contender {
   close(): Promise<void>;
 }
 
-async function contendAdjutant(url: string): Promise<Contender> {
+interface Diary {
+  add(dueMs: readonly number[]): Promise<readonly string[]>;
+  readonly store: Store;
+}
+
+async function openDiary(url: string): Promise<Diary> {
   const store = createStore(url);
   await fill(store, { users: Array.from({ length: 100 }, (_, index) => person(`u${index}`)) });
   let made = 0;
   return {
-    url,
+    store,
     async add(dueMs) {
       const events = dueMs.map((_, index) =>
         meeting(`e${made + index}`, `u${index % 100}`, Date.now() + 600 * minute),
@@ -47,7 +55,16 @@ async function contendAdjutant(url: string): Promise<Contender> {
       );
       made += dueMs.length;
       await fill(store, { events, notifications });
+      return notifications.map(({ id }) => id);
     },
+  };
+}
+
+async function contendAdjutant(url: string): Promise<Contender> {
+  const { store, add } = await openDiary(url);
+  return {
+    url,
+    add: async (dueMs) => void (await add(dueMs)),
     release: () =>
       store.write(async ({ db, changed }) => {
         const now = Date.now();
@@ -58,18 +75,16 @@ async function contendAdjutant(url: string): Promise<Contender> {
           .execute();
         changed({ kind: 'notification', id: 'n0', userId: 'u0' });
       }),
-    left: async () =>
-      Number(
-        (
-          await store.read((db) =>
-            db
-              .selectFrom('notifications')
-              .select(({ fn }) => fn.countAll<number>().as('left'))
-              .where('status', 'in', ['planned', 'sending'])
-              .executeTakeFirstOrThrow(),
-          )
-        ).left,
-      ),
+    async left() {
+      const { left } = await store.read((db) =>
+        db
+          .selectFrom('notifications')
+          .select(({ fn }) => fn.countAll<number>().as('left'))
+          .where('status', 'in', ['planned', 'sending'])
+          .executeTakeFirstOrThrow(),
+      );
+      return Number(left);
+    },
     close: () => store.close(),
   };
 }
@@ -80,17 +95,15 @@ async function contendGraphile(url: string): Promise<Contender> {
     CallableFunction
   >;
   await runMigrations!({ connectionString: url });
+  const { store, add } = await openDiary(url);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
-  let made = 0;
   return {
     url,
     async add(dueMs) {
-      const first = made;
-      made += dueMs.length;
       await pool.query(
-        `select graphile_worker.add_job('deliver', json_build_object('id', 'n' || ($2 + i) || ':' || due), run_at => to_timestamp(due / 1000.0))
-         from unnest($1::bigint[]) with ordinality as t(due, i)`,
-        [dueMs, first],
+        `select graphile_worker.add_job('deliver', json_build_object('id', id), run_at => to_timestamp(due / 1000.0))
+         from unnest($1::bigint[], $2::text[]) as t(due, id)`,
+        [dueMs, await add(dueMs)],
       );
     },
     async release() {
@@ -100,7 +113,10 @@ async function contendGraphile(url: string): Promise<Contender> {
     },
     left: async () =>
       Number((await pool.query('select count(*) from graphile_worker._private_jobs')).rows[0].count),
-    close: () => pool.end(),
+    async close() {
+      await pool.end();
+      await store.close();
+    },
   };
 }
 
@@ -178,23 +194,22 @@ const quantile = (sorted: readonly number[], share: number) =>
 const server = await startPostgres({ settings: { max_connections: '200' } });
 const contenders: Record<Kind, Contender> = {
   adjutant: await contendAdjutant(await server.createDatabase('adjutant')),
-  'graphile-worker': await contendGraphile(await server.createDatabase('graphile')),
+  graphile: await contendGraphile(await server.createDatabase('graphile')),
+  empty: await contendGraphile(await server.createDatabase('empty')),
 };
 try {
-  const rates: Record<Kind, number[]> = { adjutant: [], 'graphile-worker': [] };
+  const rates: Record<Kind, number[]> = { adjutant: [], graphile: [], empty: [] };
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const kind of kinds) rates[kind].push(await throughput(kind, contenders[kind]));
   }
-  for (const kind of kinds)
-    console.log(`${kind.padEnd(16)} ${rates[kind].map((rate) => rate.toFixed(0)).join(' ')} per second`);
-  const best = (kind: Kind) => Math.max(...rates[kind]);
-  const median = (kind: Kind) =>
-    quantile(
-      rates[kind].toSorted((a, b) => a - b),
-      0.5,
-    );
-  console.log(
-    `adjutant / graphile-worker: best ${(best('adjutant') / best('graphile-worker')).toFixed(2)}, median ${(median('adjutant') / median('graphile-worker')).toFixed(2)}`,
+  table(
+    ['per second', 'best', 'median', 'of adjutant'],
+    kinds.map((kind) => [
+      kind,
+      Math.max(...rates[kind]).toFixed(0),
+      median(rates[kind]).toFixed(0),
+      median(rates[kind]) / median(rates.adjutant),
+    ]),
   );
   const schedules: Record<string, (now: number) => number[]> = {
     'spread over ten seconds': (now) =>
@@ -205,7 +220,7 @@ try {
     },
   };
   for (const [name, due] of Object.entries(schedules)) {
-    for (const kind of kinds) {
+    for (const kind of ['adjutant', 'graphile'] as const) {
       const late = await lateness(kind, contenders[kind], due);
       const figures = [0.5, 0.99, 1].map((share) => quantile(late, share));
       console.log(

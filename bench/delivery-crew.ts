@@ -1,12 +1,14 @@
-// One member of a crew: `node delivery-crew.ts adjutant|graphile-worker URL`. Works off what is due without sending
-// anything, and tells over IPC when each piece was begun.
+// One member of a crew: `node delivery-crew.ts adjutant|graphile|empty URL`. Works off what is due without sending
+// anything, and tells over IPC when each piece was begun. The jobs of `graphile` look up what is to be sent to whom and
+// record that it was, in a statement each; those of `empty` do nothing at all.
+import type pg from 'pg';
 import { followChanges } from '../src/assistant/delivery/feed.ts';
 import { Scheduler } from '../src/assistant/delivery/scheduler.ts';
 import { Worker } from '../src/assistant/delivery/worker.ts';
 import { createStore } from '../src/assistant/store/store.ts';
 import { importComponent } from '../test/components.ts';
 
-const [kind, url] = process.argv.slice(2) as ['adjutant' | 'graphile-worker', string];
+const [kind, url] = process.argv.slice(2) as ['adjutant' | 'graphile' | 'empty', string];
 /** The same for both: so many at once, and as many again fetched ahead where there is such a thing. */
 const atOnce = 50;
 let handled: [id: string, atMs: number][] = [];
@@ -35,6 +37,19 @@ async function adjutant(): Promise<() => Promise<void>> {
   };
 }
 
+type WithClient = <Value>(work: (client: pg.PoolClient) => Promise<Value>) => Promise<Value>;
+
+const lookUp = `select n.*, to_jsonb(u) as its_user, to_jsonb(e) as its_event
+  from adjutant.notifications n join adjutant.users u on u.id = n.user_id join adjutant.events e on e.id = n.event_id
+  where n.id = $1 and n.status = 'planned' and n.acknowledged_ms is null and e.revision = n.revision
+    and e.status <> 'cancelled' and (select count(*) from adjutant.notifications o
+      where o.event_id = n.event_id and o.occurrence = n.occurrence and o.status in ('sent', 'delivered')) < 3`;
+
+const record = `with sent as (update adjutant.notifications set status = 'sent', sent_ms = $2, attempts = attempts + 1,
+    fence = fence + 1, updated_ms = $2 where id = $1 and status = 'planned' returning id, user_id, event_id)
+  insert into adjutant.audit select gen_random_uuid()::text, $2, 'notification.sent', user_id, event_id, id,
+    '{"channel":"email","attempt":1,"reference":null,"detail":""}' from sent`;
+
 async function graphile(): Promise<() => Promise<void>> {
   const { run, Logger } = (await importComponent('graphile-worker')) as unknown as Record<
     string,
@@ -43,8 +58,13 @@ async function graphile(): Promise<() => Promise<void>> {
   const silent = new (Logger as unknown as new (factory: () => () => void) => object)(() => () => undefined);
   const runner = (await run!({
     taskList: {
-      deliver: async ({ id }: { id: string }) => {
+      deliver: async ({ id }: { id: string }, { withPgClient }: { withPgClient: WithClient }) => {
+        if (kind === 'graphile') {
+          const { rows } = await withPgClient((client) => client.query(lookUp, [id]));
+          if (rows.length === 0) return;
+        }
         handled.push([id, Date.now()]);
+        if (kind === 'graphile') await withPgClient((client) => client.query(record, [id, Date.now()]));
       },
     },
     preset: {

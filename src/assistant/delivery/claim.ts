@@ -95,19 +95,23 @@ async function circumstances({ db }: Pick<Writer, 'db'>, rows: readonly Notifica
   }));
 }
 
-/** When there is next something to do: a notification to send, a lease that runs out, an answer overdue. */
-export async function nextDue(store: Store, nowMs: number): Promise<number | undefined> {
+export interface Agenda {
+  /** When the next notification is to be sent, or the next lease runs out. */
+  readonly sendMs: number | undefined;
+  /** When the next answer is overdue. */
+  readonly followUpMs: number | undefined;
+}
+
+export async function nextDue(store: Store, nowMs: number): Promise<Agenda> {
   const { rows } = await store.read((db) =>
-    sql<{ at: number | null }>`select min(at) as at from (
-      select at from (select next_ms as at from notifications
-        where status in ('planned', 'sending') and (status = 'planned' or next_ms > ${nowMs})
-        order by next_ms limit 1) as planned
-      union all
-      select min(lease_ms) as at from notifications where status in ('planned', 'sending') and status = 'sending'
-        and next_ms <= ${nowMs}
-      union all
-      select min(escalate_ms) as at from notifications where escalate_ms is not null
-    ) as times`.execute(db),
+    sql<{ planned: number | null; held: number | null; overdue: number | null }>`select
+      (select next_ms from notifications where status in ('planned', 'sending') and status = 'planned'
+        order by next_ms limit 1) as planned,
+      (select min(lease_ms) from notifications where status in ('planned', 'sending') and status = 'sending'
+        and next_ms <= ${nowMs}) as held,
+      (select min(escalate_ms) from notifications where escalate_ms is not null) as overdue`.execute(db),
   );
-  return rows[0]?.at ?? undefined;
+  const { planned = null, held = null, overdue = null } = rows[0] ?? {};
+  const earliest = Math.min(planned ?? Number.POSITIVE_INFINITY, held ?? Number.POSITIVE_INFINITY);
+  return { sendMs: Number.isFinite(earliest) ? earliest : undefined, followUpMs: overdue ?? undefined };
 }

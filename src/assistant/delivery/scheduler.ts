@@ -88,9 +88,12 @@ export class Scheduler {
     const taken = await worker.take();
     // Fewer than there was room for is all there is.
     if (taken === room) return;
-    await worker.followUp();
-    const nowMs = this.#clock();
-    const dueMs = (await nextDue(store, nowMs)) ?? Number.POSITIVE_INFINITY;
+    const { sendMs, followUpMs } = await nextDue(store, this.#clock());
+    if (followUpMs !== undefined && followUpMs <= this.#clock()) {
+      await worker.followUp();
+      return;
+    }
+    const dueMs = Math.min(sendMs ?? Number.POSITIVE_INFINITY, followUpMs ?? Number.POSITIVE_INFINITY);
     if (!this.#woken) await this.#sleep(Math.min(dueMs - this.#clock(), longestSleepMs));
   }
 

@@ -108,7 +108,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     });
     expect(await row('b')).toMatchObject({ status: 'planned', attempts: 0 });
     expect(await actions()).toEqual(['notification.sent']);
-    expect(await nextDue(store, now)).toBe(noon + minute);
+    expect(await nextDue(store, now)).toEqual({ sendMs: noon + minute, followUpMs: undefined });
   });
 
   it('sends each one once when several workers are at it', async () => {
@@ -236,7 +236,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     const pauses: number[] = [];
     for (let turn = 0; turn < 20 && (await row('a')).status !== 'failed'; turn++) {
       const before = now;
-      now = (await nextDue(store, now)) ?? now;
+      now = (await nextDue(store, now)).sendMs ?? now;
       pauses.push(now - before);
       await once();
     }
