@@ -75,7 +75,8 @@ describe('an event', () => {
   it.each([
     [{ title: '' }, /title/],
     [{ title: 'Lunch\r\nBcc: all@example.com' }, /title/],
-    [{ start_ts: 'tomorrow' }, /start_ts must be a time/],
+    [{ start_ts: 'someday' }, /start_ts must be a time/],
+    [{ start_ts: 'tomorrow at nine' }, /start_ts must be a time/],
     [{ start_ts: '2026-02-30T10:00' }, /start_ts must be a time/],
     [{ start_ts: '2026-11-17T25:00' }, /start_ts must be a time/],
     [{ start_ts: '9999-01-01' }, /start_ts must be a time/],
@@ -110,6 +111,8 @@ describe('an event', () => {
     expect(await create('2026-11-17T14:00', { timezone: 'Asia/Tokyo' })).toMatchObject({
       start_ts: '2026-11-17T05:00:00Z',
     });
+    expect(await create('tomorrow 14:00')).toMatchObject({ start_ts: '2026-11-17T13:00:00Z' });
+    expect(await create('today')).toMatchObject({ start_ts: '2026-11-15T23:00:00Z', all_day: true });
     expect(await create('2026-11-17')).toMatchObject({
       start_ts: '2026-11-16T23:00:00Z',
       end_ts: '2026-11-17T23:00:00Z',

@@ -42,7 +42,7 @@ export function createEvent(
         `There is an event with the id "${id}" already; choose another or update that one.`,
       );
     const fields = { ...blank, ...detailsOf(input), title: input.title, provider_event_id: id };
-    const times = timesOf(input, user);
+    const times = timesOf(input, user, now);
     const { event } = await saveEvent(writer, diary, user, { ...fields, ...times }, now, id);
     await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
     return event;
@@ -65,7 +65,9 @@ export function updateEvent(
     const fields = { ...known, ...detailsOf(input), ...cleared };
     const timed = input.start_ts ?? input.end_ts ?? input.timezone ?? input.rrule;
     const times =
-      timed === undefined && !unset.includes('rrule') ? {} : timesOf(mergedTimes(before, input, unset), user);
+      timed === undefined && !unset.includes('rrule')
+        ? {}
+        : timesOf(mergedTimes(before, input, unset), user, now);
     const { event, outcome } = await saveEvent(writer, diary, user, { ...fields, ...times }, now);
     if (outcome === 'changed') {
       const detail = { changed: [...Object.keys(input), ...unset] };

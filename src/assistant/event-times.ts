@@ -35,7 +35,7 @@ export function mergedTimes(
   const start = input.start_ts ?? series?.start.wall ?? timestamp(before.start_ms);
   const timezone = input.timezone ?? before.timezone ?? undefined;
   const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
-  const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(start);
+  const wholeDay = !start.includes(':');
   const lengthMs = before.end_ms - before.start_ms;
   // An event that moves keeps its length, unless it turns from a day into an hour or back.
   const kept = wholeDay === (before.all_day === 1) ? lengthMs : undefined;
@@ -49,11 +49,11 @@ export function mergedTimes(
   };
 }
 
-export function timesOf(input: WrittenTimes & { start_ts: string }, user: User) {
+export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
   checkZone(input.timezone);
   const zone = input.timezone ?? preferencesOf(user).timezone;
-  const start = parseTime(input.start_ts, zone, 'start_ts');
-  const endMs = endOf(input, start, zone);
+  const start = parseTime(input.start_ts, zone, 'start_ts', nowMs);
+  const endMs = endOf(input, start, zone, nowMs);
   if (endMs < start.ms)
     throw new Failure(
       'invalid-params',
@@ -84,10 +84,10 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User) 
   return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
 }
 
-function endOf(input: { end_ts?: string; length_ms?: number }, start: WrittenTime, zone: string): number {
+function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
   if (input.end_ts === undefined)
     return start.ms + (input.length_ms ?? (start.wholeDay ? dayMs : dayMs / 24));
-  return parseTime(input.end_ts, zone, 'end_ts').ms;
+  return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
 }
 
 /** A rule that can be read and worked with. */

@@ -90,7 +90,7 @@ export const eventFields = {
     type: 'string',
     maxLength: 40,
     description:
-      'Start: 2026-03-01T09:30:00Z, 2026-03-01T09:30 in the time zone, or 2026-03-01 for a whole day',
+      'Start: 2026-03-01T09:30:00Z, 2026-03-01T09:30 or "tomorrow 09:30" in the time zone, 2026-03-01 for a whole day',
   },
   end_ts: {
     type: 'string',

@@ -45,7 +45,9 @@ function showPlan({ policies, changes, dropped = [], errors = [], dry_run }: Jso
       occurrence,
       reason,
     ]),
-    'Nothing is to be sent.',
+    lines(policies).length === 0
+      ? 'No event of the next thirty days needs a plan.'
+      : 'Nothing is to be sent.',
   );
   return [
     ...decided,
