@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
 import { fromLibrary } from './assignment.ts';
 import { Autopilot, type Flight } from './autopilot.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
@@ -9,6 +10,7 @@ import type { Delegation, Undertaking } from './delegation.ts';
 import { resultFile } from './flight-log.ts';
 import { type Caller, grantSandbox } from './grant.ts';
 import type { JobSpec } from './job-spec.ts';
+import { isSystemError } from './supervisor.ts';
 import type { Teller } from './teller.ts';
 
 /** An autopilot from the call to its result, within what its caller may have. */
@@ -31,10 +33,12 @@ export async function flyAutopilot(
       signal,
     }).fly();
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-    const output = { ...grounded(error.message), run_id: directory.id, run_dir: directory.path };
-    await directory.writeJson('result.json', resultFile(output));
-    return { ...output, artifacts: await directory.artifacts() };
+    // What the caller or the machine cannot do is a result, too: more than is granted, no room on the disk.
+    const isTold = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
+    if (!isTold) throw error;
+    const output = { ...grounded(messageOf(error)), run_id: directory.id, run_dir: directory.path };
+    await directory.writeJson('result.json', resultFile(output)).catch(() => {});
+    return { ...output, artifacts: await directory.artifacts().catch(() => []) };
   }
 }
 

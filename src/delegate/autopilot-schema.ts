@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../json.ts';
 import { answerSchema } from './answer.ts';
 import { worktreeRules } from './autopilot-settings.ts';
+import { thinkingLevels } from './plan.ts';
 import {
   artifactsSchema,
   type Filled,
@@ -58,7 +59,7 @@ const jobSpec = {
   properties: {
     id: text,
     title: text,
-    thinking_level: { enum: ['low', 'medium', 'high'] },
+    thinking_level: { enum: thinkingLevels },
     role: text,
     task: text,
     sandbox: { enum: sandbox.enum },

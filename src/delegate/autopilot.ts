@@ -7,7 +7,8 @@ import type { AutopilotSettings } from './autopilot-settings.ts';
 import { decide, shapeOf } from './decision.ts';
 import { FlightLog } from './flight-log.ts';
 import { Repository } from './git.ts';
-import { areOrdered, runGraph } from './job-graph.ts';
+import { jobsToIsolate } from './isolation.ts';
+import { runGraph } from './job-graph.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 import { type JobSpec, specify } from './job-spec.ts';
 import type { PlanBounds } from './plan.ts';
@@ -233,21 +234,11 @@ export class Autopilot {
     return `Skipped because ${title} (${id}) ${status === 'skipped' ? 'was skipped' : 'did not complete'}.`;
   }
 
-  /** The writing jobs that get a tree of their own, by the rule that is in force. */
+  /** The jobs with a tree of their own, where the folder is one that git can copy. */
   async #isolated(): Promise<ReadonlySet<string>> {
     const { input, cwd } = this.#flight;
-    const rule = input.worktrees ?? this.#ports.settings.worktrees;
-    const writers = this.#log.jobs.filter(({ sandbox }) => sandbox !== 'read-only');
-    const meets = (job: JobSpec) =>
-      writers.some(
-        (other) =>
-          other.id !== job.id &&
-          !areOrdered(this.#log.jobs, job.id, other.id) &&
-          scopesOverlap(job.writes, other.writes),
-      );
-    const wanted = rule === 'never' ? [] : rule === 'always' ? writers : writers.filter(meets);
-    if (wanted.length === 0 || (await Repository.find(cwd, this.#ports.env)) !== undefined)
-      return new Set(wanted.map(({ id }) => id));
+    const wanted = jobsToIsolate(this.#log.jobs, input.worktrees ?? this.#ports.settings.worktrees);
+    if (wanted.size === 0 || (await Repository.find(cwd, this.#ports.env)) !== undefined) return wanted;
     this.#log.warnings.push(`${cwd} is not in a git repository: jobs that write share it and take turns.`);
     return new Set();
   }

@@ -109,3 +109,24 @@ describe('runGraph', () => {
     );
   });
 });
+
+describe('a job that is let go of', () => {
+  it('ends the schedule without beginning another', async () => {
+    const started: string[] = [];
+    const graph = runGraph<GraphJob, string>({
+      jobs: [job('a'), job('b'), job('c')],
+      maxParallel: 2,
+      signal: new AbortController().signal,
+      clash: () => false,
+      run: async ({ id }) => {
+        started.push(id);
+        throw new Error(`${id} is let go`);
+      },
+      skip: ({ id }) => id,
+      isDone: () => true,
+      onResult: () => {},
+    });
+    await expect(graph).rejects.toThrow('a is let go');
+    expect(started).toEqual(['a', 'b']);
+  });
+});

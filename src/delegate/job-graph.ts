@@ -71,7 +71,7 @@ export function blocked<Job extends GraphJob>(
 
 export interface GraphRun<Job extends GraphJob, Result> extends Schedule<Job> {
   readonly signal: AbortSignal;
-  /** Never rejects. `before` are the results of the jobs it depends on. */
+  /** `before` are the results of the jobs it depends on. Where it rejects, no more jobs are begun. */
   run(job: Job, before: readonly Result[]): Promise<Result>;
   /** The result of a job that is not to start. `by` is the job it waited for in vain; absent after an abort. */
   skip(job: Job, by?: string): Result;
@@ -101,13 +101,13 @@ export async function runGraph<Job extends GraphJob, Result>(
     for (const job of next) {
       states.set(job.id, 'running');
       const before = job.depends_on.flatMap((id) => results.get(id) ?? []);
-      running.set(
-        job.id,
-        graph.run(job, before).then(async (result) => {
-          await settle(job, result);
-          return job.id;
-        }),
-      );
+      const work = graph.run(job, before).then(async (result) => {
+        await settle(job, result);
+        return job.id;
+      });
+      // Only the first to reject is waited for.
+      work.catch(() => {});
+      running.set(job.id, work);
     }
     if (running.size === 0) break;
     running.delete(await Promise.race(running.values()));

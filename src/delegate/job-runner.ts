@@ -15,6 +15,7 @@ import type { RunDirectory } from './run-directory.ts';
 import { selectSkills } from './skill-selection.ts';
 import type { IndexedSkill } from './skills.ts';
 import { composePrompt } from './subagent-prompt.ts';
+import { LetGo } from './supervisor.ts';
 import { Worktree } from './worktree.ts';
 import { scopesOverlap } from './write-scope.ts';
 
@@ -49,7 +50,7 @@ export class JobRunner {
     return resolve(this.#options.directory.path, 'subruns', job.id);
   }
 
-  /** Never rejects: whatever goes wrong is the job's result. */
+  /** Whatever goes wrong is the job's result. It rejects only when this process is to follow the job no longer. */
   async run(job: JobSpec, before: readonly JobResult[]): Promise<JobResult> {
     const startedAt = new Date();
     const listener = this.#options.listen(job);
@@ -59,6 +60,7 @@ export class JobRunner {
       status = result.status;
       return result;
     } catch (error) {
+      if (error instanceof LetGo) throw error;
       if (!(error instanceof Failure)) log('error', `the job ${job.id} broke off`, error);
       return { ...this.blank(job, 'failed', `${job.title} finished.`, startedAt), error: messageOf(error) };
     } finally {

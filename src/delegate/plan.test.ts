@@ -1,9 +1,8 @@
 import { resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, shapeOf } from './decision.ts';
 import { findCycle } from './job-graph.ts';
-import { fallbackPlan, type PlanBounds, type PlannedJob, parsePlan, planSchema } from './plan.ts';
+import { type PlanBounds, type PlannedJob, parsePlan, planSchema } from './plan.ts';
 import { sandboxes } from './sandbox.ts';
 
 const bounds: PlanBounds = {
@@ -192,38 +191,5 @@ describe('planSchema', () => {
         skills: { items: { enum: ['docker-images', 'release-notes'] } },
       },
     });
-  });
-});
-
-describe('fallbackPlan', () => {
-  const task = 'Refactor the parser, update the tests and rewrite the docs';
-  const planned = (maxAgents: number, sandbox: PlanBounds['sandbox'] = 'workspace-write') =>
-    fallbackPlan(task, decide(task), shapeOf(task), { ...bounds, maxAgents, sandbox }).jobs;
-
-  it('looks, does and checks, each with the task in hand and after the one before', () => {
-    const jobs = planned(5);
-    expect(
-      jobs.map(({ id, thinking_level, sandbox, depends_on }) => [id, thinking_level, sandbox, depends_on]),
-    ).toEqual([
-      ['scan', 'low', 'read-only', []],
-      ['implement', 'high', 'workspace-write', ['scan']],
-      ['verify', 'low', 'workspace-write', ['implement']],
-    ]);
-    for (const one of jobs) expect(one.task).toContain(task);
-  });
-
-  it('makes do with fewer agents, and with less than writing', () => {
-    expect(planned(1).map(({ id, depends_on }) => [id, depends_on])).toEqual([['implement', []]]);
-    expect(planned(2).map(({ id }) => id)).toEqual(['scan', 'implement']);
-    expect(planned(3, 'read-only').map(({ sandbox }) => sandbox)).toEqual([
-      'read-only',
-      'read-only',
-      'read-only',
-    ]);
-    expect(planned(3, 'danger-full-access').map(({ sandbox }) => sandbox)).toEqual([
-      'read-only',
-      'danger-full-access',
-      'workspace-write',
-    ]);
   });
 });

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../json.ts';
 import type { PlanSource } from './autopilot-output.ts';
 import type { Decision, TaskShape } from './decision.ts';
-import { fallbackPlan, type Plan, type PlanBounds, parsePlan, planSchema } from './plan.ts';
+import { fallbackPlan } from './fallback-plan.ts';
+import { type Plan, type PlanBounds, parsePlan, planSchema } from './plan.ts';
 
 /** One question to the model and its answer. */
 export interface PlannerAnswer {

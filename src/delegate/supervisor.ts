@@ -262,7 +262,7 @@ export class Supervisor {
 }
 
 /** A run that this process follows no longer. */
-class LetGo extends Failure {}
+export class LetGo extends Failure {}
 
 /** The server may have died between starting the agent and noting its number, or while it was being started. */
 async function findLate(runId: string) {
@@ -272,6 +272,6 @@ async function findLate(runId: string) {
   return findRoot(runId);
 }
 
-function isSystemError(error: unknown): boolean {
+export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
 }

@@ -517,7 +517,7 @@ describe('the end before the end', () => {
     await expect
       .poll(() => existsSync(join(runs, newest(), 'worktrees/second/alone.txt')), { timeout: 20_000 })
       .toBe(true);
-    doomed.child.kill('SIGKILL');
+    await doomed.kill('SIGKILL');
     const own = await connect();
     const { record } = await own.call('collect_run', { run_id: newest(), wait_seconds: 20 });
     expect(record.status).toBe('failed');

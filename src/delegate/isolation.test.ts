@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { jobsToIsolate } from './isolation.ts';
+
+const job = (
+  id: string,
+  writes: string[],
+  depends_on: string[] = [],
+  sandbox = 'workspace-write' as const,
+) => ({
+  id,
+  writes,
+  depends_on,
+  sandbox,
+});
+const jobs = [
+  { ...job('look', []), sandbox: 'read-only' as const },
+  job('a', ['src']),
+  job('b', ['src/x.ts']),
+  job('c', ['docs']),
+  job('after', ['src'], ['a', 'b']),
+];
+
+describe('jobsToIsolate', () => {
+  it('takes none, all writers, or those that could be at work on the same files at the same time', () => {
+    expect([...jobsToIsolate(jobs, 'never')]).toEqual([]);
+    expect([...jobsToIsolate(jobs, 'always')]).toEqual(['a', 'b', 'c', 'after']);
+    expect([...jobsToIsolate(jobs, 'overlap')]).toEqual(['a', 'b']);
+  });
+
+  it('takes a writer that does not say where it writes for one that writes anywhere', () => {
+    expect([...jobsToIsolate([job('a', []), job('c', ['docs'])], 'overlap')]).toEqual(['a', 'c']);
+  });
+});
