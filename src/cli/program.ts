@@ -12,6 +12,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   events: async () => (await import('./events.ts')).events,
   notifications: async () => (await import('./notifications.ts')).notifications,
   worker: async () => (await import('./worker.ts')).worker,
+  migrate: async () => (await import('./migrate.ts')).migrate,
   install: async () => (await import('./install.ts')).install,
   uninstall: async () => (await import('./install.ts')).uninstall,
   demo: async () => (await import('./demo.ts')).demo,

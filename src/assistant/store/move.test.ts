@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import { audit } from './audit.ts';
+import { type MoveReport, moveStore } from './move.ts';
+import { createStore, type Store } from './store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-move-'));
+let postgres: Postgres;
+let databases = 0;
+let stores: Store[] = [];
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  stores = [];
+});
+afterAll(async () => {
+  await postgres?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Engine = Store['engine'];
+async function open(engine: Engine): Promise<Store> {
+  databases += 1;
+  const store = createStore(
+    engine === 'sqlite'
+      ? join(folder, `${databases}.db`)
+      : await postgres.createDatabase(`move_${databases}`),
+  );
+  stores.push(store);
+  return store;
+}
+
+const options = { intoOther: false, nowMs: noon };
+
+/** More than a page of each kind, with text that sorts differently in different places. */
+async function furnish(store: Store): Promise<void> {
+  const users = ['Ångström', 'zoë', 'Zed', '_x', '10', '9', 'a'].map((id) =>
+    person(id, { name: `„${id}“ 🗓`, email: `${encodeURIComponent(id)}@example.com` }),
+  );
+  const events = Array.from({ length: 603 }, (_, index) =>
+    meeting(`${index}-é`, users[index % users.length]!.id, noon + index * minute, {
+      description: 'a\u2028b\n"',
+    }),
+  );
+  await fill(store, {
+    users,
+    events,
+    notifications: events.map((event) => reminder(event, event.start_ms - minute)),
+  });
+  await store.write(async (writer) => {
+    await writer.db
+      .insertInto('plans')
+      .values(
+        events.slice(0, 550).map(({ id, user_id }) => ({
+          event_id: id,
+          occurrence: '',
+          user_id,
+          fingerprint: 'f',
+          policy: 'rules',
+          reason: 'r',
+          planned_ms: noon,
+        })),
+      )
+      .execute();
+    await writer.db
+      .insertInto('rules')
+      .values({
+        id: 'r1',
+        user_id: 'zoë',
+        rule_type: 'vip_organizer',
+        config: '{}',
+        enabled: 0,
+        priority: 3,
+        created_ms: 1,
+        updated_ms: 2,
+      })
+      .execute();
+    await audit(writer, noon, [{ action: 'user.created', userId: 'zoë', detail: { n: 1 } }]);
+  });
+}
+
+const digest = ({ tables }: MoveReport) => tables.map(({ table, rows, hash }) => [table, rows, hash]);
+
+describe.each([
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+  ['postgres', 'postgres'],
+] as const)('moving from %s to %s', (source, target) => {
+  it('takes everything along, can be done again, and back', async () => {
+    const [from, to, back] = [await open(source), await open(target), await open(source)];
+    await furnish(from);
+    const moved = await moveStore(from, to, options);
+    expect(moved.already).toBe(false);
+    expect(moved.tables.map(({ table, rows }) => [table, rows])).toEqual([
+      ['users', 7],
+      ['calendars', 0],
+      ['events', 603],
+      ['plans', 550],
+      ['notifications', 603],
+      ['rules', 1],
+      ['audit', 1],
+    ]);
+    const again = await moveStore(from, to, options);
+    expect(again.already).toBe(true);
+    expect(digest(again)).toEqual(digest(moved));
+    expect(digest(await moveStore(to, back, options))).toEqual(digest(moved));
+  });
+});
+
+describe('a move', () => {
+  it('refuses a target that holds something else, unless told to', async () => {
+    const [from, to] = [await open('sqlite'), await open('sqlite')];
+    await fill(from, { users: [person('a'), person('b')] });
+    await fill(to, { users: [person('b', { name: 'Other', email: 'other@example.com' }), person('c')] });
+    await expect(moveStore(from, to, options)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('is not empty (2 users)'),
+    });
+    await moveStore(from, to, { ...options, intoOther: true });
+    const users = await to.read((db) =>
+      db.selectFrom('users').select(['id', 'name']).orderBy('id').execute(),
+    );
+    expect(users.map(({ id, name }) => [id, name])).toEqual([
+      ['a', 'Name of a'],
+      ['b', 'Name of b'],
+      ['c', 'Name of c'],
+    ]);
+  });
+
+  it('leaves an empty target empty when it fails in the middle', async () => {
+    const [from, to] = [await open('sqlite'), await open('postgres')];
+    await fill(from, { users: [person('a'), person('b', { name: 'no\u0000good' })] });
+    await expect(moveStore(from, to, options)).rejects.toThrow();
+    expect(await to.read((db) => db.selectFrom('users').selectAll().execute())).toEqual([]);
+  });
+
+  it('refuses a source that is being delivered from, and a target that is the source', async () => {
+    const [from, to] = [await open('sqlite'), await open('sqlite')];
+    const event = meeting('e', 'a', noon + minute);
+    await fill(from, {
+      users: [person('a')],
+      events: [event],
+      notifications: [
+        reminder(event, noon, { status: 'sending', owner: 'w', lease_ms: noon + 1000, fence: 1 }),
+      ],
+    });
+    await expect(moveStore(from, to, options)).rejects.toMatchObject({ kind: 'refused' });
+    await expect(moveStore(from, createStore(from.place), options)).rejects.toMatchObject({
+      kind: 'refused',
+    });
+    expect(await moveStore(from, to, { ...options, nowMs: noon + 2000 })).toMatchObject({ already: false });
+  });
+});

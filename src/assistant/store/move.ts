@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { Failure } from '../../failure.ts';
+import type { Tables } from './schema.ts';
+import type { Store } from './store.ts';
+
+/** What an installation consists of, parents first, with what tells its rows apart. */
+const tables = {
+  users: ['id'],
+  calendars: ['id'],
+  events: ['id'],
+  plans: ['event_id', 'occurrence'],
+  notifications: ['id'],
+  rules: ['id'],
+  audit: ['id'],
+} as const satisfies Partial<Record<keyof Tables, readonly string[]>>;
+type TableName = keyof typeof tables;
+const names = Object.keys(tables) as TableName[];
+const pageSize = 500;
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+export interface Moved {
+  readonly table: TableName;
+  readonly rows: number;
+  /** Over all rows, in any order. */
+  readonly hash: string;
+}
+
+export interface MoveOptions {
+  /** Into a database that holds something else already; rows of the same identity are replaced. */
+  readonly intoOther: boolean;
+  readonly nowMs: number;
+}
+
+export interface MoveReport {
+  readonly tables: readonly Moved[];
+  /** The target held all of it before. */
+  readonly already: boolean;
+}
+
+/**
+ * Copies everything from one store to another in one transaction of each, and compares counts and hashes before the
+ * copy counts. The source stays as it is.
+ */
+export async function moveStore(from: Store, to: Store, options: MoveOptions): Promise<MoveReport> {
+  if (from.engine === to.engine && from.place === to.place)
+    throw new Failure(
+      'refused',
+      `${to.place} is where everything is already; name another database with --to.`,
+    );
+  return frozen(from, async (source) => {
+    await refuseWhileSending(source, from.place, options.nowMs);
+    const wanted = await digestAll(source);
+    return to.write(async ({ db }) => {
+      const target = db as unknown as Kysely<Tables>;
+      const there = await digestAll(target);
+      if (same(wanted, there)) return { tables: wanted, already: true };
+      if (!options.intoOther && there.some(({ rows }) => rows > 0))
+        throw new Failure(
+          'refused',
+          `${to.place} is not empty (${describe(there)}); choose another database, or add to this one with --into-other.`,
+        );
+      for (const name of names) await copy(source, target, name);
+      const copied = await digestAll(target, options.intoOther ? source : undefined);
+      const broken = wanted.filter((one, index) => !same([one], [copied[index]!]));
+      if (broken.length > 0)
+        throw new Failure(
+          'internal',
+          `The copy differs from the original in ${broken.map(({ table }) => table).join(', ')}; nothing was kept.`,
+        );
+      return { tables: wanted, already: false };
+    });
+  });
+}
+
+/** Reads from a database that stands still meanwhile. */
+function frozen<Value>(store: Store, work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
+  return store.write(async ({ db }) => {
+    if (store.engine === 'postgres') await sql`set transaction isolation level repeatable read`.execute(db);
+    return work(db as unknown as Kysely<Tables>);
+  });
+}
+
+async function refuseWhileSending(db: Kysely<Tables>, place: string, nowMs: number): Promise<void> {
+  const sending = await db
+    .selectFrom('notifications')
+    .select('id')
+    .where('status', '=', 'sending')
+    .where('lease_ms', '>', nowMs)
+    .executeTakeFirst();
+  if (sending !== undefined)
+    throw new Failure(
+      'refused',
+      `${place} is being delivered from; stop its workers and servers first, then move it.`,
+    );
+}
+
+async function* pages(db: Kysely<Tables>, name: TableName): AsyncGenerator<readonly Row[]> {
+  const keys = sql.join(tables[name].map((column) => sql.ref(column)));
+  let after: readonly Row[string][] | undefined;
+  for (;;) {
+    const { rows } = await sql<Row>`select * from ${sql.table(name)}
+      ${after === undefined ? sql`` : sql`where (${keys}) > (${sql.join(after)})`} order by ${keys} limit ${pageSize}`.execute(
+      db,
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < pageSize) return;
+    after = tables[name].map((column) => rows.at(-1)![column]!);
+  }
+}
+
+async function copy(source: Kysely<Tables>, target: Kysely<Tables>, name: TableName): Promise<void> {
+  for await (const rows of pages(source, name)) {
+    const columns = Object.keys(rows[0]!);
+    const rest = columns.filter((column) => !(tables[name] as readonly string[]).includes(column));
+    await sql`insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column] ?? null))})`))}
+      on conflict (${sql.join(tables[name].map((column) => sql.ref(column)))}) do update set
+      ${sql.join(rest.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`))}`.execute(
+      target,
+    );
+  }
+}
+
+/** With `like`, only rows that exist there too are counted. */
+async function digestAll(db: Kysely<Tables>, like?: Kysely<Tables>): Promise<Moved[]> {
+  const digests: Moved[] = [];
+  for (const name of names) {
+    const wanted = like && (await keysOf(like, name));
+    let sum = 0n;
+    let count = 0;
+    for await (const rows of pages(db, name)) {
+      for (const row of rows) {
+        if (wanted && !wanted.has(keyOf(name, row))) continue;
+        count += 1;
+        sum = (sum + hashOf(row)) % 2n ** 256n;
+      }
+    }
+    digests.push({ table: name, rows: count, hash: sum.toString(16).padStart(64, '0') });
+  }
+  return digests;
+}
+
+async function keysOf(db: Kysely<Tables>, name: TableName): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for await (const rows of pages(db, name)) for (const row of rows) keys.add(keyOf(name, row));
+  return keys;
+}
+
+function keyOf(name: TableName, row: Row): string {
+  return JSON.stringify(tables[name].map((column) => row[column]));
+}
+
+/** Databases sort text differently, so the sum of all hashes stands for a table. */
+function hashOf(row: Row): bigint {
+  const fields = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return BigInt(`0x${createHash('sha256').update(JSON.stringify(fields)).digest('hex')}`);
+}
+
+function same(some: readonly Moved[], others: readonly Moved[]): boolean {
+  return some.every(({ rows, hash }, index) => rows === others[index]?.rows && hash === others[index]?.hash);
+}
+
+function describe(found: readonly Moved[]): string {
+  return found
+    .filter(({ rows }) => rows > 0)
+    .map(({ table, rows }) => `${rows} ${table}`)
+    .join(', ');
+}
