@@ -2,6 +2,7 @@ import type { Environment } from 'minijinja-js';
 import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, guarded } from './jinja-engine.ts';
 import { unsupportedConstructs } from './lint/dialect.ts';
+import { withOptionalSlices } from './optional-slices.ts';
 import { costOf, type TemplateCost } from './template-cost.ts';
 import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
 import { resolveReferences } from './template-references.ts';
@@ -41,9 +42,7 @@ export class Jinja {
     if (refused !== undefined) throw new TemplateError(name, refused.message, refused.line, refused.column);
     const environment = this.#environment;
     try {
-      guarded(this.#limits.milliseconds, () =>
-        environment.addTemplate(name, resolveReferences(name, source)),
-      );
+      guarded(this.#limits.milliseconds, () => environment.addTemplate(name, prepared(name, source)));
     } catch (error) {
       throw this.#explain(name, error, source).error;
     }
@@ -109,8 +108,7 @@ export class Jinja {
       environment.enablePyCompat();
       environment.removeGlobal('debug');
       installFilters(environment);
-      for (const [name, source] of this.#sources)
-        environment.addTemplate(name, resolveReferences(name, source));
+      for (const [name, source] of this.#sources) environment.addTemplate(name, prepared(name, source));
     });
   }
 
@@ -119,7 +117,12 @@ export class Jinja {
       return { error: new TemplateError(name, `the template ${error.message}`), included: undefined };
     if (!(error instanceof Error)) throw error;
     return parseTemplateError(name, error.message, (template) =>
-      template === name ? source : (this.#sources.get(template) ?? ''),
+      prepared(template, template === name ? source : (this.#sources.get(template) ?? '')),
     );
   }
+}
+
+/** What the engine is given. Lines stay where they are. */
+function prepared(name: string, source: string): string {
+  return withOptionalSlices(resolveReferences(name, source));
 }

@@ -132,8 +132,9 @@ function pad(text: string, flags: string, width: number, type: string): string {
   return sign + '0'.repeat(missing) + text.slice(sign.length);
 }
 
-/** As Python prints it. */
+/** As Python prints it. What is undefined and what is none cannot be told apart here; the first is by far the more common. */
 function display(value: unknown): string {
+  if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : represent(value);
 }
 
