@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { startChatModel } from '../../test/chat-model.ts';
@@ -268,6 +269,21 @@ describe('as plain MCP', () => {
     expect(await complete('resources://events/{event_id}', 'event_id', 'zz')).toMatchObject({
       completion: { values: [] },
     });
+  });
+
+  it('lists what is wrong with the diary, and makes no database for it', async () => {
+    await using diary = openDiary();
+    const [assistant] = diary.server.features;
+    expect(await assistant!.problems!()).toEqual([]);
+    expect(existsSync(diary.file)).toBe(false);
+    writeFileSync(diary.file, 'no database at all, but long enough to be read as the head of one');
+    expect(await assistant!.problems!()).toMatchObject([
+      {
+        file: diary.file,
+        severity: 'error',
+        message: expect.stringContaining('is not a database of Adjutant'),
+      },
+    ]);
   });
 
   it('tells subscribers of changes', async () => {

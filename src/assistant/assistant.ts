@@ -1,4 +1,5 @@
 import type { Context, Feature } from '../feature.ts';
+import { auditTools } from './audit-tools.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import { calendarTools } from './calendar/tools.ts';
 import type { Feed } from './delivery/feed.ts';
@@ -56,6 +57,7 @@ export function createAssistant({
       ...eventTools(diary, toolTimeoutMs),
       ...calendarTools(diary, calendars),
       ...notificationTools(diary, planner, toolTimeoutMs),
+      ...auditTools(diary, toolTimeoutMs),
       outboxTool(outboxDir),
     ],
     resources: createResources(diary),
@@ -70,6 +72,7 @@ export function createAssistant({
         stopFollowing();
       };
     },
+    problems: async () => (await import('./problems.ts')).findProblems(store),
     close: () => store.close(),
   };
 }

@@ -205,6 +205,13 @@ export const planFields = {
   dry_run: { type: 'boolean', default: false, description: 'Only tell what would change' },
 } as const;
 
+export const auditFields = {
+  event_id: { type: 'string', description: 'Filter by event ID' },
+  notification_id: { type: 'string', description: 'Filter by notification ID' },
+  days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days to look back' },
+  limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100, description: 'The most to list' },
+} as const;
+
 // ── What comes back ────────────────────────────────────────────────────────────────────────────────────────
 
 const text = { type: 'string' } as const;

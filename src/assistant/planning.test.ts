@@ -315,6 +315,34 @@ describe('planning on PostgreSQL', () => {
   });
 });
 
+describe('the record', () => {
+  it('has a row for every decision and change, the newest first', async () => {
+    await using diary = await withDentist();
+    await plan(diary);
+    diary.now += hour;
+    await diary.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-18T14:00' });
+    const [row] = await planned(diary);
+    diary.now += hour;
+    await diary.call('cancelNotification', { notification_id: row!['id']! });
+    const record = async (more: JsonObject = {}) =>
+      ((await diary.call('listAudit', more)) as { entries: JsonObject[] }).entries.map(
+        ({ action }) => action,
+      );
+    expect(await record({ user_id: 'ada' })).toEqual(
+      expect.arrayContaining(['user.created', 'event.created', 'plan.decided', 'event.updated']),
+    );
+    expect(await record({ notification_id: row!['id']! })).toEqual([
+      'notification.cancelled',
+      'notification.moved',
+      'notification.planned',
+    ]);
+    expect(await record({ limit: 1 })).toEqual(['notification.cancelled']);
+    expect(await record({ user_id: 'ada', days_back: 0 })).toEqual(['notification.cancelled']);
+    await expect(record({ user_id: 'nobody' })).rejects.toThrow('User not found');
+    await expect(record({ limit: 0 })).rejects.toThrow(/limit/);
+  });
+});
+
 describe('acknowledging', () => {
   it('stops what would follow up on it and says by whom', async () => {
     await using diary = await withDentist();

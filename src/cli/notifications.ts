@@ -1,4 +1,4 @@
-import { notificationWindow, planFields } from '../assistant/fields.ts';
+import { auditFields, notificationWindow, planFields } from '../assistant/fields.ts';
 import type { JsonObject } from '../json.ts';
 import { showFields, showTable, showTime, toolCommand } from './tool-command.ts';
 
@@ -27,6 +27,23 @@ export const notifications = toolCommand({
     },
     plan: { tool: 'planNotifications', positional: 'user_id', fields: planFields, show: showPlan },
     cancel: { tool: 'cancelNotification', positional: 'notification_id', show: showFields },
+    audit: {
+      tool: 'listAudit',
+      positional: 'user_id',
+      optional: true,
+      fields: auditFields,
+      show: ({ entries }) =>
+        showTable(
+          (entries as JsonObject[]).map(({ at, action, event_id, notification_id, detail }) => [
+            showTime(at),
+            action,
+            event_id,
+            notification_id,
+            detail === undefined ? '' : JSON.stringify(detail),
+          ]),
+          'Nothing is on record for this time.',
+        ),
+    },
     acknowledge: { tool: 'acknowledgeNotification', positional: 'notification_id', show: showFields },
   },
 });
