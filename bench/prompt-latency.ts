@@ -153,10 +153,11 @@ writeFileSync(join(library, 'prompts', 'ten.md'), template);
 try {
   const [ours, minimal] = await getting();
   const { one, burst, told } = await noticing();
+  const rendered = await rendering();
   table(
     ['', 'median ms'],
     [
-      ['rendering ten arguments', await rendering()],
+      ['rendering ten arguments', rendered],
       ['prompts/get over stdio', ours],
       ['the same from a minimal server', minimal],
       ['ratio', ours / minimal],
@@ -165,6 +166,14 @@ try {
       ['notifications for them', told],
     ],
   );
+  const missed = [
+    ...(rendered < 1 ? [] : ['rendering takes a millisecond or more']),
+    ...(ours <= 3 * minimal ? [] : ['prompts/get takes more than three times the minimal server']),
+    ...(one < 150 ? [] : ['a change is told too late']),
+    ...(told === 1 ? [] : ['a burst is told more than once']),
+  ];
+  for (const line of missed) console.log(`missed: ${line}`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
