@@ -1,8 +1,9 @@
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
-import { extent, occurrences } from './calendar/recurrence.ts';
+import { extent } from './calendar/recurrence.ts';
+import { isRunaway } from './calendar/rule.ts';
 import type { CalendarTime, Series } from './calendar/series.ts';
-import { readRule } from './calendar/written-value.ts';
+import { readRule, Unreadable } from './calendar/written-value.ts';
 import { preferencesOf } from './preferences.ts';
 import type { CalendarEvent, User } from './store/schema.ts';
 import { checkZone } from './users.ts';
@@ -94,8 +95,9 @@ function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: num
 function ruleOf(written: string, start: WrittenTime): string {
   try {
     const rule = readRule(written.replace(/^RRULE:/i, ''));
-    const series = { start: { wall: start.wall }, duration: { days: 0, seconds: 0 }, rules: [rule] };
-    occurrences(series, { fromMs: start.ms, toMs: start.ms + 7 * dayMs, zone: 'UTC' });
+    const wallMs = Date.parse(start.wholeDay ? start.wall : `${start.wall}Z`);
+    if (isRunaway(rule, { wallMs, wholeDay: start.wholeDay, offsets: () => 0 }, start.ms))
+      throw new Unreadable('it yields too many occurrences or takes too long to work out');
     return rule;
   } catch (error) {
     throw new Failure('invalid-params', `The rule "${written}" cannot be used: ${messageOf(error)}.`, {
