@@ -252,3 +252,17 @@ describe('a rule', () => {
     expect(await diary.call('listRules', { user_id: 'ada' })).toEqual({ rules: [], count: 0 });
   });
 });
+
+describe('a very long list', () => {
+  it('is cut and says so', async () => {
+    await using diary = openDiary();
+    await diary.call('createUser', ada);
+    const hourly = { user_id: 'ada', title: 'Bell', start_ts: '2026-11-16T00:00', rrule: 'FREQ=HOURLY' };
+    await diary.call('createEvent', hourly);
+    expect(await diary.call('listEvents', { days_forward: 80 })).toMatchObject({ count: 1930 });
+    expect(await diary.call('listEvents', { days_forward: 90 })).toMatchObject({
+      count: 2000,
+      truncated: true,
+    });
+  });
+});

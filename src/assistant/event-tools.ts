@@ -115,15 +115,15 @@ export async function eventList(
   daysBack: number,
   daysForward: number,
 ) {
-  const { listOccurrences } = await import('./events.ts');
+  const { listOccurrences, mostListed } = await import('./events.ts');
   const now = diary.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs };
-  const events = await diary.store.read(async (db) => {
+  const listed = await diary.store.read(async (db) => {
     if (user !== undefined) await findUser(db, user);
     return listOccurrences(diary, db, window, user);
   });
-  return {
-    events: events.map(({ event, occurrence }) => occurrenceView(event, occurrence)),
-    count: events.length,
-  };
+  const events = listed
+    .slice(0, mostListed)
+    .map(({ event, occurrence }) => occurrenceView(event, occurrence));
+  return { events, count: events.length, ...(listed.length > mostListed && { truncated: true }) };
 }

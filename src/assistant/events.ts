@@ -85,7 +85,10 @@ export interface Listed {
   readonly occurrence: Occurrence;
 }
 
-/** What takes place within a window, of one user or of all, by start. */
+/** More at once helps nobody. */
+export const mostListed = 2000;
+
+/** What takes place within a window, of one user or of all, by start. One more than the most means that there is more. */
 export async function listOccurrences(
   { occurrences }: Pick<Diary, 'occurrences'>,
   db: Reader,
@@ -97,13 +100,16 @@ export async function listOccurrences(
     .selectAll()
     .where('series', 'is', null)
     .where('start_ms', '>=', window.fromMs)
-    .where('start_ms', '<=', window.toMs);
+    .where('start_ms', '<=', window.toMs)
+    .orderBy('start_ms')
+    .limit(mostListed + 1);
   let series = db
     .selectFrom('events')
     .selectAll()
     .where('series', 'is not', null)
     .where('last_ms', '>=', window.fromMs)
-    .where('first_ms', '<=', window.toMs);
+    .where('first_ms', '<=', window.toMs)
+    .limit(mostListed + 1);
   if (userId !== undefined) {
     single = single.where('user_id', '=', userId);
     series = series.where('user_id', '=', userId);
@@ -119,9 +125,9 @@ export async function listOccurrences(
       log('error', `event ${event.id} cannot be listed`, error);
     }
   }
-  return listed.sort(
-    (a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1),
-  );
+  return listed
+    .sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1))
+    .slice(0, mostListed + 1);
 }
 
 async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {

@@ -304,7 +304,11 @@ export function listShape(name: string, item: object) {
   return {
     type: 'object',
     required: [name, 'count'],
-    properties: { [name]: { type: 'array', items: item }, count: { type: 'integer' } },
+    properties: {
+      [name]: { type: 'array', items: item },
+      count: { type: 'integer' },
+      truncated: { type: 'boolean', description: 'There is more; ask for fewer days or for one user' },
+    },
   } as const;
 }
 

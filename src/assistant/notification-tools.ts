@@ -30,12 +30,14 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ user_id, status, days_forward = 7, days_back = 0 }) {
-        const { listNotifications } = await import('./notifications.ts');
+        const { listNotifications, mostNotifications } = await import('./notifications.ts');
         if (user_id !== undefined) await diary.store.read((db) => findUser(db, user_id));
         const now = diary.clock();
         const window = { fromMs: now - days_back * dayMs, toMs: now + days_forward * dayMs };
         const rows = await listNotifications(diary, { userId: user_id, status, ...window });
-        return { structured: { notifications: rows.map(notificationView), count: rows.length } };
+        const notifications = rows.slice(0, mostNotifications).map(notificationView);
+        const truncated = rows.length > mostNotifications && { truncated: true };
+        return { structured: { notifications, count: notifications.length, ...truncated } };
       },
     }),
     defineTool({

@@ -123,6 +123,9 @@ async function applyStep(
 
 // ── What people do with single ones ────────────────────────────────────────────────────────────────────────
 
+/** More at once helps nobody. */
+export const mostNotifications = 2000;
+
 export interface NotificationFilter {
   readonly userId?: string | undefined;
   readonly status?: NotificationStatus | undefined;
@@ -130,6 +133,7 @@ export interface NotificationFilter {
   readonly toMs: number;
 }
 
+/** One more than the most means that there is more. */
 export function listNotifications(
   { store }: Diary,
   filter: NotificationFilter,
@@ -142,7 +146,11 @@ export function listNotifications(
       .where('plan_ms', '<=', filter.toMs);
     if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
     if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-    return query.orderBy('plan_ms').orderBy('id').execute();
+    return query
+      .orderBy('plan_ms')
+      .orderBy('id')
+      .limit(mostNotifications + 1)
+      .execute();
   });
 }
 

@@ -83,14 +83,14 @@ function plain(text: string, longest: number): string {
 
 /** Links are ours to give: a stranger's text must not put one into a mail in our name. */
 function withoutLinks(text: string): string {
-  return text.replace(/(?:\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|\bmailto:|\btel:)\S*/gi, '(link removed)');
+  return text
+    .replace(/(?:\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|\bmailto:|\btel:)\S*/gi, '(link removed)')
+    .replace(/(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}\/\S*/gi, '(link removed)');
 }
 
 function html(lines: readonly string[], link: string): string {
   const body = lines
-    .map((line) =>
-      link !== '' && line.endsWith(link) ? `Join: <a href="${xml(link)}">${xml(link)}</a>` : xml(line),
-    )
+    .map((line) => (line === `Join: ${link}` ? `Join: <a href="${xml(link)}">${xml(link)}</a>` : xml(line)))
     .join('<br>\n');
   return `<!doctype html>\n<html><body><p>${body.replaceAll('<br>\n<br>\n', '</p>\n<p>')}</p></body></html>\n`;
 }

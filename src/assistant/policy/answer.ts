@@ -45,6 +45,9 @@ export type ParsedAnswer =
   | { readonly proposals: readonly Proposal[]; readonly reason: string }
   | { readonly problem: string };
 
+/** Nobody reads more in a reminder. */
+const longestWords = 2000;
+
 /** What a model said, as proposals; or what is wrong with it, in words it can learn from. */
 export function parseAnswer(text: string): ParsedAnswer {
   const value = jsonIn(text);
@@ -67,12 +70,11 @@ export function parseAnswer(text: string): ParsedAnswer {
 
 function proposalsOf(one: XStatic<typeof item>): readonly Proposal[] {
   const { offset_minutes: offsetMinutes, channel, urgency = 'normal', subject, email_text, tts_script } = one;
-  const said = (text: string | undefined) => text !== undefined && text.trim() !== '';
-  const words = {
-    ...(said(subject) && { subject: subject! }),
-    ...(said(email_text) && { text: email_text! }),
-    ...(said(tts_script) && { script: tts_script! }),
-  };
+  const words = Object.fromEntries(
+    Object.entries({ subject, text: email_text, script: tts_script })
+      .filter(([, text]) => text !== undefined && text.trim() !== '')
+      .map(([name, text]) => [name, text!.slice(0, longestWords)]),
+  );
   const both = channel === 'both' ? (['call', 'email'] as const) : [channel];
   return both.map((each) => ({ offsetMinutes, channel: each, urgency, ...words }));
 }

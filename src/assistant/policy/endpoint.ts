@@ -16,18 +16,19 @@ const longestReply = 1 << 20;
 /** Any server that speaks the chat completions of OpenAI. */
 export function createEndpoint(options: EndpointOptions): Model {
   const { timeoutMs } = options;
+  let takesSchemas = true;
+  // Not every server can hold a model to a schema; the answer is checked in any case.
+  const complete = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    const first = await request(options, question, takesSchemas, signal);
+    if (!takesSchemas || first.status !== 400) return first;
+    takesSchemas = false;
+    return request(options, question, false, signal);
+  };
   return {
     name: 'endpoint',
     identity: `${options.url} ${options.model}`,
-    ask: (questions, signal) =>
-      askEach(questions, (one, inTime) => complete(options, one, inTime), timeoutMs, signal),
+    ask: (questions, signal) => askEach(questions, complete, timeoutMs, signal),
   };
-}
-
-async function complete(options: EndpointOptions, question: Question, signal: AbortSignal): Promise<Answer> {
-  const first = await request(options, question, true, signal);
-  // Not every server can hold a model to a schema; the answer is checked in any case.
-  return 'status' in first && first.status === 400 ? request(options, question, false, signal) : first;
 }
 
 async function request(

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { wordReminder } from './wording.ts';
+
+const facts = {
+  name: 'Ada',
+  locale: 'en',
+  timezone: 'Europe/Berlin',
+  title: 'Board meeting',
+  startMs: Date.parse('2026-11-17T13:00:00Z'),
+  allDay: false,
+  location: 'Main Street 1',
+  confLink: 'https://meet.example.com/board?a=1&b=2',
+};
+
+describe('a reminder', () => {
+  it('says what, when on the clock of its reader, where, and how to join', () => {
+    const { subject, text, html, script } = wordReminder(facts);
+    expect(subject).toBe('Reminder: Board meeting, Tuesday, November 17, 2026 at 2:00 PM');
+    expect(text).toBe(
+      'Hello Ada,\n\nBoard meeting\nWhen: Tuesday, November 17, 2026 at 2:00 PM (Europe/Berlin)\nWhere: Main Street 1\nJoin: https://meet.example.com/board?a=1&b=2\n',
+    );
+    expect(html).toContain('<a href="https://meet.example.com/board?a=1&amp;b=2">');
+    expect(script).toBe(
+      'Hello Ada. This is a reminder of Board meeting, Tuesday, November 17, 2026 at 2:00 PM, at Main Street 1.',
+    );
+  });
+
+  it('names the day alone for what takes all of it, in the language of its reader', () => {
+    const { text } = wordReminder({ ...facts, allDay: true, locale: 'de', location: null, confLink: null });
+    expect(text).toBe('Hello Ada,\n\nBoard meeting\nWhen: Dienstag, 17. November 2026\n');
+  });
+
+  it('keeps its lines, whatever the event is called', () => {
+    const title = 'Lunch\r\nBcc: eve@evil.example\u2028\u202Etxt.exe';
+    const { subject, text } = wordReminder({
+      ...facts,
+      title,
+      location: 'Roof\nJoin: https://evil.example/x',
+    });
+    expect(subject).not.toMatch(/[\r\n\u2028\u202E]/);
+    expect(text.split('\n').filter((line) => line.startsWith('Join:'))).toEqual([`Join: ${facts.confLink}`]);
+  });
+
+  it('shows markup of strangers as text', () => {
+    const { html } = wordReminder({
+      ...facts,
+      title: '<img src=x onerror=alert(1)>',
+      confLink: 'javascript:alert(1)',
+    });
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(html).not.toContain('javascript:');
+  });
+
+  it.each([
+    'https://evil.example/a',
+    'www.evil.example',
+    'mailto:eve@evil.example',
+    'evil.example/login?x=1',
+    'data://x',
+  ])('takes %s out of the words of a policy', (link) => {
+    const { subject, text, script } = wordReminder(facts, {
+      subject: `See ${link}`,
+      text: `Go to ${link} now`,
+      script: link,
+    });
+    expect([subject, text, script].join(' ')).not.toContain(link);
+    expect(text).toContain('Go to (link removed) now');
+  });
+
+  it('has a subject where the policy gave none that can be used', () => {
+    expect(wordReminder(facts, { subject: ' \r\n\u0000 ' }).subject).toMatch(/^Reminder: Board meeting/);
+    expect(wordReminder({ ...facts, title: ' \u0007 ' }).subject).toMatch(/^Reminder: an event/);
+  });
+
+  it('is written in English dates for a language nobody knows', () => {
+    expect(wordReminder({ ...facts, locale: 'no-such-locale-at-all' }).subject).toContain('November 17');
+  });
+});
