@@ -1,46 +1,7 @@
 import { lexTemplate, type Tag, type Token } from './lexer.ts';
-import { Lines, type Position } from './position.ts';
-import { isWord, splitAll, splitAt, splitBrackets } from './tokens.ts';
-
-export interface NameUse extends Position {
-  readonly name: string;
-}
-
-export interface VariableUse extends NameUse {
-  /** Called like a function. */
-  readonly called: boolean;
-  /** Asked about with `is defined`, or given a default: it may be absent. */
-  readonly guarded: boolean;
-}
-
-export interface MethodCall extends NameUse {
-  /** The name before the dot, where it is one. */
-  readonly object: string | undefined;
-}
-
-export interface TemplateReference extends Position {
-  readonly kind: 'include' | 'import' | 'extends';
-  /** Its name, where it is written as text; an expression is known only at run time. */
-  readonly name: string | undefined;
-  /** `ignore missing`. */
-  readonly optional: boolean;
-  /** Names set in the template that are visible at this place. */
-  readonly known: ReadonlySet<string>;
-}
-
-/** Everything a template names, without rendering it. */
-export interface TemplateScan {
-  /** Every use of a name that the template itself does not set. */
-  readonly variables: readonly VariableUse[];
-  readonly filters: readonly NameUse[];
-  readonly tests: readonly NameUse[];
-  readonly methods: readonly MethodCall[];
-  /** Names that come from other templates. */
-  readonly imported: ReadonlySet<string>;
-  /** The first word of every `{% %}`. */
-  readonly statements: readonly NameUse[];
-  readonly references: readonly TemplateReference[];
-}
+import { Lines } from './position.ts';
+import type { MethodCall, NameUse, TemplateReference, TemplateScan, VariableUse } from './template-scan.ts';
+import { endsOperand, isGuard, isWord, splitAll, splitAt, splitBrackets, withoutContext } from './tokens.ts';
 
 export function scanTemplate(source: string): TemplateScan {
   const scanner = new Scanner(source);
@@ -49,7 +10,6 @@ export function scanTemplate(source: string): TemplateScan {
 }
 
 const words = new Set('and or not in is if else elif true false none True False None'.split(' '));
-const operatorWords = new Set('and or not in is if else'.split(' '));
 
 /** A statement that is still open. */
 interface Frame {
@@ -304,23 +264,4 @@ class Scanner {
   #use({ text, offset }: Token): NameUse {
     return { name: text, ...this.#lines.at(offset) };
   }
-}
-
-/** `| default`, `| d`, `is defined`, `is not defined` or `is undefined`. */
-function isGuard([first, second, third]: readonly Token[]): boolean {
-  if (first?.text === '|') return isWord(second, 'default') || isWord(second, 'd');
-  const test = isWord(second, 'not') ? third : second;
-  return isWord(first, 'is') && (isWord(test, 'defined') || isWord(test, 'undefined'));
-}
-
-/** Whether an expression may end with this token, so that the next word is not part of it. */
-function endsOperand(token: Token | undefined): boolean {
-  if (token === undefined) return false;
-  return token.kind === 'operator' ? /^[)\]}]$/.test(token.text) : !operatorWords.has(token.text);
-}
-
-function withoutContext(tokens: readonly Token[]): readonly Token[] {
-  const modified =
-    isWord(tokens.at(-1), 'context') && (isWord(tokens.at(-2), 'with') || isWord(tokens.at(-2), 'without'));
-  return modified ? tokens.slice(0, -2) : tokens;
 }

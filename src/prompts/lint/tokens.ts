@@ -46,3 +46,24 @@ function step({ kind, text }: Token): number {
   if (kind !== 'operator') return 0;
   return '([{'.includes(text) ? 1 : ')]}'.includes(text) ? -1 : 0;
 }
+
+const operatorWords = new Set('and or not in is if else'.split(' '));
+
+/** `| default`, `| d`, `is defined`, `is not defined` or `is undefined`. */
+export function isGuard([first, second, third]: readonly Token[]): boolean {
+  if (first?.text === '|') return isWord(second, 'default') || isWord(second, 'd');
+  const test = isWord(second, 'not') ? third : second;
+  return isWord(first, 'is') && (isWord(test, 'defined') || isWord(test, 'undefined'));
+}
+
+/** Whether an expression may end with this token, so that the next word is not part of it. */
+export function endsOperand(token: Token | undefined): boolean {
+  if (token === undefined) return false;
+  return token.kind === 'operator' ? /^[)\]}]$/.test(token.text) : !operatorWords.has(token.text);
+}
+
+export function withoutContext(tokens: readonly Token[]): readonly Token[] {
+  const modified =
+    isWord(tokens.at(-1), 'context') && (isWord(tokens.at(-2), 'with') || isWord(tokens.at(-2), 'without'));
+  return modified ? tokens.slice(0, -2) : tokens;
+}

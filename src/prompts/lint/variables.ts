@@ -1,4 +1,5 @@
-import { scanTemplate, type VariableUse } from './scanner.ts';
+import { scanTemplate } from './scanner.ts';
+import type { VariableUse } from './template-scan.ts';
 
 /** Functions that every template can call without anybody handing them over. */
 export const globalNames: ReadonlySet<string> = new Set([
