@@ -154,3 +154,17 @@ export class RequestContext implements Context {
 function isAnswer(entry: [string, unknown]): entry is [string, Record<string, unknown>] {
   return isObject(entry[1]);
 }
+
+/** The same context with some of it replaced; private state stays with the original. */
+export function deriveContext<Extra extends object>(context: Context, extra: Extra): Context & Extra {
+  return {
+    signal: context.signal,
+    client: context.client,
+    meta: context.meta,
+    progress: (...given) => context.progress(...given),
+    log: (...given) => context.log(...given),
+    can: (capability) => context.can(capability),
+    ask: (requests) => context.ask(requests),
+    ...extra,
+  };
+}

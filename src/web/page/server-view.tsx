@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { DataTable } from './data-table.tsx';
 import { SampleData } from './sample-data.tsx';
 import { useLoaded } from './server-connection.tsx';
 
@@ -76,99 +77,47 @@ export function ServerView() {
           </ul>
         )}
       </section>
-      <section>
-        <h2>Clients</h2>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Clients">
-          <table>
-            <thead>
-              <tr>
-                <th>Client</th>
-                <th>Protocol</th>
-                <th>Since</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.clients.map(({ name, version, protocol, since }, index) => (
-                <tr key={index}>
-                  <td>
-                    {name || 'unnamed'} {version}
-                  </td>
-                  <td>{protocol}</td>
-                  <td>{new Date(since).toLocaleTimeString()}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </section>
-      <section>
-        <h2>Requests</h2>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Requests">
-          <table>
-            <thead>
-              <tr>
-                <th>Method</th>
-                <th class="number">Count</th>
-                <th class="number">Failed</th>
-                <th class="number">Median</th>
-                <th class="number">95 %</th>
-                <th>Latest</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.methods.map((one) => (
-                <tr key={one.method}>
-                  <td>
-                    <code>{one.method}</code>
-                  </td>
-                  <td class="number">{one.count}</td>
-                  <td class="number">{one.failed}</td>
-                  <td class="number">{milliseconds(one.median_ms)}</td>
-                  <td class="number">{milliseconds(one.p95_ms)}</td>
-                  <td>
-                    <Sparkline values={one.recent_ms} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </section>
-      <section>
-        <h2>Settings</h2>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Settings">
-          <table>
-            <thead>
-              <tr>
-                <th>Setting</th>
-                <th>Value</th>
-                <th>From</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.settings.map(({ name, value: given, origin, description }) => (
-                <tr key={name} title={description}>
-                  <td>
-                    <code>{name}</code>
-                  </td>
-                  <td>
-                    <code>
-                      {given === undefined || given === null
-                        ? ''
-                        : typeof given === 'string'
-                          ? given
-                          : JSON.stringify(given)}
-                    </code>
-                  </td>
-                  <td>{origin}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </section>
+      <DataTable
+        title="Clients"
+        rows={value.clients}
+        keyOf={(_, index) => index}
+        columns={[
+          { title: 'Client', cell: ({ name, version }) => `${name || 'unnamed'} ${version}` },
+          { title: 'Protocol', cell: ({ protocol }) => protocol },
+          { title: 'Since', cell: ({ since }) => new Date(since).toLocaleTimeString() },
+        ]}
+      />
+      <DataTable
+        title="Requests"
+        rows={value.methods}
+        keyOf={({ method }) => method}
+        columns={[
+          { title: 'Method', cell: ({ method }) => <code>{method}</code> },
+          { title: 'Count', number: true, cell: ({ count }) => count },
+          { title: 'Failed', number: true, cell: ({ failed }) => failed },
+          { title: 'Median', number: true, cell: ({ median_ms }) => milliseconds(median_ms) },
+          { title: '95 %', number: true, cell: ({ p95_ms }) => milliseconds(p95_ms) },
+          { title: 'Latest', cell: ({ recent_ms }) => <Sparkline values={recent_ms} /> },
+        ]}
+      />
+      <DataTable
+        title="Settings"
+        rows={value.settings}
+        keyOf={({ name }) => name}
+        hintOf={({ description }) => description}
+        columns={[
+          { title: 'Setting', cell: ({ name }) => <code>{name}</code> },
+          { title: 'Value', cell: ({ value: given }) => <code>{shown(given)}</code> },
+          { title: 'From', cell: ({ origin }) => origin },
+        ]}
+      />
     </div>
   );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function milliseconds(value: number): string {

@@ -1,0 +1,44 @@
+import { Failure } from '../failure.ts';
+import type { CompletionContext, Context, PromptProvider, ResourceProvider } from '../feature.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { Call } from './call.ts';
+import { deriveContext } from './context.ts';
+
+export async function complete({ server, params, context }: Call): Promise<JsonObject> {
+  const ref = params['ref'] as Readonly<Record<string, unknown>>;
+  const argument = params['argument'] as { name: string; value: string };
+  const given =
+    isObject(params['context']) && isObject(params['context']['arguments'])
+      ? params['context']['arguments']
+      : {};
+  const completion: CompletionContext = deriveContext(context, { given: given as Record<string, string> });
+  const target = String(ref['type'] === 'ref/prompt' ? ref['name'] : ref['uri']);
+  for (const { prompts, resources } of server.features) {
+    const provider = ref['type'] === 'ref/prompt' ? prompts : resources;
+    const values =
+      provider === undefined || provider.complete
+        ? await provider?.complete?.(target, argument.name, argument.value, completion)
+        : await nothingFor(target, provider, context);
+    if (values === undefined) continue;
+    return {
+      completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 },
+    };
+  }
+  throw new Failure(
+    ref['type'] === 'ref/prompt' ? 'prompt-not-found' : 'resource-not-found',
+    `Nothing to complete for: ${target}`,
+  );
+}
+
+/** A provider without suggestions still knows what is its own. */
+async function nothingFor(
+  target: string,
+  provider: PromptProvider | ResourceProvider,
+  context: Context,
+): Promise<readonly string[] | undefined> {
+  const known =
+    'get' in provider
+      ? (await provider.list(context)).some(({ name }) => name === target)
+      : provider.templates?.some(({ uriTemplate }) => uriTemplate === target);
+  return known ? [] : undefined;
+}

@@ -1,0 +1,70 @@
+import { Failure } from '../failure.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { Call } from './call.ts';
+import { notification } from './message.ts';
+import { metaKeys } from './modern.ts';
+
+/** Checked by hand and at once: the very next message may rely on it, and start-up pays for no validator. */
+export function initialize({ session, server, params }: Call): JsonObject {
+  const { contract } = server;
+  const { protocolVersion, capabilities, clientInfo } = params;
+  if (protocolVersion !== undefined && typeof protocolVersion !== 'string') {
+    throw new Failure('invalid-params', 'protocolVersion must be a string', {
+      issues: [{ path: ['protocolVersion'], keyword: 'type', expected: 'string', message: 'must be string' }],
+    });
+  }
+  const info = isObject(clientInfo) ? clientInfo : {};
+  const version = contract.negotiate(protocolVersion);
+  session.begin({
+    name: String(info['name'] ?? ''),
+    version: String(info['version'] ?? ''),
+    protocolVersion: version,
+    capabilities: isObject(capabilities) ? capabilities : {},
+  });
+  const result = {
+    protocolVersion: version,
+    capabilities: server.capabilities,
+    serverInfo: contract.server,
+    ...(contract.instructions !== undefined && { instructions: contract.instructions }),
+  };
+  return contract.initialized(result, params as JsonObject);
+}
+
+/** The current revision's way to hear of changes: a request that stays open. */
+export function listen({
+  session,
+  server,
+  request,
+  params,
+  context,
+}: Call): Promise<JsonObject> | JsonObject {
+  const asked = params['notifications'] as Readonly<Record<string, unknown>>;
+  const declares = (kind: string, flag: string) => {
+    const capability = server.capabilities[kind];
+    return isObject(capability) && capability[flag] === true;
+  };
+  const uris = asked['resourceSubscriptions'];
+  const kinds = ['tools', 'prompts', 'resources'].filter(
+    (kind) => asked[`${kind}ListChanged`] === true && declares(kind, 'listChanged'),
+  );
+  const filter: JsonObject = {
+    ...Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
+    ...(Array.isArray(uris) &&
+      uris.length > 0 &&
+      declares('resources', 'subscribe') && { resourceSubscriptions: uris.map(String) }),
+  };
+  const _meta = { [metaKeys.subscriptionId]: request.id };
+  session.send(
+    notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
+    request.id,
+  );
+  if (Object.keys(filter).length === 0) return { _meta };
+  return new Promise((resolve) => {
+    const end = () => {
+      session.listens.delete(request.id);
+      resolve({ _meta });
+    };
+    session.listens.set(request.id, { filter, end });
+    context.signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,22 @@
+import type { JsonObject } from '../json.ts';
+import type { Server } from './server.ts';
+
+/** The part of a list that was asked for, in the contract's shapes. */
+export function page<Item>(
+  { contract }: Server,
+  key: string,
+  items: readonly Item[],
+  shape: (item: Item) => JsonObject,
+  params: Readonly<Record<string, unknown>>,
+): JsonObject {
+  const start = contract.startOf(params['cursor']);
+  const end = start + contract.pageSize;
+  return {
+    [key]: items.slice(start, end).map(shape),
+    ...contract.nextCursor(end < items.length ? String(end) : undefined),
+  };
+}
+
+export function asIs(item: JsonObject): JsonObject {
+  return item;
+}
