@@ -9,7 +9,7 @@ import { createServer as createAdjutant } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { connectMemory, type MemoryClient } from '../../src/transports/memory.ts';
-import { bundle } from '../program.ts';
+import { bundle, Program } from '../program.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'adjutant-calendars-'));
 const event = (uid: string, ...lines: readonly string[]) => [
@@ -205,5 +205,39 @@ describe('adjutant calendars', () => {
     });
     const added = await run('add', address, '--calendars-private-hosts', '127.0.0.1');
     expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('1 added, kept up to date') });
+  });
+});
+
+describe('adjutant worker', () => {
+  it('follows a folder while it runs', async () => {
+    await using worker = new Program(['worker']);
+    const { config } = await loadConfig({ argv: ['--home', worker.home], env: {}, cwd: home });
+    const other = createAdjutant('standard', config);
+    const before = client;
+    client = connectMemory(other);
+    try {
+      await client.request('initialize', {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      });
+      const folder = join(worker.home, 'calendars');
+      mkdirSync(folder);
+      await call('createUser', { id: 'ann', name: 'Ann' });
+      await call('addCalendar', { user_id: 'ann', source: folder });
+      writeFileSync(join(folder, 'new.ics'), calendar(...event('new', `DTSTART:${soon(5)}`)));
+      const deadline = Date.now() + 25_000;
+      while ((await call('listEvents', { user_id: 'ann' }))['count'] === 0) {
+        if (Date.now() > deadline) throw new Error(`it was not seen: ${worker.stderr}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({
+        count: 1,
+        events: [{ title: 'new' }],
+      });
+    } finally {
+      client = before;
+      await other.close();
+    }
   });
 });

@@ -30,11 +30,12 @@ export interface ImportOptions {
 
 type Known = Pick<
   CalendarEvent,
-  'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'title' | 'href'
+  'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href'
 >;
 
 /** So many events to a transaction: others get their turn in between. */
 const batchSize = 200;
+const pageSize = 2000;
 /** The latest instant there is: for series that never end. */
 const never = 8.64e15;
 
@@ -49,25 +50,8 @@ export async function importEvents(
   events: readonly ParsedEvent[],
   { gone, progress, signal }: ImportOptions,
 ): Promise<ImportResult> {
-  const { store } = diary;
   const now = diary.clock();
-  const rows = await store.read((db) =>
-    db
-      .selectFrom('events')
-      .select([
-        'id',
-        'provider_event_id',
-        'revision',
-        'start_ms',
-        'end_ms',
-        'series',
-        'status',
-        'title',
-        'href',
-      ])
-      .where('calendar_id', '=', calendar.id)
-      .execute(),
-  );
+  const rows = await knownEvents(diary, calendar);
   const known = new Map<string, Known>(rows.map((row) => [row.provider_event_id, row]));
   const changes: EventChange[] = [];
   let done = 0;
@@ -100,6 +84,26 @@ export async function importEvents(
   }
   const touched = changes.filter(({ kind }) => kind !== 'removed').length;
   return { changes, unchanged: events.length - touched };
+}
+
+/** In pages, so that a long list keeps nobody waiting. */
+async function knownEvents({ store }: Diary, calendar: Calendar): Promise<readonly Known[]> {
+  const known: Known[] = [];
+  for (;;) {
+    const page = await store.read((db) =>
+      db
+        .selectFrom('events')
+        .select(['id', 'provider_event_id', 'revision', 'start_ms', 'end_ms', 'series', 'status', 'href'])
+        .where('calendar_id', '=', calendar.id)
+        .where('id', '>', known.at(-1)?.id ?? '')
+        .orderBy('id')
+        .limit(pageSize)
+        .execute(),
+    );
+    known.push(...page);
+    if (page.length < pageSize) return known;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 async function saveAll(

@@ -140,12 +140,14 @@ class Parser {
     for (const component of this.#waiting.splice(0)) this.#event(component);
   }
 
-  finish(): ParsedCalendar {
-    const events = [...this.#instances].map(([uid, instances]) =>
-      assembleEvent(uid, instances, (count) =>
+  async finish(): Promise<ParsedCalendar> {
+    const events: ParsedEvent[] = [];
+    for (const [uid, instances] of this.#instances) {
+      const event = assembleEvent(uid, instances, (count) =>
         this.#report('warning', {}, `${count} more with the same UID; the newest is taken`, uid),
-      ),
-    );
+      );
+      if (events.push(event) % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
     return {
       ...(this.#name && { name: this.#name }),
       events,

@@ -74,6 +74,8 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
       const watcher = watchFiles(calendar, () => settle(id));
       if (watcher === undefined) continue;
       watchers.set(id, { location: calendar.location, watcher });
+      // It may have changed since it was last read and before anybody watched.
+      settle(id);
       watcher.on('error', () => {
         watcher.close();
         watchers.delete(id);
