@@ -75,7 +75,7 @@ describe('ending a run', () => {
     const child = await start('setsid sleep 1000 & echo $! > pid; sync; touch ready; wait');
     const root = await identityOf(child);
     process.kill(child.pid!, 'SIGKILL');
-    await vi.waitFor(async () => expect(await isAlive(root)).toBe(false));
+    await vi.waitFor(async () => expect(await isAlive(root)).toBe(false), 10_000);
     const orphan = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     expect((await findRoot(run))?.pid).toBe(orphan);
     expect((await endRun(root, run, 0)).map(({ pid }) => pid)).toContain(orphan);

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { familyOf } from '../../src/delegate/process-table.ts';
 import { listRunIds } from '../../src/delegate/record.ts';
 import { bundle } from '../program.ts';
+import { eventually } from './eventually.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
@@ -57,11 +58,11 @@ describe('adjutant delegate', () => {
 
   it('ends its run when it is interrupted', async () => {
     const child = start('delegate', steps({ hang: true }));
-    const id = await vi.waitFor(async () => {
+    const id = await eventually(async () => {
       const run = await newest();
       expect((await familyOf(undefined, run ?? '')).length).toBeGreaterThan(0);
       return run!;
-    }, 20_000);
+    });
     child.kill('SIGINT');
     const [stdout, , code] = await child.output;
     expect([code, stdout]).toEqual([1, expect.stringContaining('error: cancelled: interrupted')]);
@@ -92,10 +93,7 @@ describe('adjutant runs', () => {
 
   it('follows and cancels what another process has begun', async () => {
     const working = start('delegate', steps({ command: 'ls' }, { hang: true }));
-    await vi.waitFor(
-      async () => expect((await adjutant('runs', 'tail', 'last'))[0]).toContain('$ ls'),
-      20_000,
-    );
+    await eventually(async () => expect((await adjutant('runs', 'tail', 'last'))[0]).toContain('$ ls'));
     const following = start('runs', 'tail', 'last', '--follow');
     expect((await adjutant('runs', 'cancel', 'last'))[0]).toContain('error: cancelled: cancelled by hand');
     expect((await following.output)[2]).toBe(0);

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { familyOf } from '../../src/delegate/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
 import type { RunOverview } from '../../src/delegate/runs.ts';
+import { eventually } from './eventually.ts';
 import { bare, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
@@ -20,17 +21,17 @@ const newest = async () => (await listRunIds(join(bench.home, 'runs')))[0];
 const listed = async (server: Connection) =>
   ((await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] }).runs;
 const begun = (server: Connection) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const [run] = await listed(server);
     expect(run).toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
     return run!.run_id;
-  }, 20_000);
+  });
 const ended = (server: Connection, run_id: string): Promise<RunRecord> =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { record } = await server.call('show_run', { run_id });
     expect(record.status).not.toBe('running');
     return record;
-  }, 20_000);
+  });
 
 describe('time', () => {
   it.each([
@@ -68,7 +69,7 @@ describe('cancelling', () => {
     const task = steps({ deaf: true }, { child: "trap '' INT TERM; sleep 1000" }, { hang: true });
     const answered = server.call('delegate_run', { task, cwd: bench.project });
     const run_id = await begun(server);
-    await vi.waitFor(async () => expect((await familyOf(undefined, run_id)).length).toBeGreaterThan(1));
+    await eventually(async () => expect((await familyOf(undefined, run_id)).length).toBeGreaterThan(1));
     const { record } = await server.call('cancel_run', { run_id, reason: 'enough' });
     expect(record).toMatchObject({ status: 'cancelled', error: 'cancelled: enough' });
     expect(record.ended_processes.map(({ by }) => by)).toContain('SIGKILL');
@@ -109,7 +110,7 @@ describe('cancelling', () => {
     const first = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
     const running = await begun(server);
     const second = server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
-    const waiting = await vi.waitFor(async () => {
+    const waiting = await eventually(async () => {
       const run = (await listed(server)).find(({ status }) => status === 'waiting');
       expect(run).toBeDefined();
       return run!.run_id;
@@ -152,9 +153,8 @@ describe('a client that goes away', () => {
     const server = await new ServerProcess(bench, settings).initialize();
     const task = steps({ wait: 1_000 }, { answer: { summary: 'done alone' } });
     server.begin('delegate_run', { task, cwd: bench.project });
-    await vi.waitFor(
-      async () => expect(existsSync(join(bench.home, 'runs', (await newest())!, 'thread.json'))).toBe(true),
-      20_000,
+    await eventually(async () =>
+      expect(existsSync(join(bench.home, 'runs', (await newest())!, 'thread.json'))).toBe(true),
     );
     await server.kill('SIGTERM');
     const next = await connect();
@@ -174,7 +174,7 @@ describe('a server that dies', () => {
     const watching = await connect();
     const running = await begun(watching);
     first.begin('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
-    const waiting = await vi.waitFor(async () => {
+    const waiting = await eventually(async () => {
       const run = (await listed(watching)).find(({ status }) => status === 'waiting');
       expect(run).toBeDefined();
       return run!.run_id;
@@ -194,11 +194,11 @@ describe('a server that dies', () => {
   it('leaves the thread to resume when the agent died with it', async () => {
     const first = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
     first.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
-    const run_id = await vi.waitFor(async () => {
+    const run_id = await eventually(async () => {
       const id = await newest();
       expect(existsSync(join(bench.home, 'runs', id!, 'thread.json'))).toBe(true);
       return id!;
-    }, 20_000);
+    });
     await first.kill('SIGKILL');
     for (const { pid } of await familyOf(undefined, run_id)) process.kill(pid, 'SIGKILL');
     const record = await ended(await connect(), run_id);

@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunOverview } from '../../src/delegate/runs.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { eventually } from './eventually.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
@@ -111,7 +112,7 @@ describe('runs', () => {
   it('are cleared away when they are old enough, and only when they are over', async () => {
     const done = await run(steps({ answer: {} }));
     const hanging = run(steps({ hang: true }));
-    const running = await vi.waitFor(async () => {
+    const running = await eventually(async () => {
       const { runs } = (await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] };
       expect(runs[0]).toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
       return runs[0]!.run_id;
@@ -184,7 +185,7 @@ describe('artifacts', () => {
     const { record } = await run(steps({ answer: {} }));
     expect(messages('notifications/resources/list_changed')).not.toEqual([]);
     const begun = run(steps({ wait: 500 }, { command: 'x' }, { wait: 500 }, { answer: {} }));
-    const uri = await vi.waitFor(async () => {
+    const uri = await eventually(async () => {
       const { runs } = (await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] };
       expect(runs[0]?.run_id).not.toBe(record.run_id);
       return `runs://${runs[0]!.run_id}/events.jsonl`;
@@ -216,11 +217,11 @@ describe('a run as a task', () => {
     const task = await start(steps({ wait: 300 }, { answer: { summary: 'as a task' } }));
     expect(task).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null });
     expect(Number.isInteger(task['pollIntervalMs'])).toBe(true);
-    const done = await vi.waitFor(async () => {
+    const done = await eventually(async () => {
       const seen = await request('tasks/get', { taskId: task['taskId']! });
       expect(seen['status']).toBe('completed');
       return seen;
-    }, 20_000);
+    });
     expect(done).toMatchObject({
       resultType: 'complete',
       taskId: task['taskId'],
