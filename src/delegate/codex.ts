@@ -18,6 +18,7 @@ const way = 'install it with "npm install -g @openai/codex" or name it in [deleg
 /** `codex exec`, with the prompt on standard input and its events on standard output. */
 export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions): Agent {
   let found: Promise<string> | undefined;
+  let works: Promise<boolean> | undefined;
   const executable = () => {
     found ??=
       command === undefined
@@ -49,19 +50,21 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
       const args = ['sandbox', '-c', `sandbox_mode=${JSON.stringify(sandbox)}`, '--'];
       return { command: await executable(), args, env: { CODEX_HOME: codexHome } };
     },
-    async sandboxWorks() {
-      const { execFile } = await import('node:child_process');
-      const program = await executable();
-      return new Promise((done) => {
-        execFile(
-          program,
-          ['sandbox', '--', 'true'],
-          { timeout: 10_000, env: { ...env, CODEX_HOME: codexHome } },
-          (error) => done(error === null),
-        );
-      });
+    sandboxWorks() {
+      works ??= executable().then((program) => startsSandboxed(program, { ...env, CODEX_HOME: codexHome }));
+      return works;
     },
   };
+}
+
+async function startsSandboxed(
+  program: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
+  const { execFile } = await import('node:child_process');
+  return new Promise((done) => {
+    execFile(program, ['sandbox', '--', 'true'], { timeout: 10_000, env }, (error) => done(error === null));
+  });
 }
 
 function argumentsOf(

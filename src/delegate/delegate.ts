@@ -98,8 +98,8 @@ export function createDelegate(options: DelegateOptions): Feature {
   };
 
   const outputSchema = runOutputSchema(options.answerWithinMs > 0);
-  // Honest, and what lets codex call them without asking: a sandbox bounds what the sub-agent may change.
-  const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+  // A sub-agent that may write may also overwrite, and it talks to a model out there.
+  const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
   const tools: Tool[] = [
     defineTool({
       name: 'delegate_run',

@@ -78,6 +78,11 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     asAnswer(answer)?.deliverables ?? [],
     exec?.['sandbox'] !== 'read-only',
   );
+  const sandboxed = run.exit !== undefined && exec?.['sandbox'] !== 'danger-full-access';
+  if (sandboxed && (await agent.sandboxWorks?.()) === false)
+    warnings.push(
+      'Commands in a sandbox do not start on this machine, so the sub-agent could run none; adjutant doctor tells more.',
+    );
   const finishedAt = new Date();
   const result: RunResult = {
     status: outcome.status,

@@ -70,7 +70,8 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
       for (const event of agent.parse(clean)) {
         if (event.kind === 'thread' && progress.threadId === undefined) {
           ledger.noteThread(directory.path, directory.id, event.threadId);
-          await directory.writeJson('thread.json', { thread_id: event.threadId });
+          // Only for those who look meanwhile; at the end it is written in any case.
+          await directory.writeJson('thread.json', { thread_id: event.threadId }).catch(() => {});
         }
         progress.take(event);
         run.onEvent?.(event);

@@ -70,8 +70,13 @@ export class RunDirectory {
   /** A reader sees the old text or the new one, never a part. */
   async #replace(name: string, text: string): Promise<void> {
     const temporary = this.file(`.${name}.${process.pid}.tmp`);
-    await disk.writeFile(temporary, text, { mode: 0o600 });
-    await disk.rename(temporary, this.file(name));
+    try {
+      await disk.writeFile(temporary, text, { mode: 0o600 });
+      await disk.rename(temporary, this.file(name));
+    } catch (error) {
+      await disk.rm(temporary, { force: true });
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 import { promises as disk } from 'node:fs';
 import type { Resource, ResourceProvider } from '../feature.ts';
-import { RunDirectory } from './run-directory.ts';
 import type { Runs } from './runs.ts';
 
 const scheme = 'runs://';
@@ -27,25 +26,20 @@ export function runResources(
       },
     ],
     async list() {
-      const overviews = await (await runs()).list(listedRuns);
       const all = await runs();
-      const lists = await Promise.all(
-        overviews.map(async ({ run_id, task }) => {
-          const { run_dir } = await all.show(run_id);
-          const artifacts = await new RunDirectory(run_dir, run_id).artifacts();
-          return artifacts
-            .filter(({ name }) => !name.endsWith('/'))
-            .map(
-              ({ name }): Resource => ({
-                uri: `${scheme}${run_id}/${name}`,
-                name: `${run_id}/${name}`,
-                ...(task !== '' && { description: task }),
-                mimeType: mimeTypeOf(name),
-              }),
-            );
-        }),
+      const lists = (await all.list(listedRuns)).map(async ({ run_id, task }) =>
+        (await all.artifactsOf(run_id))
+          .filter(({ name }) => !name.endsWith('/'))
+          .map(
+            ({ name }): Resource => ({
+              uri: `${scheme}${run_id}/${name}`,
+              name: `${run_id}/${name}`,
+              ...(task !== '' && { description: task }),
+              mimeType: mimeTypeOf(name),
+            }),
+          ),
       );
-      return lists.flat();
+      return (await Promise.all(lists)).flat();
     },
     async read(uri) {
       if (!uri.startsWith(scheme)) return undefined;

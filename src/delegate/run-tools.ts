@@ -1,4 +1,6 @@
 import { defineTool, type Tool, type ToolResult } from '../feature.ts';
+import { loadAutopilot } from './autopilot-record.ts';
+import { autopilotReport } from './autopilot-report.ts';
 import { runReport } from './report.ts';
 import type { Runs } from './runs.ts';
 import { runOutputSchema } from './tool-schema.ts';
@@ -18,7 +20,11 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
   ): Promise<ToolResult> => {
     const all = await runs();
     const record = await work(all);
-    return { structured: record, content: [{ type: 'text', text: runReport(await all.toolOf(id), record) }] };
+    const tool = await all.toolOf(id);
+    const autopilot =
+      tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, record.run_id) : undefined;
+    const text = autopilot === undefined ? runReport(tool, record) : autopilotReport(autopilot);
+    return { structured: autopilot ? { ...record, autopilot } : record, content: [{ type: 'text', text }] };
   };
   return [
     defineTool({

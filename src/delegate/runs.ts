@@ -9,7 +9,7 @@ import { EventFile } from './event-file.ts';
 import { readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
-import { RunDirectory } from './run-directory.ts';
+import { type Artifact, RunDirectory } from './run-directory.ts';
 import { oneLine } from './run-progress.ts';
 
 export interface RunOverview {
@@ -117,6 +117,10 @@ export class Runs {
       removed.push(id);
     }
     return removed;
+  }
+
+  artifactsOf(id: string): Promise<readonly Artifact[]> {
+    return new RunDirectory(join(this.#folder, id), id).artifacts();
   }
 
   /** The file behind `runs://id/name`; `undefined` for whatever is no artifact. */

@@ -4,6 +4,7 @@ import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { Bell } from './bell.ts';
+import { endRun } from './ending.ts';
 import { type FinishedRun, finishRun } from './finish.ts';
 import { type FollowedRun, followRun, type Limits, stopOf } from './follower.ts';
 import { Ledger, type OpenRun } from './ledger.ts';
@@ -48,7 +49,10 @@ export class Supervisor {
   }
 
   get ledger(): Promise<Ledger> {
-    this.#ledger ??= Ledger.open(this.#options.ledgerFile);
+    this.#ledger ??= Ledger.open(this.#options.ledgerFile).catch((error: unknown) => {
+      this.#ledger = undefined;
+      throw error;
+    });
     return this.#ledger;
   }
 
@@ -102,6 +106,8 @@ export class Supervisor {
       const process = await startAgent(directory, invocation, request, env, ring);
       if (process.identity !== undefined) ledger.noteProcess(directory.path, process.identity);
       this.#options.onChange?.(directory.path, 'started');
+      // Asked beside the run, so that it costs no time; the answer is wanted at its end.
+      if (request.sandbox !== 'danger-full-access') void agent.sandboxWorks?.();
       return await this.#follow({
         directory,
         agent,
@@ -158,6 +164,10 @@ export class Supervisor {
       redact,
       isLeft: () => this.#closed,
       onGrowth: () => onChange?.(directory.path, 'event'),
+    }).catch(async (error: unknown) => {
+      // What cannot be followed must not go on unseen.
+      await endRun(run.process.identity, directory.id, run.limits.grace);
+      throw error;
     });
     if (followed === undefined) {
       ledger.release(directory.path);

@@ -91,6 +91,8 @@ describe('called by codex itself', () => {
       '[mcp_servers.helper]',
       `command = ${JSON.stringify(process.execPath)}`,
       `args = ${JSON.stringify([bundle, 'serve', '--home', bench.home, '--delegate-command', native])}`,
+      // Nobody is there to approve what a sub-agent might do.
+      'default_tools_approval_mode = "approve"',
       `env = ${JSON.stringify({ CODEX_HOME: bench.codexHome }).replace('":', '"=')}`,
       '',
     ].join('\n');

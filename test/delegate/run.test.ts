@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
@@ -6,6 +7,9 @@ import type { RunRecord } from '../../src/delegate/record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { bare, echoed, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+/** A small disk of its own takes the right to mount one. */
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0 && process.getuid?.() === 0;
 
 let bench: Workbench;
 let server: Connection;
@@ -149,6 +153,40 @@ describe('what comes of a run', () => {
     expect(record.error).toMatch(
       /unexpected argument.*codex 0\.99\.0 is installed; 0\.166\.0 is the version/,
     );
+  });
+
+  it('comes with a warning where sandboxed commands cannot run', async () => {
+    Object.assign(bench.env, { SCRIPTED_SANDBOX: 'broken' });
+    const other = await bench.connect({ 'delegate-command': scriptedAgent });
+    const { record } = await other.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    expect(record).toMatchObject({
+      status: 'completed',
+      warnings: [expect.stringContaining('Commands in a sandbox do not start on this machine')],
+    });
+  });
+
+  it('is told also when it cannot be written down', async () => {
+    const record = await run(steps({ block: 'result.json' }, { answer: { summary: 'told from memory' } }));
+    expect(record).toMatchObject({ status: 'completed', summary: 'told from memory' });
+    expect(record.warnings.join()).toContain('The result could not be written');
+  });
+
+  it.runIf(canMount)('is told when the disk is full', async () => {
+    const disk = join(bench.folder, 'small');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48k', 'tmpfs', disk]);
+    try {
+      const full = await bench.connect({ 'delegate-command': scriptedAgent, 'delegate-runs-dir': disk });
+      const call = () =>
+        full.call('delegate_run', { task: steps({ flood: 100_000 }, { answer: {} }), cwd: bench.project });
+      const { record } = await call();
+      expect(record.status).toBe('failed');
+      const next = await call();
+      expect(next.record.status).toBe('failed');
+      expect(next.record.error).toContain('ENOSPC');
+    } finally {
+      execFileSync('umount', ['-l', disk]);
+    }
   });
 
   it('survives ten megabytes of events and a line without end', async () => {

@@ -19,6 +19,8 @@ export type Step =
   | { readonly answer: object }
   /** Answers with the prompt, the arguments and the environment it was given, as JSON in the summary. */
   | { readonly echo: true }
+  /** Puts a folder where a file of the run is to be written. */
+  | { readonly block: string }
   | { readonly exit: number }
   | { readonly die: NodeJS.Signals };
 
