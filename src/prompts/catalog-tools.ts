@@ -1,6 +1,5 @@
 import { Failure } from '../failure.ts';
 import { defineTool, type Tool } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { expandDescription, listDescription } from './command-tools.ts';
@@ -74,7 +73,6 @@ function createList(catalog: Catalog): Tool {
     annotations: reading,
     async call({ tag, source, cursor = '0' }) {
       const entries = (await catalog.list()).filter(matching(tag, source));
-      const problems = await catalog.problems();
       const end = Number(cursor) + pageLength;
       return {
         structured: {
@@ -82,7 +80,6 @@ function createList(catalog: Catalog): Tool {
           total: entries.length,
           ...(end < entries.length && { next_cursor: String(end) }),
         },
-        ...(problems.length > 0 && { meta: { 'adjutant/problems': problems as unknown as JsonObject[] } }),
       };
     },
   });

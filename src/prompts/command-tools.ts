@@ -1,6 +1,5 @@
 import { Failure } from '../failure.ts';
 import { defineTool, type Tool } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
 import type { Catalog } from './catalog.ts';
 import { renderPrompt } from './rendering.ts';
 
@@ -18,12 +17,10 @@ export function createListCommands(catalog: Catalog): Tool {
     annotations: { readOnlyHint: true, openWorldHint: false },
     async call() {
       const entries = await catalog.list();
-      const problems = await catalog.problems();
       return {
         structured: {
           prompts: entries.map(({ definition: { name, description = '' } }) => ({ name, description })),
         },
-        ...(problems.length > 0 && { meta: { 'adjutant/problems': problems as unknown as JsonObject[] } }),
       };
     },
   });

@@ -118,12 +118,13 @@ describe('a command', () => {
   });
 
   it('may declare arguments and be a Jinja template', async () => {
-    const fields = 'template: jinja\narguments:\n  - name: who\n    required: true\n    values: [Ann, Bob]\n';
+    const fields =
+      'template: jinja\narguments:\n  - name: who\n    description:\n    required: true\n    values: [Ann, Bob]\n';
     const source = new CommandSource({
       folder: plantTree({ 'x.md': command('Hi\n{{ who | upper }}{{ typo }}', fields) }),
     });
     await expect(expand(source, 'x', { who: 'Ann' })).rejects.toThrow(
-      "Error rendering prompt template at line 10: undefined variable 'typo'",
+      "Error rendering prompt template at line 11: undefined variable 'typo'",
     );
     await expect(expand(source, 'x', {})).rejects.toThrow('Missing required argument: who');
   });

@@ -16,6 +16,8 @@ export interface JinjaLimits {
 /** Characters of all arguments that even repeated as often as the fuel lasts take no time worth mentioning. */
 const shortArguments = 10_000;
 
+const longSource = 20_000;
+
 const defaults: JinjaLimits = { fuel: 100_000, milliseconds: 2000 };
 
 /**
@@ -31,10 +33,6 @@ export class Jinja {
     this.#limits = { ...defaults, ...limits };
   }
 
-  has(name: string): boolean {
-    return this.#sources.has(name);
-  }
-
   /** Throws TemplateError where the template is wrong; what was there under the name stays. */
   set(name: string, source: string): void {
     if (this.#sources.get(name) === source) return;
@@ -42,17 +40,14 @@ export class Jinja {
     if (refused !== undefined) throw new TemplateError(name, refused.message, refused.line, refused.column);
     const environment = this.#environment;
     try {
-      guarded(this.#limits.milliseconds, () => environment.addTemplate(name, prepared(name, source)));
+      // Compiling takes time in proportion to the text, so a clock is for long ones.
+      const limit = source.length < longSource ? undefined : this.#limits.milliseconds;
+      guarded(limit, () => environment.addTemplate(name, prepared(name, source)));
     } catch (error) {
       throw this.#explain(name, error, source).error;
     }
     this.#sources.set(name, source);
     this.#costs.set(name, costOf(source));
-  }
-
-  delete(name: string): void {
-    this.#costs.delete(name);
-    if (this.#sources.delete(name)) this.#environment.removeTemplate(name);
   }
 
   /** Throws TemplateError with the template and line at fault, never with an argument's value. */

@@ -26,36 +26,47 @@ export function parseTemplateKind(value: unknown, usual: TemplateKind): Template
   return kind;
 }
 
+/** Checked, and copied only where a field is empty: there may be very many. */
 export function parseArguments(value: unknown): readonly ArgumentDefinition[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new FieldProblem('arguments must be a list');
-  const parsed = value.map(parseArgument);
-  if (parsed.length < 2) return parsed;
+  value.forEach(assertArgument);
+  const parsed: readonly ArgumentDefinition[] = value.some(hasEmptyField)
+    ? value.map(withoutEmptyFields)
+    : value;
   const repeated = parsed.find(({ name }, index) => parsed.findIndex((other) => other.name === name) < index);
   if (repeated !== undefined) throw new FieldProblem(`the argument ${repeated.name} is declared twice`);
   return parsed;
 }
 
-function parseArgument(value: unknown, index: number): ArgumentDefinition {
+const isText = (value: unknown) => typeof value === 'string';
+const isFlag = (value: unknown) => typeof value === 'boolean';
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+
+const fieldsOfArgument: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
+  ['description', isText, 'text'],
+  ['required', isFlag, 'true or false'],
+  ['default', isText, 'text'],
+  ['values', isTexts, 'a list of texts'],
+  ['files', isFlag, 'true or false'],
+];
+
+function assertArgument(value: unknown, index: number): void {
   const where = `argument ${index + 1}`;
-  if (!isObject(value)) throw new FieldProblem(`${where} must have a name`);
-  const { name, description, required, default: usual, values, files } = value;
-  if (typeof name !== 'string' || name === '') throw new FieldProblem(`${where} must have a name`);
-  if (required !== undefined && typeof required !== 'boolean')
-    throw new FieldProblem(`${where}: required must be true or false`);
-  if (files !== undefined && typeof files !== 'boolean')
-    throw new FieldProblem(`${where}: files must be true or false`);
-  if (values !== undefined && (!Array.isArray(values) || values.some((one) => typeof one !== 'string')))
-    throw new FieldProblem(`${where}: values must be a list of texts`);
-  const [text, standing] = [parseText(description, `${where}: description`), usual];
-  if (standing !== undefined && typeof standing !== 'string')
-    throw new FieldProblem(`${where}: default must be text`);
-  return {
-    name,
-    ...(text !== undefined && { description: text }),
-    ...(required !== undefined && { required }),
-    ...(standing !== undefined && { default: standing }),
-    ...(values !== undefined && { values: values as string[] }),
-    ...(files && { files }),
-  };
+  if (!isObject(value) || !isText(value['name']) || value['name'] === '')
+    throw new FieldProblem(`${where} must have a name`);
+  for (const [field, isRight, meant] of fieldsOfArgument) {
+    if (value[field] !== undefined && value[field] !== null && !isRight(value[field]))
+      throw new FieldProblem(`${where}: ${field} must be ${meant}`);
+  }
+}
+
+function hasEmptyField(argument: object): boolean {
+  return Object.values(argument).includes(null);
+}
+
+function withoutEmptyFields(argument: object): ArgumentDefinition {
+  return Object.fromEntries(
+    Object.entries(argument).filter(([, value]) => value !== null),
+  ) as unknown as ArgumentDefinition;
 }

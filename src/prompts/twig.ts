@@ -6,8 +6,10 @@ import { messageOf } from '../json.ts';
 import type { PromptDefinition } from './definition.ts';
 import { FolderCache } from './folder-cache.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
+import type { Jinja } from './jinja.ts';
 import { Pace } from './pace.ts';
 import type { TemplateSet } from './source.ts';
+import type { TemplateError } from './template-error.ts';
 import type { CompiledTemplates } from './template-set.ts';
 import { TwigLibrary } from './twig-library.ts';
 import type { ManifestPrompt } from './twig-manifest.ts';
@@ -84,13 +86,17 @@ export class TwigSource extends FolderSource {
 
   /** Templates that do not compile are among them; each version of a text is tried once. */
   override async problems(): Promise<readonly Problem[]> {
+    const { Jinja } = await import('./jinja.ts');
     const wrong: Problem[] = [];
     const pace = new Pace();
+    const jinja = new Jinja();
     for (const definition of await this.list()) {
-      if (!this.#tried.has(definition)) this.#tried.set(definition, await syntaxProblems(definition));
-      wrong.push(...this.#tried.get(definition)!);
+      const known = this.#tried.get(definition) ?? syntaxProblems(definition, jinja);
+      this.#tried.set(definition, known);
+      wrong.push(...known);
       await pace.pause;
     }
+    jinja.close();
     return [...(await super.problems()), ...wrong];
   }
 
@@ -175,27 +181,14 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-async function syntaxProblems({ template, messages, file }: PromptDefinition): Promise<readonly Problem[]> {
+function syntaxProblems({ template, messages, file }: PromptDefinition, jinja: Jinja): readonly Problem[] {
   if (template !== 'jinja') return [];
-  const { Jinja } = await import('./jinja.ts');
-  const { TemplateError } = await import('./template-error.ts');
-  const jinja = new Jinja();
   try {
     for (const { content } of messages) if (content.type === 'text') jinja.set('prompt.md', content.text);
     return [];
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    const { line, column, message } = error;
-    return [
-      {
-        file,
-        ...(line !== undefined && { line }),
-        ...(column !== undefined && { column }),
-        severity: 'error',
-        message,
-      },
-    ];
-  } finally {
-    jinja.close();
+    const { line, column, message } = error as TemplateError;
+    const place = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+    return [{ file, ...place, severity: 'error', message }];
   }
 }

@@ -63,19 +63,26 @@ export function toDraft(record: PromptRecord): PromptDraft {
   } as PromptDraft;
 }
 
+/** Checked, and copied only where a content is written short. */
 function parseMessages(value: unknown): readonly MessageDefinition[] {
   if (!Array.isArray(value) || value.length === 0) throw new FieldProblem('at least one message is required');
-  return value.map((message: unknown, index): MessageDefinition => {
+  let short = false;
+  for (const [index, message] of value.entries()) {
     const where = `message ${index + 1}`;
     if (!isObject(message)) throw new FieldProblem(`${where} must be an object`);
     const { role, content } = message;
     if (role !== 'user' && role !== 'assistant')
       throw new FieldProblem(`${where}: role must be user or assistant`);
-    if (typeof content === 'string') return { role, content: { type: 'text', text: content } };
-    if (!isObject(content) || !contentTypes.has(content['type']))
+    if (typeof content === 'string') short = true;
+    else if (!isObject(content) || !contentTypes.has(content['type']))
       throw new FieldProblem(`${where}: content must have a known type`);
-    if (content['type'] === 'text' && typeof content['text'] !== 'string')
+    else if (content['type'] === 'text' && typeof content['text'] !== 'string')
       throw new FieldProblem(`${where}: text must be text`);
-    return { role, content: content as Content };
-  });
+  }
+  const messages = value as readonly { role: MessageDefinition['role']; content: Content | string }[];
+  if (!short) return messages as readonly MessageDefinition[];
+  return messages.map(({ role, content }) => ({
+    role,
+    content: typeof content === 'string' ? { type: 'text', text: content } : content,
+  }));
 }

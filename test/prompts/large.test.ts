@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { jsonl } from '../../src/contracts/jsonl.ts';
+import { standard } from '../../src/contracts/standard.ts';
+import { Server } from '../../src/engine/server.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { createJsonl, createPrompts } from '../../src/prompts/prompts.ts';
+import { connectMemory } from '../../src/transports/memory.ts';
+import { plantTree } from '../tree.ts';
+
+const line = (name: string, text: string) =>
+  `${JSON.stringify({ name, title: name, messages: [{ role: 'user', content: { type: 'text', text } }] })}\n`;
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    line(`p${String(index).padStart(6, '0')}`, `Text ${index}`),
+  ).join('');
+
+function open(contract: typeof standard, files: Readonly<Record<string, string>>) {
+  const home = plantTree(files);
+  const options = {
+    commandsDir: join(home, 'commands'),
+    jsonlDir: join(home, 'prompts'),
+    twigDir: join(home, 'libraries'),
+    userHome: home,
+  };
+  const feature = contract === jsonl ? createJsonl(options) : createPrompts(options);
+  const server = new Server({ contract, features: [feature] });
+  onTestFinished(() => server.close());
+  return connectMemory(server);
+}
+
+async function page(client: ReturnType<typeof open>, cursor?: string) {
+  const { prompts, nextCursor } = await client.request(
+    'prompts/list',
+    cursor === undefined ? {} : { cursor },
+  );
+  return {
+    names: (prompts as { name: string }[]).map(({ name }) => name),
+    nextCursor: nextCursor as string | undefined,
+  };
+}
+
+it('lists a hundred thousand prompts, page by page, and finds any of them', async () => {
+  const client = open(standard, { 'prompts/user.jsonl': numbered(100_000) });
+  const first = await page(client);
+  expect(first.names).toHaveLength(1000);
+  const last = await page(client, '100000');
+  expect(last.names).toContain('p099999');
+  expect(last.nextCursor).toBeUndefined();
+  const got = await client.request('prompts/get', { name: 'p077777' });
+  expect(got['messages']).toMatchObject([{ content: { text: 'Text 77777' } }]);
+  const found = await client.request('tools/call', { name: 'search_prompts', arguments: { query: '99998' } });
+  expect((found['structuredContent'] as JsonObject)['total']).toBe(1);
+});
+
+it('pages by the hundred in the shape of the document, and forgives a cursor it never gave', async () => {
+  const client = open(jsonl, { 'prompts/default.jsonl': '', 'prompts/user.jsonl': numbered(250) });
+  expect(await page(client, '')).toMatchObject({ nextCursor: '100' });
+  expect((await page(client, '200')).names).toHaveLength(50);
+  expect((await page(client, '200')).nextCursor).toBe('');
+  expect((await page(client, 'garbage')).names[0]).toBe('p000000');
+  expect((await page(client, '9999')).names).toEqual([]);
+});
+
+it('keeps and renders a prompt of ten megabytes', async () => {
+  const client = open(standard, {});
+  const text = `${'x'.repeat(10_000_000)}{{end}}`;
+  await client.request('prompts/create', {
+    name: 'long',
+    title: 'Long',
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+  });
+  const got = await client.request('prompts/get', { name: 'long', arguments: { end: 'END' } });
+  const [message] = got['messages'] as { content: { text: string } }[];
+  expect(message!.content.text.length).toBe(10_000_003);
+});
