@@ -15,8 +15,8 @@ export interface Proof {
   readonly engine: 'sqlite' | 'postgres';
   readonly notifications: number;
   readonly workers: number;
-  /** The pause between two blows, in milliseconds, shortest and longest. */
-  readonly pauseMs: readonly [number, number];
+  /** How many arrive between two blows, fewest and most: a slow machine is not struck more often than a fast one. */
+  readonly between: readonly [number, number];
   /** What is done to them: a worker is killed, a connection to the database is cut, the database itself is. */
   readonly blows: readonly ('kill' | 'cut' | 'crash')[];
   readonly giveUpMs: number;
@@ -56,7 +56,7 @@ export async function proveDelivery(proof: Proof): Promise<Figures> {
     await prepare(store, proof.notifications, `http://127.0.0.1:${port}/`);
     const begin = performance.now();
     crew.start();
-    const blows = await strike(proof, crew, url, postgres, () => remaining(store));
+    const blows = await strike(proof, crew, url, postgres, arrivals, () => remaining(store));
     const seconds = (performance.now() - begin) / 1000;
     await crew.stop();
     return { ...(await count(store, arrivals, proof.notifications)), ...blows, seconds };
@@ -140,17 +140,25 @@ async function remaining(store: Store): Promise<number> {
 }
 
 async function strike(
-  { blows, pauseMs: [shortest, longest], giveUpMs }: Proof,
+  { blows, between: [fewest, most], giveUpMs }: Proof,
   crew: Crew,
   url: string,
   postgres: Postgres | undefined,
+  arrivals: ReadonlyMap<string, number>,
   left: () => Promise<number>,
 ) {
   const dealt = { kills: 0, cuts: 0, crashes: 0 };
   const deadline = performance.now() + giveUpMs;
+  let next = 0;
   while (performance.now() < deadline) {
-    await pause(shortest + Math.random() * (longest - shortest));
+    await pause(20);
+    if (arrivals.size < next) {
+      // Nothing new may come any more, or not before a lease has run out.
+      if (Math.random() < 0.05 && (await left().catch(() => 1)) === 0) break;
+      continue;
+    }
     if ((await left().catch(() => 1)) === 0) break;
+    next = arrivals.size + fewest + Math.random() * (most - fewest);
     switch (blows[Math.floor(Math.random() * blows.length)]) {
       case 'kill':
         crew.kill();

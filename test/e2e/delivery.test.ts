@@ -130,7 +130,7 @@ describe('workers that are killed', () => {
         blows,
         notifications: 400,
         workers: 2,
-        pauseMs: [300, 900],
+        between: [20, 150],
         giveUpMs: 60_000,
       });
       expect(figures).toMatchObject({ delivered: 400, recorded: 400, repeatedOutside: 0 });

@@ -6,15 +6,15 @@ import { type Figures, type Proof, proveDelivery } from '../delivery-proof.ts';
 const { values } = parseArgs({
   options: { notifications: { type: 'string', default: '20000' }, only: { type: 'string', default: '' } },
 });
-const common = { notifications: Number(values.notifications), workers: 4, giveUpMs: 300_000 } as const;
+const common = { notifications: Number(values.notifications), workers: 4, giveUpMs: 600_000 } as const;
 const proofs: Readonly<Record<string, Proof>> = {
-  'SQLite, workers killed': { ...common, engine: 'sqlite', pauseMs: [400, 1200], blows: ['kill'] },
-  'PostgreSQL, workers killed': { ...common, engine: 'postgres', pauseMs: [400, 1200], blows: ['kill'] },
-  'PostgreSQL, connections cut': { ...common, engine: 'postgres', pauseMs: [50, 250], blows: ['cut'] },
+  'SQLite, workers killed': { ...common, engine: 'sqlite', between: [100, 900], blows: ['kill'] },
+  'PostgreSQL, workers killed': { ...common, engine: 'postgres', between: [100, 900], blows: ['kill'] },
+  'PostgreSQL, connections cut': { ...common, engine: 'postgres', between: [100, 900], blows: ['cut'] },
   'PostgreSQL, all of it': {
     ...common,
     engine: 'postgres',
-    pauseMs: [400, 1200],
+    between: [100, 900],
     blows: ['kill', 'cut', 'cut', 'crash'],
   },
 };

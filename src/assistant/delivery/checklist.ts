@@ -9,6 +9,9 @@ const punctualMs = minute;
 /** How long a reminder that was meant for the time after the start stays of use. */
 const afterwardsMs = 60 * minute;
 
+/** What ends every worker that takes it must not do so for ever. */
+const mostInterruptions = 50;
+
 /** What the notification shares its occurrence with: the other reminders, and those that stand in for one. */
 export type Relative = Pick<
   Notification,
@@ -31,11 +34,7 @@ export type Verdict =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /** Whether a notification may go out at this moment, decided on what the database says at this moment. */
-export function check(
-  { notification, user, event, relatives }: Case,
-  nowMs: number,
-  mostAttempts: number,
-): Verdict {
+export function check({ notification, user, event, relatives }: Case, nowMs: number): Verdict {
   if (user === undefined) return { kind: 'cancel', reason: 'the user is gone' };
   const family = familyOf(notification, relatives);
   if (notification.acknowledged_ms !== null || family.some(({ acknowledged_ms }) => acknowledged_ms !== null))
@@ -49,8 +48,9 @@ export function check(
   }
   if (notification.result === dialling)
     return { kind: 'fail', reason: 'the worker ended while the call was being made' };
-  if (notification.attempts > mostAttempts)
-    return { kind: 'fail', reason: `${mostAttempts} attempts ended without a result` };
+  // Claims that came to no attempt ended with their worker.
+  if (notification.fence - notification.attempts > mostInterruptions)
+    return { kind: 'fail', reason: `${mostInterruptions} workers ended while they had it` };
 
   const uselessMs = uselessFrom(notification, event);
   if (nowMs >= uselessMs) return { kind: 'miss', reason: 'it came due while nothing could send it' };

@@ -17,8 +17,8 @@ export function claim(store: Store, lease: Lease, nowMs: number, limit: number):
     where status in ('planned', 'sending') and next_ms <= ${nowMs} and (status = 'planned' or lease_ms <= ${nowMs})
     order by next_ms limit ${limit}`;
   const taken = sql<Notification>`update notifications
-    set status = 'sending', owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, attempts = attempts + 1,
-      fence = fence + 1, updated_ms = ${nowMs}
+    set owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, fence = fence + 1, updated_ms = ${nowMs},
+      attempts = attempts + case status when 'planned' then 1 else 0 end, status = 'sending'
     where ${among(store.engine, due)} returning *`;
   if (store.engine === 'sqlite')
     return store.write(async ({ db }) => circumstances({ db }, (await taken.execute(db)).rows));

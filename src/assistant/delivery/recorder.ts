@@ -5,6 +5,8 @@ import type { Notification } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
 import { type Settlement, settle } from './settle.ts';
 
+/** As much longer a delivery is not on record yet. */
+const gatherMs = 5;
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 const newsMs = 200;
@@ -44,8 +46,8 @@ export class Recorder {
   }
 
   async #write(): Promise<void> {
-    // Deliveries that end in the same turn share their transaction.
-    await Promise.resolve();
+    // Deliveries that end about the same time share their transaction.
+    await pause(gatherMs);
     for (let pauseMs = firstPauseMs; this.#waiting.length > 0; ) {
       const batch = this.#waiting;
       this.#waiting = [];

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type DiaryRows, fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
@@ -329,7 +331,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await once()).toBe(0);
     now += minute;
     expect(await once()).toBe(1);
-    expect(await row('a')).toMatchObject({ status: 'sent', fence: 2, attempts: 2 });
+    expect(await row('a')).toMatchObject({ status: 'sent', fence: 2, attempts: 1 });
     release({ kind: 'temporary', detail: 'from the past' });
     await slow.finish(10_000);
     expect(await row('a')).toMatchObject({ status: 'sent', fence: 2, error: null });
@@ -370,8 +372,8 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
           status: 'sending',
           owner: 'dead',
           lease_ms: noon - 1,
-          attempts: 8,
-          fence: 8,
+          attempts: 1,
+          fence: 52,
         }),
       ],
     });
@@ -389,5 +391,67 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     await once();
     expect(await row('b')).toMatchObject({ status: 'sent' });
     expect(await row('a')).toMatchObject({ status: 'sending', lease_ms: noon + 120_000 });
+  });
+});
+
+describe('a SQLite file that cannot be written', () => {
+  const event = meeting('e1', 'ada', noon + 60 * minute);
+  let store: Store;
+  let path: string;
+  beforeEach(async () => {
+    databases += 1;
+    path = join(folder, `${databases}.db`);
+    store = createStore(path);
+    await fill(store, {
+      users: [person('ada')],
+      events: [event],
+      notifications: [reminder(event, noon, { id: 'a' })],
+    });
+    return () => store.close();
+  });
+  const statusOf = async (id: string) =>
+    (
+      await store.read((db) =>
+        db.selectFrom('notifications').select('status').where('id', '=', id).executeTakeFirst(),
+      )
+    )?.status;
+
+  /** A worker whose channel does something to the database before it accepts. */
+  const meddled = (meddle: () => unknown) => {
+    const sent: string[] = [];
+    const channel = {
+      async deliver({ id }: Message) {
+        sent.push(id);
+        await meddle();
+        return { kind: 'accepted', detail: 'so much to say '.repeat(20_000) } as const;
+      },
+    };
+    const channels = { email: channel, call: channel, webhook: channel, ntfy: channel };
+    return { sent, worker: new Worker({ store, channels, owner: 'w', clock: () => noon }) };
+  };
+
+  it('is asked until it takes the record of what was sent while the disk was full', async () => {
+    const pages = (most: number) =>
+      store.write(({ db }) => sql.raw(`pragma max_page_count = ${most}`).execute(db));
+    const { sent, worker } = meddled(() => pages(1));
+    await worker.take();
+    await vi.waitFor(() => expect(sent).toEqual(['a']));
+    expect(await statusOf('a')).toBe('sending');
+    await pages(1_000_000);
+    await worker.finish(10_000);
+    expect(await statusOf('a')).toBe('sent');
+    expect(sent).toEqual(['a']);
+  });
+
+  it('is waited for while another process has it locked', async () => {
+    const other = new DatabaseSync(path);
+    const { sent, worker } = meddled(() => other.exec('begin immediate'));
+    await worker.take();
+    await vi.waitFor(() => expect(sent).toEqual(['a']));
+    expect(await statusOf('a')).toBe('sending');
+    other.exec('rollback');
+    other.close();
+    await worker.finish(20_000);
+    expect(await statusOf('a')).toBe('sent');
   });
 });

@@ -71,7 +71,7 @@ export class Worker {
     const cases = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit);
     const judged = cases.map((held) => ({
       held,
-      verdict: check(held, nowMs, mostAttemptsOf(held.user, held.notification)),
+      verdict: check(held, nowMs),
     }));
     for (const { held, verdict } of judged) {
       if (verdict.kind === 'send' && held.user !== undefined)
@@ -191,7 +191,7 @@ export class Worker {
       .finally(() => this.#unrecorded.delete(recorded));
     this.#unrecorded.add(recorded);
     // The next ones may begin meanwhile, unless the database does not keep up.
-    if (this.#unrecorded.size > 4 * this.#slots) await recorded;
+    if (this.#unrecorded.size > this.#slots) await recorded;
   }
 
   /** An event that cannot be written as a calendar is no reason to say nothing about it. */
