@@ -14,7 +14,7 @@ import type { Redact } from './redaction.ts';
 import type { RunResult } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { oneLine, type RunProgress, usageSince } from './run-progress.ts';
-import { lookAfter } from './witness.ts';
+import { forgetBefore, lookAfter } from './witness.ts';
 
 export interface FinishedRun {
   readonly directory: RunDirectory;
@@ -107,6 +107,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     if (evidence !== undefined) await directory.writeJson('evidence.json', evidence);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
     await writeResult(directory, result, requestedThread);
+    await forgetBefore(directory);
   } catch (error) {
     // A full disk must not turn what happened into something else.
     log('error', `the result of ${directory.id} cannot be written`, error);

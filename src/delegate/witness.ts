@@ -33,9 +33,12 @@ export async function lookAfter(
   } catch (error) {
     log('warning', `there is no evidence for ${directory.id}`, error);
     return undefined;
-  } finally {
-    await disk.rm(directory.file(file), { force: true });
   }
+}
+
+/** Once the result is written, how things were before is of no more use. */
+export async function forgetBefore(directory: RunDirectory): Promise<void> {
+  await disk.rm(directory.file(file), { force: true });
 }
 
 async function loadSnapshot(directory: RunDirectory, { env }: SnapshotPlace): Promise<Snapshot | undefined> {
