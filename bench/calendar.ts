@@ -43,7 +43,15 @@ const diary = { store: createStore(join(folder, 'diary.db')), clock: Date.now, o
 try {
   await pipeline(Readable.from(calendar()), createWriteStream(source));
   await createUser(diary, { id: 'ann', name: 'Ann' });
-  const calendars = { diary, options: { privateHosts: [], maxBytes: megabytes * 2e6, intervalMs: 900_000 } };
+  const calendars = {
+    diary,
+    options: {
+      privateHosts: [],
+      passwordsFile: join(folder, 'passwords'),
+      maxBytes: megabytes * 2e6,
+      intervalMs: 900_000,
+    },
+  };
   for (const round of ['first', 'again']) {
     let [longestMs, reports, last] = [0, 0, performance.now()];
     const pulse = setInterval(() => {

@@ -185,6 +185,7 @@ function assistantOptions(config: Config, env: AppOptions['env'] & {}): Assistan
     databaseUrl: config['assistant.database_url'],
     calendars: {
       privateHosts: config['calendars.private_hosts'],
+      passwordsFile: config['calendars.passwords_file'],
       maxBytes: config['calendars.max_bytes'],
       intervalMs: config['calendars.interval_minutes'] * 60_000,
     },

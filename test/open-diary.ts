@@ -31,7 +31,12 @@ export function openDiary(
   const assistant = () =>
     createAssistant({
       databaseUrl: file,
-      calendars: { privateHosts: [], maxBytes: 10_000_000, intervalMs: 900_000 },
+      calendars: {
+        privateHosts: [],
+        passwordsFile: join(folder, 'passwords'),
+        maxBytes: 10_000_000,
+        intervalMs: 900_000,
+      },
       outboxDir: join(folder, 'outbox'),
       toolTimeoutMs: 20_000,
       policy: { name: 'rules', timeoutMs: 5000 },

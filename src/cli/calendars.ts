@@ -44,7 +44,6 @@ export const calendars: Command = {
     name: { type: 'string', description: 'import, add: what to call the calendar.' },
     caldav: { type: 'boolean', description: 'import, add: the address is that of a CalDAV account.' },
     username: { type: 'string', description: 'import, add: the user name at the address.' },
-    'password-file': { type: 'string', description: 'import, add: a file whose first line is the password.' },
     force: { type: 'boolean', description: 'sync: read it even when it says that nothing has changed.' },
     json: { type: 'boolean', description: 'Print JSON.' },
   },
@@ -52,6 +51,7 @@ export const calendars: Command = {
     'home',
     'config',
     'assistant.database_url',
+    'calendars.passwords_file',
     'calendars.private_hosts',
     'calendars.max_bytes',
     'log_level',
@@ -80,7 +80,6 @@ export const calendars: Command = {
 async function* take(door: Door, tool: string, { names, flags }: Given): AsyncGenerator<JsonObject> {
   if (names.length === 0) throw new UsageError('what from? Name a file, a folder or an address');
   const user_id = typeof flags['user'] === 'string' ? flags['user'] : await onlyUser(door);
-  const passwordFile = flags['password-file'];
   for (const written of names) {
     yield* calendarsOf(
       await door.call(tool, {
@@ -88,7 +87,6 @@ async function* take(door: Door, tool: string, { names, flags }: Given): AsyncGe
         source: /^[a-z]{2,}:/i.test(written) ? written : resolve(written),
         ...optional('name', flags['name']),
         ...optional('username', flags['username']),
-        ...(typeof passwordFile === 'string' && { password_file: resolve(passwordFile) }),
         ...(flags['caldav'] === true && { kind: 'caldav' }),
       }),
     );

@@ -11,7 +11,7 @@ import {
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { Document } from './parse.ts';
-import { passwordOf } from './password.ts';
+import { signIn } from './passwords.ts';
 import { configOf, type Read, type SourceConfig, type SourceOptions } from './source.ts';
 
 /** One collection of a CalDAV account. */
@@ -21,7 +21,6 @@ export interface Collection {
 }
 
 interface Connection {
-  readonly headers: Record<string, string>;
   readonly fetch: typeof fetch;
 }
 
@@ -35,7 +34,7 @@ export async function findCollections(
   options: SourceOptions,
 ): Promise<readonly Collection[]> {
   const url = address.replace(/^caldav(s?):/i, 'http$1:');
-  const connection = await connect(config, options);
+  const connection = connect(config, options);
   const own = await propfind({
     url,
     props: { 'd:resourcetype': {}, 'd:displayname': {} },
@@ -67,7 +66,7 @@ export async function findCollections(
 
 /** Reads what has changed since the token that the server gave out last time, or everything where it has none. */
 export const readCollection: Read = async (calendar, options) => {
-  const connection = await connect(configOf(calendar), options);
+  const connection = connect(configOf(calendar), options);
   const changes =
     (calendar.sync_token !== null &&
       (await changesSince(calendar.location, calendar.sync_token, connection))) ||
@@ -175,16 +174,10 @@ async function* objects(
   }
 }
 
-async function connect(
-  { username, password_file }: SourceConfig,
-  { fetch, signal }: SourceOptions,
-): Promise<Connection> {
-  const headers: Record<string, string> = {};
-  if (username !== undefined) {
-    const password = password_file === undefined ? '' : await passwordOf(password_file);
-    headers['authorization'] = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  }
-  return { headers, fetch: (input, init) => fetch(input, { ...init, ...(signal && { signal }) }) };
+function connect({ username }: SourceConfig, options: SourceOptions): Connection {
+  const { signal } = options;
+  const fetch = signIn(options.fetch, username, options);
+  return { fetch: (input, init) => fetch(input, { ...init, ...(signal && { signal }) }) };
 }
 
 /** Servers name the same object by its path or by its whole address. */

@@ -31,22 +31,26 @@ const vevent = (uid: string, ...lines: readonly string[]) => [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-caldav-'));
-const passwordFile = join(folder, 'password');
-writeFileSync(passwordFile, `${password}\n`);
+const passwordsFile = join(folder, 'passwords');
+writeFileSync(passwordsFile, `machine 127.0.0.1 login ann password "${password}"\n`);
 let files = 0;
 const open: Calendars[] = [];
 
-async function newCalendars(): Promise<Calendars> {
+async function newCalendars(passwords = passwordsFile): Promise<Calendars> {
   const store = createStore(join(folder, `${++files}.db`));
   const diary: Diary = { store, clock: () => Date.parse('2026-06-01T00:00:00Z'), occurrences: expandEvent };
-  const options = { privateHosts: ['127.0.0.1'], maxBytes: 10_000_000, intervalMs: 900_000 };
+  const options = {
+    privateHosts: ['127.0.0.1'],
+    passwordsFile: passwords,
+    maxBytes: 10_000_000,
+    intervalMs: 900_000,
+  };
   await createUser(diary, { id: 'ann', name: 'Ann' });
   open.push({ diary, options });
   return { diary, options };
 }
 
-const account = (url: string) =>
-  ({ userId: 'ann', source: url, kind: 'caldav', username: 'ann', passwordFile }) as const;
+const account = (url: string) => ({ userId: 'ann', source: url, kind: 'caldav', username: 'ann' }) as const;
 const uids = async ({ diary }: Calendars) =>
   (await diary.store.read((db) => db.selectFrom('events').select('provider_event_id').execute()))
     .map(({ provider_event_id }) => provider_event_id)
@@ -89,11 +93,9 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
 
   it('is not opened with a wrong password', async () => {
     const wrong = join(folder, 'wrong');
-    writeFileSync(wrong, 'wrong\n');
-    const calendars = await newCalendars();
-    await expect(
-      addCalendar(calendars, { ...account(radicale.url), passwordFile: wrong }, true),
-    ).rejects.toMatchObject({
+    writeFileSync(wrong, 'machine 127.0.0.1 login ann password wrong\n');
+    const calendars = await newCalendars(wrong);
+    await expect(addCalendar(calendars, account(radicale.url), true)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('does not accept the user name or the password'),
     });

@@ -56,7 +56,15 @@ afterEach(async () => {
 
 function calendarsAt(url: string): Calendars {
   const diary: Diary = { store: createStore(url), clock: () => now, occurrences: expandEvent };
-  return { diary, options: { privateHosts: ['127.0.0.1'], maxBytes: 1_000_000, intervalMs: 900_000 } };
+  return {
+    diary,
+    options: {
+      privateHosts: ['127.0.0.1'],
+      passwordsFile: join(folder, 'passwords'),
+      maxBytes: 1_000_000,
+      intervalMs: 900_000,
+    },
+  };
 }
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -130,7 +138,7 @@ describe('sources that are no good', () => {
       'a password in the address',
       'https://me:secret@example.com/x.ics',
       'invalid-params',
-      expect.stringContaining('password file'),
+      expect.stringContaining('calendars.passwords_file'),
     ],
     [
       'a private address',
@@ -414,12 +422,13 @@ describe('an address', () => {
     await expect(addCalendar(calendars, source(address), true)).rejects.toMatchObject({
       message: expect.stringContaining('asks for a user name and a password'),
     });
-    const passwordFile = file('password', 's3cret\n');
-    const [{ calendar }] = (await addCalendar(
-      calendars,
-      { ...source(address), username: 'ann', passwordFile },
-      true,
-    )) as [SyncResult];
+    file(
+      'passwords',
+      'machine example.com login ann password wrong\nmachine 127.0.0.1 login ann password s3cret\n',
+    );
+    const [{ calendar }] = (await addCalendar(calendars, { ...source(address), username: 'ann' }, true)) as [
+      SyncResult,
+    ];
     expect(JSON.stringify(calendar)).not.toContain('s3cret');
     expect(await titles()).toEqual(['a']);
   });

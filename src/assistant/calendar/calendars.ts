@@ -25,7 +25,6 @@ export interface WrittenSource {
   readonly kind?: Calendar['kind'] | undefined;
   readonly name?: string | undefined;
   readonly username?: string | undefined;
-  readonly passwordFile?: string | undefined;
 }
 
 export async function findCalendar(db: Reader, id: string): Promise<Calendar> {
@@ -65,7 +64,6 @@ export async function addCalendar(
   await diary.store.read((db) => findUser(db, written.userId));
   const config: SourceConfig = {
     ...(written.username !== undefined && { username: written.username }),
-    ...(written.passwordFile !== undefined && { password_file: written.passwordFile }),
   };
   const results: SyncResult[] = [];
   for (const { kind, location, name } of await placesOf(calendars, written, config, options)) {
@@ -175,7 +173,7 @@ async function placesOf(
     if (url.username !== '' || url.password !== '')
       throw new Failure(
         'invalid-params',
-        'An address is kept as it is; give the user name and a password file instead of writing them into it.',
+        'An address is kept as it is; put the password into the file that calendars.passwords_file names instead.',
       );
     if (kind !== 'caldav' && !/^caldavs?:/i.test(source))
       return [{ kind: 'url', location: url.href, name: name ?? url.host }];

@@ -1,6 +1,15 @@
+import { join } from 'node:path';
 import { defineSettings } from '../../setting.ts';
 
 export const calendarSettings = defineSettings({
+  'calendars.passwords_file': {
+    type: 'path',
+    default: (places) =>
+      places.home
+        ? join(places.home, 'calendar-passwords')
+        : join(places.settings, 'adjutant', 'calendar-passwords'),
+    description: 'Passwords for calendars, a line for each: machine HOST login USER password "PASSWORD".',
+  },
   'calendars.private_hosts': {
     type: 'list',
     default: [],

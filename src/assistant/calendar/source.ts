@@ -1,16 +1,15 @@
 import type { Calendar } from '../store/schema.ts';
 import type { Document } from './parse.ts';
+import type { PasswordOptions } from './passwords.ts';
 
-/** What a source of events needs besides its place. Secrets are named, never kept. */
+/** What a source of events needs besides its place. Secrets are not part of it. */
 export interface SourceConfig {
   readonly username?: string;
-  /** A file whose first line is the password. */
-  readonly password_file?: string;
   /** Text that was handed over once has no place to be read from again. */
   readonly handed_over?: true;
 }
 
-export interface SourceOptions {
+export interface SourceOptions extends PasswordOptions {
   readonly fetch: typeof fetch;
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;

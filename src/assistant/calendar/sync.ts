@@ -11,6 +11,8 @@ import { configOf, type Read, type Reading, type SourceOptions } from './source.
 export interface CalendarOptions {
   /** Hosts with private addresses that may be asked. */
   readonly privateHosts: readonly string[];
+  /** Where passwords are found. */
+  readonly passwordsFile: string;
   /** The largest calendar that is read. */
   readonly maxBytes: number;
   /** How often a calendar is looked at. */
@@ -73,11 +75,8 @@ export async function syncCalendar(
   }
 }
 
-export function sourceOptions(
-  { privateHosts, maxBytes }: CalendarOptions,
-  signal?: AbortSignal,
-): SourceOptions {
-  return { fetch: createFetch({ privateHosts, maxBytes }), maxBytes, signal };
+export function sourceOptions(options: CalendarOptions, signal?: AbortSignal): SourceOptions {
+  return { ...options, fetch: createFetch(options), signal };
 }
 
 /** Takes in a text that somebody has handed over. It adds and changes; what it does not mention stays. */

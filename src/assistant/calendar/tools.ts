@@ -22,12 +22,11 @@ const access = {
     description:
       'What is at an https address: a calendar to fetch, which is meant unless said, or a CalDAV account',
   },
-  username: { type: 'string', minLength: 1, maxLength: 320, description: 'User name at the address' },
-  password_file: {
+  username: {
     type: 'string',
     minLength: 1,
-    maxLength: 4000,
-    description: 'Full path of a file whose first line is the password; it is read whenever it is needed',
+    maxLength: 320,
+    description: 'User name at the address; the password is in the file that calendars.passwords_file names',
   },
 } as const;
 
@@ -94,7 +93,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
       outputSchema,
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
       timeoutMs,
-      async call({ user_id, source, content, name, kind, username, password_file }, context) {
+      async call({ user_id, source, content, name, kind, username }, context) {
         const { addCalendar, importText } = await import('./calendars.ts');
         if (content !== undefined) {
           const text = { userId: user_id, text: content, name: name ?? 'Imported text' };
@@ -106,7 +105,6 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
           kind,
           name,
           username,
-          passwordFile: password_file,
         };
         return answer(await addCalendar(calendars, written, false, syncOptions(context)));
       },
@@ -124,9 +122,9 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
       outputSchema,
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
       timeoutMs,
-      async call({ user_id, source, name, kind, username, password_file }, context) {
+      async call({ user_id, source, name, kind, username }, context) {
         const { addCalendar } = await import('./calendars.ts');
-        const written = { userId: user_id, source, kind, name, username, passwordFile: password_file };
+        const written = { userId: user_id, source, kind, name, username };
         return answer(await addCalendar(calendars, written, true, syncOptions(context)));
       },
     }),

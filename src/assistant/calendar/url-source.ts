@@ -1,17 +1,14 @@
 import { Failure } from '../../failure.ts';
 import { decode } from './decode.ts';
-import { passwordOf } from './password.ts';
+import { signIn } from './passwords.ts';
 import { configOf, type Read } from './source.ts';
 
 /** A calendar at an address, fetched only when it has changed. */
-export const readAddress: Read = async (calendar, { fetch, signal }) => {
+export const readAddress: Read = async (calendar, options) => {
   const url = addressOf(calendar.location);
-  const { username, password_file } = configOf(calendar);
+  const { signal } = options;
+  const fetch = signIn(options.fetch, configOf(calendar).username, options);
   const headers = new Headers({ accept: 'text/calendar, */*;q=0.5' });
-  if (username !== undefined) {
-    const password = password_file === undefined ? '' : await passwordOf(password_file);
-    headers.set('authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
-  }
   // What was kept is the entity tag, or else the date of the last change.
   if (calendar.etag !== null)
     headers.set(/^(W\/)?"/.test(calendar.etag) ? 'if-none-match' : 'if-modified-since', calendar.etag);
