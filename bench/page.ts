@@ -7,6 +7,8 @@ import { type Browser, openBrowser } from '../test/browser.ts';
 import { bundle } from '../test/program.ts';
 
 const prompts = 10_000;
+const runs = 1_000;
+const events = 10_000;
 const rounds = 9;
 
 interface Running {
@@ -42,6 +44,69 @@ function fill(home: string): void {
     }),
   );
   writeFileSync(join(home, 'prompts', 'user.jsonl'), `${lines.join('\n')}\n`);
+  for (let index = 0; index < runs; index++) fillRun(home, index);
+}
+
+function fillRun(home: string, index: number): void {
+  const started = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
+  const id = `${started.slice(0, 10)}_${started.slice(11, 23).replace(/[:.]/g, '')}_${String(index).padStart(12, '0')}`;
+  const folder = join(home, 'runs', id);
+  mkdirSync(folder, { recursive: true });
+  const request = {
+    tool: 'delegate_run',
+    received_at: started,
+    request: { task: `Task ${index}`, cwd: home },
+  };
+  const result = {
+    status: 'completed',
+    started_at: started,
+    finished_at: started,
+    duration_ms: 1000,
+    cancelled: false,
+    exit_code: 0,
+    signal: null,
+    thread_id: null,
+    artifacts: [],
+    error: null,
+    summary: `Did ${index}`,
+    deliverables: [],
+    open_questions: [],
+    next_actions: [],
+  };
+  writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
+}
+
+/** A calendar of many events, put in as a person would. */
+async function fillCalendar(address: string): Promise<void> {
+  const stamp = (index: number) =>
+    new Date(Date.now() + index * 600_000).toISOString().replace(/[-:]|\.\d+/g, '');
+  const lines = Array.from(
+    { length: events },
+    (_, index) =>
+      `BEGIN:VEVENT\r\nUID:bench-${index}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:${stamp(index)}\r\nDURATION:PT30M\r\nSUMMARY:Event ${index}\r\nEND:VEVENT`,
+  );
+  const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//bench//EN\r\n${lines.join('\r\n')}\r\nEND:VCALENDAR\r\n`;
+  for (const [name, args] of [
+    ['createUser', { id: 'ada', name: 'Ada' }],
+    ['importCalendar', { user_id: 'ada', content }],
+  ] as const) {
+    const response = await fetch(address.replace(/#.*/, 'mcp'), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${/token=(.*)/.exec(address)![1]}`,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }),
+    });
+    if ((await response.text()).includes('"isError":true')) throw new Error(`${name} failed`);
+  }
 }
 
 /** From the start of the load to the moment a prompt can be clicked. */
@@ -61,7 +126,7 @@ async function typing(browser: Browser, address: string): Promise<{ longest: num
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   await page.goto(address);
-  await page.getByText(`${prompts + 7} prompts`).waitFor();
+  await page.getByText(/^10\d{3} prompts$/).waitFor();
   await page.getByRole('searchbox').click();
   await page.evaluate(`(() => {
     window.tasks = [];
@@ -82,6 +147,7 @@ const middle = (values: readonly number[]) =>
 const homes = [mkdtempSync(join(tmpdir(), 'adjutant-empty-')), mkdtempSync(join(tmpdir(), 'adjutant-full-'))];
 fill(homes[1]!);
 const [empty, full] = [await start(homes[0]!), await start(homes[1]!)];
+await fillCalendar(full.address);
 const browser = await openBrowser();
 try {
   const times: [number[], number[]] = [[], []];
@@ -95,6 +161,23 @@ try {
   }
   const ratio = middle(times[1]) / middle(times[0]);
   const { longest, late } = await typing(browser, full.address);
+  for (const [view, row] of [
+    ['runs', 'a.row'],
+    ['calendar', '.placed .event'],
+  ] as const) {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(full.address);
+    await page.locator('a.row').first().waitFor();
+    const started = performance.now();
+    await page.goto(full.address.replace(/#.*/, `#/${view}`));
+    await page.locator(row).first().waitFor();
+    const count = view === 'runs' ? runs : events;
+    console.log(
+      `${view}: the first of ${count} is there after ${(performance.now() - started).toFixed(0)} ms`,
+    );
+    await context.close();
+  }
   console.log(
     `first view: empty ${middle(times[0]).toFixed(0)} ms, full ${middle(times[1]).toFixed(0)} ms, ratio ${ratio.toFixed(2)} (at most 1.5)`,
   );

@@ -31,13 +31,16 @@ export function commandHelp(command: Command): string {
       `${setting.description}${choices} [${variableOf(name)}]`,
     ];
   });
+  const quiet: [string, string][] = command.flags?.['quiet']
+    ? []
+    : [['-q, --quiet', 'Print nothing but errors.']];
   return [
     `adjutant ${command.name}: ${command.summary}`,
     '',
     `Usage: adjutant ${command.usage}`,
     '',
     'Flags:',
-    ...columns([...own, ...shared, ['-h, --help', 'Show this help.']]),
+    ...columns([...own, ...shared, ...quiet, ['-h, --help', 'Show this help.']]),
     '',
   ].join('\n');
 }

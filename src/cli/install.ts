@@ -19,7 +19,6 @@ const names = clients.map(({ id }) => id).join('|');
 const shared = {
   project: { type: 'boolean', description: 'Use the configuration of the project in the working folder.' },
   'dry-run': { type: 'boolean', description: 'Show what would change and change nothing.' },
-  quiet: { type: 'boolean', short: 'q', description: 'Print nothing but errors.' },
   json: { type: 'boolean', description: 'Print the result as JSON.' },
 } as const;
 
@@ -70,7 +69,7 @@ async function change(
     terminal.print(
       `${JSON.stringify({ client: client.id, file, changed, backup: backup ?? null, dry_run: flags['dry-run'] === true })}\n`,
     );
-  } else if (flags['quiet'] !== true) {
+  } else {
     terminal.print(changed ? `${file}\n${textDifference(before, after)}` : `${file}: nothing to change\n`);
     if (backup !== undefined) terminal.print(`The file as it was: ${backup}\n`);
     if (changed && flags['dry-run'] === true) terminal.print('Nothing was changed (--dry-run).\n');

@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, type LoadedConfig, loadConfig } from '../config.ts';
 import { messageOf } from '../json.ts';
 import { setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
@@ -55,14 +55,28 @@ export async function runProgram(argv: readonly string[], terminal: Terminal, cw
       argv: rest,
       env: terminal.env,
       cwd,
-      commandFlags: command.flags ?? {},
+      commandFlags: { ...everywhere, ...command.flags },
     });
     setLogLevel(loaded.config.log_level);
-    return await command.run(loaded, terminal);
+    return await command.run(loaded, isSilent(command, loaded) ? silent(terminal) : terminal);
   } catch (error) {
     if (error instanceof ConfigError || error instanceof UsageError) return fail(error.message, 2);
     return fail(messageOf(error), 1);
   }
+}
+
+/** Flags that every command takes. */
+export const everywhere = {
+  quiet: { type: 'boolean', short: 'q', description: 'Print nothing but errors.' },
+} as const;
+
+/** A command may mean something of its own by being quiet. */
+function isSilent({ flags }: Command, loaded: LoadedConfig): boolean {
+  return loaded.flags['quiet'] === true && flags?.['quiet'] === undefined;
+}
+
+function silent(terminal: Terminal): Terminal {
+  return { ...terminal, print: () => {} };
 }
 
 function fail(message: string, code: number): number {

@@ -1,7 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Agenda } from './agenda.tsx';
 import { CalendarImport } from './calendar-import.tsx';
-import { type CalendarEvent, keyOf, loadDiary, notificationsOf, type User } from './diary.ts';
+import {
+  type CalendarEvent,
+  farthest,
+  keyOf,
+  loadDiary,
+  notificationsOf,
+  type Span,
+  type User,
+} from './diary.ts';
 import { EventDetail } from './event-detail.tsx';
 import { Outbox } from './outbox.tsx';
 import { PlanPreview } from './plan-preview.tsx';
@@ -62,11 +70,12 @@ function Diary({ user }: { user: User }) {
     );
     return () => clearInterval(timer);
   }, []);
+  const span = mode === 'agenda' ? { back: 0, forward: 30 } : spanOf(weeks);
   const zone = user.timezone ?? 'UTC';
   const today = wallTime(new Date().toISOString(), zone).day;
   const { value: diary, error } = useLoaded(
-    (client, signal) => loadDiary(client, user.id, signal),
-    [user.id, changes.resources, tick],
+    (client, signal) => loadDiary(client, user.id, span, signal),
+    [user.id, span.back, span.forward, changes.resources, tick],
   );
   if (error && !diary) return <p class="problem">{error.message}</p>;
   if (!diary) return <p class="empty">Asking the server…</p>;
@@ -128,6 +137,14 @@ function Diary({ user }: { user: User }) {
       )}
     </>
   );
+}
+
+/** What the week in sight needs, so that a full calendar is not read as a whole. */
+function spanOf(weeks: number): Span {
+  return {
+    back: Math.min(farthest.back, Math.max(1, -weeks * 7)),
+    forward: Math.min(farthest.forward, Math.max(1, (weeks + 1) * 7 + 1)),
+  };
 }
 
 function NobodyYet() {

@@ -34,26 +34,42 @@ export interface Notification {
 
 export interface Diary {
   readonly events: readonly CalendarEvent[];
-  readonly notifications: readonly Notification[];
+  /** By the key of the event they are about. */
+  readonly notifications: ReadonlyMap<string, readonly Notification[]>;
 }
 
-/** As far as the tools look in one call. */
-export const reach = { back: 30, forward: 90 } as const;
+/** How many days before and after now; the tools look no further than this. */
+export interface Span {
+  readonly back: number;
+  readonly forward: number;
+}
+export const farthest: Span = { back: 30, forward: 90 };
 
-export async function loadDiary(client: McpClient, userId: string, signal: AbortSignal): Promise<Diary> {
+export async function loadDiary(
+  client: McpClient,
+  userId: string,
+  { back, forward }: Span,
+  signal: AbortSignal,
+): Promise<Diary> {
   const [{ events }, { notifications }] = await Promise.all([
     client.tool<{ events: CalendarEvent[] }>(
       'listEvents',
-      { user_id: userId, days_back: reach.back, days_forward: reach.forward },
+      { user_id: userId, days_back: back, days_forward: forward },
       { signal },
     ),
     client.tool<{ notifications: Notification[] }>(
       'listNotifications',
-      { user_id: userId, days_back: reach.back, days_forward: 30 },
+      { user_id: userId, days_back: back, days_forward: Math.min(forward, 30) },
       { signal },
     ),
   ]);
-  return { events, notifications };
+  return {
+    events,
+    notifications: Map.groupBy(
+      notifications,
+      ({ event_id, occurrence }) => `${event_id}@${occurrence ?? ''}`,
+    ),
+  };
 }
 
 export function keyOf({ id, occurrence }: CalendarEvent): string {
@@ -61,7 +77,5 @@ export function keyOf({ id, occurrence }: CalendarEvent): string {
 }
 
 export function notificationsOf(diary: Diary, event: CalendarEvent): readonly Notification[] {
-  return diary.notifications.filter(
-    (one) => one.event_id === event.id && (one.occurrence ?? '') === (event.occurrence ?? ''),
-  );
+  return diary.notifications.get(keyOf(event)) ?? [];
 }
