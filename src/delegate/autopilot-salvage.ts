@@ -10,6 +10,8 @@ import { loadRecord } from './record.ts';
 import { RunDirectory } from './run-directory.ts';
 import { Worktree } from './worktree.ts';
 
+const claimedForMs = 60_000;
+
 export interface Salvor {
   readonly env: Environment;
   redact(text: string): string;
@@ -18,11 +20,32 @@ export interface Salvor {
 /**
  * The end of an autopilot whose server has died: what its jobs came to since then is gathered, what had not begun is
  * skipped, and work that was not yet brought in stays a patch. Only to be called when none of its runs is open any more.
+ * False while another server is at it.
  */
-export async function salvageAutopilot(path: string, id: string, { env, redact }: Salvor): Promise<void> {
-  const left = await loadAutopilot(path, id);
-  if (left === undefined || left.status !== 'running') return;
+export async function salvageAutopilot(path: string, id: string, { env, redact }: Salvor): Promise<boolean> {
   const directory = new RunDirectory(path, id, redact);
+  if (!(await claim(directory.file('.salvage')))) return false;
+  const left = await loadAutopilot(path, id);
+  if (left?.status === 'running') await conclude(directory, left, env);
+  await disk.rmdir(directory.file('.salvage')).catch(() => {});
+  return true;
+}
+
+/** One server at a time; a claim that nobody has made good on is void. */
+async function claim(mark: string): Promise<boolean> {
+  const made = () =>
+    disk.mkdir(mark).then(
+      () => true,
+      () => false,
+    );
+  if (await made()) return true;
+  const stat = await disk.stat(mark).catch(() => undefined);
+  if (stat !== undefined && Date.now() - stat.mtimeMs < claimedForMs) return false;
+  await disk.rmdir(mark).catch(() => {});
+  return made();
+}
+
+async function conclude(directory: RunDirectory, left: AutopilotOutput, env: Environment): Promise<void> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
   const patches = await salvageTrees(directory, env);

@@ -138,7 +138,7 @@ export function createDelegate(options: DelegateOptions): Feature {
   let closed = false;
   const sweepAfter = (milliseconds: number) => {
     next = setTimeout(async () => {
-      if (existsSync(options.ledgerFile)) await (await delegation()).supervisor.sweep().catch(complain);
+      if (existsSync(options.ledgerFile)) await (await runs()).finishAbandoned().catch(complain);
       if (!closed) sweepAfter(sweepEveryMs);
     }, milliseconds).unref();
   };

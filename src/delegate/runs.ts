@@ -1,4 +1,4 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
@@ -31,6 +31,8 @@ export interface EventLine {
 }
 
 const lookEveryMs = 150;
+/** How far back runs without a result are looked for. */
+const looked = 50;
 
 /** The runs in the runs folder, whichever server has or had them. */
 export class Runs {
@@ -123,6 +125,14 @@ export class Runs {
     return new RunDirectory(join(this.#folder, id), id).artifacts();
   }
 
+  /** Follows or ends what dead servers left: their agents, and the newest of the runs that never came to a result. */
+  async finishAbandoned(): Promise<void> {
+    await this.#delegation.supervisor.sweep();
+    for (const id of (await listRunIds(this.#folder)).slice(0, looked)) {
+      if (!existsSync(join(this.#folder, id, 'result.json'))) await this.#load(id);
+    }
+  }
+
   /** The file behind `runs://id/name`; `undefined` for whatever is no artifact. */
   async artifact(id: string, name: string): Promise<string | undefined> {
     const parts = name.split('/');
@@ -149,8 +159,12 @@ export class Runs {
     if (record?.status !== 'running' || (await this.#isOpen(record.run_dir))) return record;
     // It may have ended between the two looks.
     const { options, redact, supervisor } = this.#delegation;
-    if ((await this.toolOf(id)) === 'delegate_autopilot')
-      await salvageAutopilot(record.run_dir, id, { env: options.env, redact });
+    const salvor = { env: options.env, redact };
+    if (
+      (await this.toolOf(id)) === 'delegate_autopilot' &&
+      !(await salvageAutopilot(record.run_dir, id, salvor))
+    )
+      return record;
     const again = await loadRecord(record.run_dir, id);
     if (again?.status !== 'running') return again;
     const directory = new RunDirectory(record.run_dir, id, redact);

@@ -518,8 +518,10 @@ describe('the end before the end', () => {
       .poll(() => existsSync(join(runs, newest(), 'worktrees/second/alone.txt')), { timeout: 20_000 })
       .toBe(true);
     await doomed.kill('SIGKILL');
-    const own = await connect();
-    const { record } = await own.call('collect_run', { run_id: newest(), wait_seconds: 20 });
+    await connect();
+    const result = join(runs, newest(), 'result.json');
+    await expect.poll(() => existsSync(result), { timeout: 20_000 }).toBe(true);
+    const record = readJson(result);
     expect(record.status).toBe('failed');
     expect(record.error).toContain('the server ended while the autopilot was at work');
     const sum = readJson(join(runs, newest(), 'autopilot_aggregate.json'));
