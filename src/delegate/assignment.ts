@@ -22,7 +22,7 @@ export async function assign(
 ): Promise<RunRequest> {
   const cwd = resolve(input.cwd);
   const overrides = input.config_overrides ?? [];
-  checkOverrides(overrides);
+  checkOverrides(overrides, caller);
   const grant = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = grant.warning === undefined ? [] : [grant.warning];
   const { task, role } = await fromLibrary(input, options, warnings);

@@ -100,27 +100,41 @@ describe('config overrides', () => {
     'projects."/x".trust_level="trusted"',
     'profile="wide"',
     'features.use_legacy_landlock=true',
+    'features={use_legacy_landlock=true}',
+    'model_providers={x={auth={command="sh"}}}',
+    'log_dir="/etc"',
     'features.unbounded_connection_retries=true',
     'model_providers.x.auth.command="sh"',
     'agents.x.config_file="/x"',
   ])('are refused when they could widen what the run may touch: %s', (override) => {
-    expect(() => checkOverrides([override])).toThrow(/is refused/);
+    expect(() => checkOverrides([override], nobody)).toThrow(/is refused/);
   });
 
   it.each(['', 'model', '=x', '--sandbox'])('must be of the form key=value: %j', (override) => {
-    expect(() => checkOverrides([override])).toThrow(/key=value/);
+    expect(() => checkOverrides([override], nobody)).toThrow(/key=value/);
+  });
+
+  it('that lead elsewhere are refused to a thread that is confined itself', () => {
+    const override =
+      'model_providers.x={name="x",base_url="https://elsewhere.example",env_key="OPENAI_API_KEY"}';
+    const confined = { ...nobody, sandbox: 'workspace-write' } as const;
+    expect(() => checkOverrides([override], confined)).toThrow(/is refused/);
+    expect(() => checkOverrides([override], { ...nobody, sandbox: 'danger-full-access' })).not.toThrow();
   });
 
   it('pass when they cannot', () => {
     expect(() =>
-      checkOverrides([
-        'model="x"',
-        'model_reasoning_effort="high"',
-        'model_providers.x={name="x",base_url="http://127.0.0.1/v1"}',
-        'mcp_servers.other.enabled=false',
-        'web_search="disabled"',
-        'features.goals=false',
-      ]),
+      checkOverrides(
+        [
+          'model="x"',
+          'model_reasoning_effort="high"',
+          'model_providers.x={name="x",base_url="http://127.0.0.1/v1"}',
+          'mcp_servers.other.enabled=false',
+          'web_search="disabled"',
+          'features.goals=false',
+        ],
+        nobody,
+      ),
     ).not.toThrow();
   });
 });

@@ -79,15 +79,19 @@ async function isInside(cwd: string, folders: readonly string[]): Promise<boolea
   );
 }
 
-/**
- * Keys that decide what an agent may touch, or name programs that run outside of its sandbox. Switching a server off is
- * the one exception: it can only take away.
- */
+/** Keys that decide what an agent may touch, or that name programs or places outside of its sandbox. */
 const guarded =
-  /^(sandbox|permissions|default_permissions|approval|approvals|notify|hooks|mcp|projects|profile|agents|apps|plugins|marketplaces|windows|network|experimental_network|exec_policy|rules|zsh_path|js_repl|allow_login_shell|otel|shell_environment_policy|features\.(?!(?:goals|multi_agent|web_search|collab)\b)|model_providers\.[^=]*(auth|command))/;
+  /^(sandbox|permissions|default_permissions|approval|notify|hooks|mcp|projects?$|profile|agents|apps|plugins|marketplaces|windows|network|experimental_network|exec_policy|rules|zsh_path|js_repl|allow_login_shell|otel|shell_environment_policy|log_dir|sqlite_home|cli_auth|features$)/;
+const harmlessFeatures = /^features\.(goals|multi_agent|collab|web_search\w*)$/;
+/** The one thing about servers that can only take away. */
 const switchesOff = /^mcp_servers\.[\w-]+\.enabled\s*=\s*false\s*$/;
+/** Programs that fetch credentials run outside of any sandbox. */
+const startsPrograms = /\bauth\b.*\bcommand\b|\bcommand\b.*\bauth\b/;
+/** Where the model is, and what it is shown of our keys: a thread without network could get out that way. */
+const reachesOut = /base_url|env_key|http_headers|bearer_token/;
 
-export function checkOverrides(overrides: readonly string[]): void {
+export function checkOverrides(overrides: readonly string[], { sandbox }: Caller): void {
+  const confined = sandbox !== undefined && sandbox !== 'danger-full-access';
   for (const override of overrides) {
     const key = /^\s*([^=]+?)\s*=/.exec(override)?.[1];
     if (key === undefined)
@@ -96,7 +100,12 @@ export function checkOverrides(overrides: readonly string[]): void {
         `The config override ${JSON.stringify(override)} is not of the form key=value.`,
       );
     const plain = key.replaceAll(/["'\s]/g, '');
-    if (guarded.test(plain) && !switchesOff.test(override.trim()))
+    const [root = ''] = plain.split('.');
+    const widens =
+      (guarded.test(root) && !switchesOff.test(override.trim()) && !harmlessFeatures.test(plain)) ||
+      startsPrograms.test(override) ||
+      (confined && reachesOut.test(override));
+    if (widens)
       throw new Failure(
         'refused',
         `The config override ${plain} is refused: it could widen what the run may touch. Set it in the agent's own settings instead.`,

@@ -46,7 +46,14 @@ export async function familyOf(
 export async function findRoot(run: string): Promise<ProcessIdentity | undefined> {
   const family = await familyOf(undefined, run);
   const members = new Set(family.map((entry) => entry.pid));
-  return family.find((entry) => !members.has(entry.parent));
+  const heads = family.filter((entry) => !members.has(entry.parent));
+  // Children that left their parent look like heads, too, but they are younger.
+  return heads.sort((one, other) => momentOf(one) - momentOf(other))[0];
+}
+
+function momentOf({ born }: ProcessIdentity): number {
+  const ticks = Number(born.split('-')[1]);
+  return Number.isNaN(ticks) ? Date.parse(born) : ticks;
 }
 
 // ── Linux ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -102,6 +102,7 @@ export class Supervisor {
       const { env, runsDir } = this.#options;
       if (request.sandbox !== 'read-only')
         await lookBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
+      await this.#noteEarlierUsage(agent, ledger, request);
       const startedAt = new Date();
       const process = await startAgent(directory, invocation, request, env, ring);
       if (process.identity !== undefined) ledger.noteProcess(directory.path, process.identity);
@@ -127,6 +128,15 @@ export class Supervisor {
       this.#live.delete(directory.path);
       for (const other of this.#live.values()) other.ring();
     }
+  }
+
+  /** A thread that was begun elsewhere has a past, too, and that is not this run's. */
+  async #noteEarlierUsage(agent: Agent, ledger: Ledger, { directory, threadId }: RunRequest): Promise<void> {
+    if (threadId === undefined || ledger.usageOf(threadId) !== undefined) return;
+    const total = await agent.threadTotal?.(threadId).catch(() => undefined);
+    if (total === undefined) return;
+    ledger.noteThread(directory.path, directory.id, threadId);
+    ledger.noteUsage(threadId, total);
   }
 
   /** Nothing when the turn has come; the reason when it never will. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
@@ -71,6 +71,25 @@ describe('tokens', () => {
   it('of a turn that failed are known from the record of its thread', async () => {
     const record = await run(script({ shell: 'true' }, { status: 400, message: 'enough' }));
     expect(record).toMatchObject({ status: 'failed', usage: { input_tokens: 100, output_tokens: 20 } });
+  });
+});
+
+describe('a thread begun elsewhere', () => {
+  it('goes on, and its past is not counted', async () => {
+    await byHand(bench, native, ['-s', 'read-only'], 'begin');
+    const [rollout] = readdirSync(join(bench.codexHome, 'sessions'), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((file) => file.endsWith('.jsonl'));
+    const thread_id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(rollout!)![0];
+    const server = await bench.connect({ 'delegate-command': native });
+    const { record } = await server.call('delegate_resume', { thread_id, cwd: bench.project });
+    expect(record).toMatchObject({
+      status: 'completed',
+      subagent_thread_id: thread_id,
+      usage: { input_tokens: 100, output_tokens: 20 },
+      warnings: [expect.stringContaining('skills_mode=auto ignored')],
+    });
   });
 });
 
