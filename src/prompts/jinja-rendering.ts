@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { PromptDefinition } from './definition.ts';
 import { freeVariables } from './lint/variables.ts';
@@ -84,6 +84,9 @@ function renderFailure(definition: PromptDefinition, error: unknown): unknown {
   const where = line === undefined ? '' : ` at line ${line}`;
   const file = own ? '' : ` (in ${error.template})`;
   return new Failure('render-failed', `Error rendering prompt template${where}: ${error.message}${file}`, {
-    data: { template: error.template, ...(line !== undefined && { line }) },
+    data: {
+      file: join(dirname(definition.file), error.template),
+      ...(line !== undefined && { line }),
+    },
   });
 }

@@ -104,6 +104,21 @@ describe('the catalogue', () => {
     expect(await get('explain_code', { code: 'x' })).toContain('\n\nx');
   });
 
+  it('tells the file and the line of a template that fails', async () => {
+    const { request, home } = open({
+      ...library,
+      'libraries/Code/prompts/review.md': '{{ code }}\n{% include "parts/end.md" %}',
+      'libraries/Code/prompts/parts/end.md': 'a\n{{ nope() }}',
+    });
+    await expect(
+      request('prompts/get', { name: 'code:review', arguments: { code: 'x' } }),
+    ).rejects.toMatchObject({
+      message:
+        'Error rendering prompt template at line 2: unknown function: nope is unknown (in parts/end.md)',
+      data: { file: join(home, 'libraries/Code/prompts/parts/end.md'), line: 2 },
+    });
+  });
+
   it('gives a name to the earlier source and reports the clash', async () => {
     const { request, server } = open({
       ...library,

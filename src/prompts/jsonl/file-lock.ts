@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 
 const patienceMs = 15_000;
@@ -39,7 +38,7 @@ export class FileLock {
       if (performance.now() > deadline)
         throw new Failure('unavailable', 'Another process keeps changing the prompts; try again later.');
       // Not all at the same moment again.
-      await sleep(1 + Math.random() * 8);
+      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 8));
     }
     try {
       return work();
