@@ -118,6 +118,28 @@ const cases: readonly Own[] = [
       '2026-10-25T02:00:00Z',
     ],
   },
+  {
+    name: 'every hour goes through the repeated hour twice and leaves out the one that is skipped',
+    lines: [
+      ...event(`DTSTART;${berlin}:20261025T010000`, 'RRULE:FREQ=HOURLY;COUNT=4'),
+      'BEGIN:VEVENT',
+      'UID:spring',
+      `DTSTART;${berlin}:20260329T010000`,
+      'RRULE:FREQ=HOURLY;COUNT=3',
+      'END:VEVENT',
+    ],
+    from: '2026-01-01',
+    to: '2026-11-30',
+    expected: [
+      '2026-10-24T23:00:00Z',
+      '2026-10-25T00:00:00Z',
+      '2026-10-25T01:00:00Z',
+      '2026-10-25T02:00:00Z',
+      '2026-03-29T00:00:00Z',
+      '2026-03-29T01:00:00Z',
+      '2026-03-29T02:00:00Z',
+    ],
+  },
   // ── Exceptions and additions ─────────────────────────────────────────────────────────────────────────────
   {
     name: 'an exception written in the zone of the series',

@@ -66,7 +66,7 @@ export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs:
 function engineFor(rule: string, start: RuleStart, elapsed: boolean): RRuleTemporal {
   const zone = elapsed ? start.zone! : 'UTC';
   const options = {
-    rruleString: elapsed ? rule : onWallClock(rule, start),
+    rruleString: elapsed ? inMinutes(rule) : onWallClock(rule, start),
     dtstart: {
       timeZoneId: zone,
       toString: () => `${new Date(start.wallMs).toISOString().slice(0, -1)}[${zone}]`,
@@ -117,6 +117,14 @@ function isTimeout(error: unknown): boolean {
 
 function isExhausted(error: unknown): boolean {
   return isTimeout(error) || (error instanceof Error && /exceeded/.test(error.message));
+}
+
+/** Of hours the engine leaves out the one that is repeated in autumn; of minutes it does not. */
+function inMinutes(rule: string): string {
+  if (!rule.includes('FREQ=HOURLY') || rule.includes('BY')) return rule;
+  const [, interval = '1'] = /(?:^|;)INTERVAL=(\d+)/.exec(rule) ?? [];
+  const others = rule.split(';').filter((part) => !/^(FREQ|INTERVAL)=/.test(part));
+  return ['FREQ=MINUTELY', `INTERVAL=${Number(interval) * 60}`, ...others].join(';');
 }
 
 /** The end of a rule is an instant or a day; the clock without time changes wants it as it shows there. */

@@ -42,6 +42,8 @@ export interface SyncResult {
 }
 
 const dayMs = 86_400_000;
+/** Somebody who sends a calendar drop by drop is not waited for. */
+const longestMs = 10 * 60_000;
 /** Problems that are kept with the calendar; all of them are counted. */
 const mostProblems = 50;
 
@@ -60,19 +62,27 @@ export async function syncCalendar(
 ): Promise<SyncResult> {
   if (configOf(calendar).handed_over)
     throw new Failure('refused', `"${calendar.name}" was handed over as text; import it again to change it.`);
+  const limit = AbortSignal.timeout(longestMs);
+  const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
   try {
     const read = await readers[calendar.kind]();
     const known = force ? { ...calendar, etag: null, sync_token: null } : calendar;
-    const reading = await read(known, sourceOptions(calendars.options, signal));
+    const reading = await read(known, sourceOptions(calendars.options, ended));
     if (reading === undefined) {
       const same = await record(calendars, calendar, {});
       return { calendar: same, changes: [], unchanged: 0, problems: [] };
     }
-    return await takeIn(calendars, calendar, reading, { progress, signal, rename });
-  } catch (error) {
-    if (!signal?.aborted) await recordFailure(calendars, calendar, error);
+    return await takeIn(calendars, calendar, reading, { progress, signal: ended, rename });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    const error = limit.aborted ? tooLong(calendar) : cause;
+    await recordFailure(calendars, calendar, error);
     throw error;
   }
+}
+
+function tooLong({ name }: Calendar): Failure {
+  return new Failure('unavailable', `"${name}" takes longer than ${longestMs / 60_000} minutes to read.`);
 }
 
 export function sourceOptions(options: CalendarOptions, signal?: AbortSignal): SourceOptions {
