@@ -9,8 +9,8 @@ const maxStarts = 10_000;
 /** Watching candidates the engine leaves its fast ways, so only unusual rules have it. */
 const swiftCaps = { maxIterations: 100_000 };
 const caps = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
-/** Processor time for one question to the engine, and for all that are asked about one rule. */
-const [patienceMs, allPatienceMs] = [500, 700];
+/** Processor time for one question to the engine. */
+const patienceMs = 500;
 /** Rules that the engine answers at once, which is nearly all there are, and those among them that it counts through. */
 const plain =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=\d{1,4}|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
@@ -39,7 +39,13 @@ export interface RuleStarts {
  * exact for days and longer and lets the engine leap over the years before the range. Hours and shorter are stretches of
  * real time, so there the zone takes part.
  */
-export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs: number): RuleStarts {
+export function expandRule(
+  rule: string,
+  start: RuleStart,
+  fromMs: number,
+  toMs: number,
+  allPatienceMs = 700,
+): RuleStarts {
   const elapsed = start.zone !== undefined && !start.wholeDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
   const deadline = processorMs() + allPatienceMs;
   let engine: RRuleTemporal | undefined;
@@ -58,7 +64,7 @@ export function expandRule(rule: string, start: RuleStart, fromMs: number, toMs:
       return { starts, truncated: to < toMs || found.length > maxStarts };
     } catch (error) {
       if (!isExhausted(error)) throw error;
-      if (to - fromMs < 1000 || processorMs() > deadline) return { starts: [], truncated: true };
+      if (to - fromMs < 1000 || processorMs() >= deadline) return { starts: [], truncated: true };
     }
   }
 }
@@ -150,7 +156,7 @@ const monthMs = 30 * 86_400_000;
 export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
   const froms = isSwift(rule) ? [start.wallMs] : [start.wallMs, nowMs, nowMs + 60 * monthMs];
   try {
-    return froms.some((from) => expandRule(rule, start, from, from + monthMs).truncated);
+    return froms.some((from) => expandRule(rule, start, from, from + monthMs, 0).truncated);
   } catch (error) {
     throw new Unreadable(`its rule cannot be used: ${messageOf(error)}`);
   }
