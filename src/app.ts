@@ -2,6 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AssistantOptions, createAssistant, type PolicyOptions } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
+import { createRecords } from './assistant/store/records.ts';
+import { isPostgres } from './assistant/store/store.ts';
 import { type Config, settingsInForce } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
@@ -177,6 +179,10 @@ function promptOptions(config: Config): PromptsOptions {
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
+    // Where several machines share a diary they share their prompts.
+    ...(isPostgres(config['assistant.database_url']) && {
+      records: createRecords(config['assistant.database_url']),
+    }),
   };
 }
 

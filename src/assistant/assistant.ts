@@ -2,7 +2,7 @@ import type { Context, Feature } from '../feature.ts';
 import { auditTools } from './audit-tools.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import { calendarTools } from './calendar/tools.ts';
-import type { Feed } from './delivery/feed.ts';
+import { followSoon } from './delivery/follow-soon.ts';
 import { outboxTool } from './delivery/outbox-tool.ts';
 import type { Diary } from './diary.ts';
 import { eventTools } from './event-tools.ts';
@@ -12,7 +12,7 @@ import type { DelegateTask } from './policy/delegate.ts';
 import type { Model, PolicyName } from './policy/policy.ts';
 import { prompts } from './prompts.ts';
 import { createResources, resourceChanges } from './resources.ts';
-import { type Clock, createStore, type Store } from './store/store.ts';
+import { type Clock, createStore } from './store/store.ts';
 import { userTools } from './user-tools.ts';
 
 export interface AssistantOptions {
@@ -69,24 +69,11 @@ export function createAssistant({
       const stopFollowing = followSoon(store, databaseUrl);
       return () => {
         unsubscribe();
-        stopFollowing();
+        void stopFollowing();
       };
     },
     problems: async () => (await import('./problems.ts')).findProblems(store),
     close: () => store.close(),
-  };
-}
-
-/** What other processes change is news here too, once there was time to answer the first requests. */
-function followSoon(store: Store, databaseUrl: string): () => void {
-  let feed: Promise<Feed> | undefined;
-  const timer = setTimeout(() => {
-    feed = import('./delivery/feed.ts').then(({ followChanges }) => followChanges(store, databaseUrl));
-  }, 1000);
-  timer.unref();
-  return () => {
-    clearTimeout(timer);
-    void feed?.then((one) => one.close());
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts';
+import { version } from '../version.ts';
 import { type Command, UsageError } from './command.ts';
 
 export const migrate: Command = {
@@ -31,7 +33,9 @@ export const migrate: Command = {
         nowMs: Date.now(),
       });
       for (const { table, rows, hash } of tables)
-        terminal.print(`${table.padEnd(14)}${String(rows).padStart(9)}  ${hash.slice(0, 16)}\n`);
+        terminal.print(`${table.padEnd(16)}${String(rows).padStart(9)}  ${hash.slice(0, 16)}\n`);
+      const prompts = await movePrompts(config, url);
+      if (prompts > 0) terminal.print(`${'prompts'.padEnd(16)}${String(prompts).padStart(9)}\n`);
       terminal.print(
         already
           ? `${to.place} holds all of ${from.place} already.\n`
@@ -44,3 +48,23 @@ export const migrate: Command = {
     }
   },
 };
+
+/** A person's own prompts are in a file beside SQLite and in the database on PostgreSQL. */
+async function movePrompts(config: Config, url: string): Promise<number> {
+  const { isPostgres } = await import('../assistant/store/store.ts');
+  const from = config['assistant.database_url'];
+  if (isPostgres(from) === isPostgres(url)) return 0;
+  const { createRecords } = await import('../assistant/store/records.ts');
+  const { SharedSource } = await import('../prompts/jsonl/shared-source.ts');
+  const { UserSource } = await import('../prompts/jsonl/user-source.ts');
+  const { copyPrompts } = await import('../prompts/jsonl/copy-prompts.ts');
+  const shared = new SharedSource(createRecords(isPostgres(from) ? from : url));
+  const file = new UserSource({ folder: config['jsonl.dir'] });
+  try {
+    const [source, target] = isPostgres(from) ? [shared, file] : [file, shared];
+    return await copyPrompts(source, target, { name: 'adjutant migrate', version });
+  } finally {
+    shared.close();
+    file.close();
+  }
+}

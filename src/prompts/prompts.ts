@@ -1,4 +1,5 @@
 import type { Feature } from '../feature.ts';
+import type { Records } from '../records.ts';
 import { Catalog } from './catalog.ts';
 import { createCatalogTools } from './catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './command-tools.ts';
@@ -6,6 +7,7 @@ import { CommandSource } from './commands.ts';
 import { createEditingTools } from './editing-tools.ts';
 import { Editor } from './editor.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
+import { SharedSource } from './jsonl/shared-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
 import { createLibraryTools } from './library-tools.ts';
 import { createMethods } from './methods.ts';
@@ -13,6 +15,7 @@ import { type MountOptions, MountSource } from './mount.ts';
 import { CatalogProvider } from './provider.ts';
 import { RecentValues } from './recent-values.ts';
 import { createShow } from './show-tool.ts';
+import type { EditablePromptSource } from './source.ts';
 import { TwigSource } from './twig.ts';
 
 export interface PromptsOptions {
@@ -23,6 +26,8 @@ export interface PromptsOptions {
   readonly mounts?: readonly MountOptions[];
   /** The folder that messages write as `~`. */
   readonly userHome: string;
+  /** Where the person's own prompts are, if not in a file. */
+  readonly records?: Records;
   /** Never rely on the system's notices of changed files. */
   readonly poll?: boolean;
 }
@@ -37,9 +42,10 @@ export function createPrompts({
   twigDir,
   mounts = [],
   userHome,
+  records,
   poll = false,
 }: PromptsOptions): Feature {
-  const user = new UserSource({ folder: jsonlDir, poll });
+  const user = ownPrompts(jsonlDir, poll, records);
   const catalog = new Catalog([
     user,
     new CommandSource({ folder: commandsDir, poll }),
@@ -70,8 +76,8 @@ export function createCommands({ commandsDir, poll = false }: PromptsOptions): F
 }
 
 /** Editable JSONL prompts alone. */
-export function createJsonl({ jsonlDir, poll = false }: PromptsOptions): Feature {
-  const user = new UserSource({ folder: jsonlDir, poll });
+export function createJsonl({ jsonlDir, records, poll = false }: PromptsOptions): Feature {
+  const user = ownPrompts(jsonlDir, poll, records);
   const catalog = new Catalog([user, new BuiltInSource({ folder: jsonlDir, seeds: true, poll })]);
   return {
     ...live(catalog),
@@ -84,6 +90,10 @@ export function createJsonl({ jsonlDir, poll = false }: PromptsOptions): Feature
 export function createTwig({ twigDir, userHome, poll = false }: PromptsOptions): Feature {
   const catalog = new Catalog([new TwigSource({ folder: twigDir, userHome, poll })]);
   return { ...live(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
+}
+
+function ownPrompts(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
+  return records === undefined ? new UserSource({ folder, poll }) : new SharedSource(records);
 }
 
 function live(

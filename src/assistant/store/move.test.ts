@@ -81,6 +81,15 @@ async function furnish(store: Store): Promise<void> {
         updated_ms: 2,
       })
       .execute();
+    await writer.db
+      .insertInto('records')
+      .values({ kind: 'prompt', key: 'p', value: '{}', position: 1 })
+      .execute();
+    for (const sequence of [1, 2])
+      await writer.db
+        .insertInto('record_entries')
+        .values({ kind: 'prompt', sequence, key: 'p', entry: '{}' })
+        .execute();
     await audit(writer, noon, [{ action: 'user.created', userId: 'zoë', detail: { n: 1 } }]);
   });
 }
@@ -105,6 +114,8 @@ describe.each([
       ['notifications', 603],
       ['rules', 1],
       ['audit', 1],
+      ['records', 1],
+      ['record_entries', 2],
     ]);
     const again = await moveStore(from, to, options);
     expect(again.already).toBe(true);

@@ -13,6 +13,8 @@ const tables = {
   notifications: ['id'],
   rules: ['id'],
   audit: ['id'],
+  records: ['kind', 'key'],
+  record_entries: ['kind', 'sequence'],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>;
 type TableName = keyof typeof tables;
 const names = Object.keys(tables) as TableName[];

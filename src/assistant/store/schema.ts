@@ -14,6 +14,8 @@ export interface Tables {
   rules: RulesTable;
   audit: AuditTable;
   changes: ChangesTable;
+  records: RecordsTable;
+  record_entries: RecordEntriesTable;
 }
 
 export const channels = ['email', 'call', 'webhook', 'ntfy'] as const;
@@ -207,6 +209,22 @@ interface ChangesTable {
   changes: string;
 }
 
+/** Documents of other features, where they are shared by several machines. */
+interface RecordsTable {
+  kind: string;
+  key: string;
+  value: string;
+  position: number;
+}
+
+/** What was ever done to them; the sequence counts for each kind. */
+interface RecordEntriesTable {
+  kind: string;
+  sequence: number;
+  key: string;
+  entry: string;
+}
+
 export type User = Selectable<UsersTable>;
 export type NewUser = Insertable<UsersTable>;
 export type UserUpdate = Updateable<UsersTable>;
@@ -278,4 +296,11 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   ['alter table events add column href text'],
   ['create table changes (id integer primary key, origin text not null, changes text not null)'],
+  [
+    `create table records (kind text not null, key text not null, value text not null, position bigint not null,
+      primary key (kind, key))`,
+    `create table record_entries (kind text not null, sequence bigint not null, key text not null, entry text not null,
+      primary key (kind, sequence))`,
+    'create index record_entries_key on record_entries (kind, key)',
+  ],
 ];

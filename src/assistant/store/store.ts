@@ -3,7 +3,7 @@ import type { Tables } from './schema.ts';
 
 /** Something in the store is not what it was. */
 export interface StoreChange {
-  readonly kind: 'user' | 'calendar' | 'event' | 'notification' | 'rule';
+  readonly kind: 'user' | 'calendar' | 'event' | 'notification' | 'rule' | 'record';
   readonly id: string;
   readonly userId: string;
 }

@@ -1,0 +1,93 @@
+import type { Kysely } from 'kysely';
+import type { JsonObject } from '../../json.ts';
+import type { Records } from '../../records.ts';
+import { followSoon } from '../delivery/follow-soon.ts';
+import type { Tables } from './schema.ts';
+import { createStore } from './store.ts';
+
+/** Documents in the database of the diary. */
+export function createRecords(databaseUrl: string): Records {
+  const store = createStore(databaseUrl);
+  let stopFollowing: (() => Promise<void>) | undefined;
+  return {
+    place: store.place,
+    version: (kind) => store.read((db) => lastSequence(db, kind)),
+    async list(kind) {
+      const rows = await store.read((db) =>
+        db.selectFrom('records').select('value').where('kind', '=', kind).orderBy('position').execute(),
+      );
+      return rows.map(({ value }) => JSON.parse(value) as JsonObject);
+    },
+    async history(kind, key) {
+      const rows = await store.read((db) =>
+        db
+          .selectFrom('record_entries')
+          .select('entry')
+          .where('kind', '=', kind)
+          .where('key', '=', key)
+          .orderBy('sequence')
+          .execute(),
+      );
+      return rows.map(({ entry }) => JSON.parse(entry) as JsonObject);
+    },
+    async change(kind, key, edit) {
+      return store.write(async ({ db, changed }) => {
+        if (store.engine === 'postgres') {
+          const { sql } = await import('kysely');
+          await sql`select pg_advisory_xact_lock(hashtext(${`records ${kind}`}))`.execute(db);
+        }
+        const found = await db
+          .selectFrom('records')
+          .selectAll()
+          .where('kind', '=', kind)
+          .where('key', '=', key)
+          .executeTakeFirst();
+        const { entries } = await db
+          .selectFrom('record_entries')
+          .select(({ fn }) => fn.countAll<number>().as('entries'))
+          .where('kind', '=', kind)
+          .where('key', '=', key)
+          .executeTakeFirstOrThrow();
+        const current = found && (JSON.parse(found.value) as JsonObject);
+        const { next, entry } = edit(current, Number(entries));
+        const sequence = (await lastSequence(db, kind)) + 1;
+        await db
+          .insertInto('record_entries')
+          .values({ kind, sequence, key, entry: JSON.stringify(entry) })
+          .execute();
+        if (next === undefined)
+          await db.deleteFrom('records').where('kind', '=', kind).where('key', '=', key).execute();
+        else {
+          const value = JSON.stringify(next);
+          await db
+            .insertInto('records')
+            .values({ kind, key, value, position: found?.position ?? sequence })
+            .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet({ value }))
+            .execute();
+        }
+        changed({ kind: 'record', id: kind, userId: '' });
+        return next;
+      });
+    },
+    subscribe(listener) {
+      stopFollowing ??= followSoon(store, databaseUrl);
+      return store.subscribe((changes) => {
+        const kinds = new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [id] : [])));
+        for (const kind of kinds) listener(kind);
+      });
+    },
+    async close() {
+      await stopFollowing?.();
+      await store.close();
+    },
+  };
+}
+
+async function lastSequence(db: Kysely<Tables>, kind: string): Promise<number> {
+  const { last } = await db
+    .selectFrom('record_entries')
+    .select(({ fn }) => fn.max('sequence').as('last'))
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow();
+  return Number(last ?? 0);
+}

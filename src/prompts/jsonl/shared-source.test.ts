@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import { createRecords } from '../../assistant/store/records.ts';
+import type { PromptDraft } from '../source.ts';
+import { copyPrompts } from './copy-prompts.ts';
+import { SharedSource } from './shared-source.ts';
+import { UserSource } from './user-source.ts';
+
+const author = { name: 'test', version: '1' };
+const draft = (name: string, text = 'Hello {{who}}'): PromptDraft => ({
+  name,
+  title: `Title of ${name}`,
+  messages: [{ role: 'user', content: { type: 'text', text } }],
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-shared-'));
+let postgres: Postgres;
+let databases = 0;
+let sources: SharedSource[] = [];
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterEach(() => {
+  for (const source of sources) source.close();
+  sources = [];
+});
+afterAll(async () => {
+  await postgres?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function database(): Promise<string> {
+  databases += 1;
+  return postgres.createDatabase(`prompts_${databases}`);
+}
+
+function open(url: string): SharedSource {
+  const source = new SharedSource(createRecords(url));
+  sources.push(source);
+  return source;
+}
+
+describe('prompts in a database', () => {
+  it('are the same on every machine, and every machine is told of a change', async () => {
+    const url = await database();
+    const [here, there] = [open(url), open(url)];
+    let told = 0;
+    there.subscribe(() => {
+      told += 1;
+    });
+    await here.create(draft('greet'), author);
+    expect((await there.list()).map(({ name }) => name)).toEqual(['greet']);
+    await vi.waitFor(
+      async () => {
+        await here.update('greet', { title: `Title ${Math.random()}` }, author);
+        expect(told).toBeGreaterThan(0);
+      },
+      { timeout: 15_000, interval: 100 },
+    );
+  });
+
+  it('are the very same list as long as nothing changed', async () => {
+    const source = open(await database());
+    await source.create(draft('a'), author);
+    await source.create(draft('b'), author);
+    const before = await source.list();
+    expect(await source.list()).toBe(before);
+    await source.update('b', { description: 'new' }, author);
+    const after = await source.list();
+    expect(after).not.toBe(before);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).toMatchObject({ name: 'b', description: 'new', title: 'Title of b' });
+  });
+
+  it('are refused when the name is taken or unknown, also when many machines try at once', async () => {
+    const url = await database();
+    const machines = Array.from({ length: 5 }, () => open(url));
+    const tries = await Promise.allSettled(machines.map((machine) => machine.create(draft('one'), author)));
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const one of tries)
+      if (one.status === 'rejected')
+        expect(one.reason).toMatchObject({ kind: 'conflict', message: 'prompt already exists: one' });
+    await expect(machines[0]!.update('none', {}, author)).rejects.toMatchObject({ kind: 'prompt-not-found' });
+    await expect(machines[0]!.delete('none', author)).rejects.toMatchObject({ kind: 'prompt-not-found' });
+    await expect(machines[0]!.history('none')).rejects.toMatchObject({ kind: 'prompt-not-found' });
+    expect(await machines[0]!.history('one')).toHaveLength(1);
+  });
+
+  it('keep their history, and come back from it', async () => {
+    const source = open(await database());
+    await source.create(draft('a', 'first'), author);
+    await source.update('a', { messages: draft('a', 'second').messages }, author);
+    await source.delete('a', author);
+    expect(await source.get('a')).toBeUndefined();
+    await expect(source.restore('a', 3, author)).rejects.toMatchObject({ kind: 'refused' });
+    await expect(source.restore('a', 9, author)).rejects.toMatchObject({ kind: 'invalid-params' });
+    const restored = await source.restore('a', 1, author);
+    expect(restored.messages[0]?.content).toEqual({ type: 'text', text: 'first' });
+    expect((await source.history('a')).map(({ revision, action }) => [revision, action])).toEqual([
+      [1, 'create'],
+      [2, 'update'],
+      [3, 'delete'],
+      [4, 'restore'],
+    ]);
+  });
+
+  it('that are broken stop no other, and are told', async () => {
+    const url = await database();
+    const records = createRecords(url);
+    await records.change('prompt', 'bad', () => ({ next: { name: 'bad', messages: 7 }, entry: {} }));
+    await records.close();
+    const source = open(url);
+    await source.create(draft('good'), author);
+    expect((await source.list()).map(({ name }) => name)).toEqual(['good']);
+    expect(await source.problems()).toMatchObject([
+      { severity: 'error', message: expect.stringContaining('bad') },
+    ]);
+  });
+
+  it('come from the file and go back to it', async () => {
+    const file = new UserSource({ folder: join(folder, 'library') });
+    await file.create(draft('a'), author);
+    await file.create(draft('b'), author);
+    const shared = open(await database());
+    expect(await copyPrompts(file, shared, author)).toBe(2);
+    expect(await copyPrompts(file, shared, author)).toBe(0);
+    await shared.update('b', { description: 'changed' }, author);
+    const back = new UserSource({ folder: join(folder, 'back') });
+    expect(await copyPrompts(shared, back, author)).toBe(2);
+    expect((await back.list()).map(({ name, description }) => [name, description])).toEqual([
+      ['a', undefined],
+      ['b', 'changed'],
+    ]);
+    file.close();
+    back.close();
+  });
+});
