@@ -1,7 +1,8 @@
 import { defineTool, type Tool } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { type Diary, findUser } from './diary.ts';
-import { auditFields, listShape } from './fields.ts';
+import { auditFields } from './fields.ts';
+import { listShape } from './shapes.ts';
 import type { AuditRow } from './store/schema.ts';
 import { timestamp } from './view.ts';
 

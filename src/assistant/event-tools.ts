@@ -1,17 +1,15 @@
 import { defineTool, type Tool } from '../feature.ts';
 import { type Diary, findEvent, findUser } from './diary.ts';
 import {
-  deletedShape,
   eventFields,
   eventId,
-  eventShape,
   eventTitle,
   eventWindow,
-  listShape,
   newEventId,
   unsetEventFields,
   userId,
 } from './fields.ts';
+import { deletedShape, eventShape, listShape } from './shapes.ts';
 import { eventView, occurrenceView } from './view.ts';
 
 const dayMs = 86_400_000;

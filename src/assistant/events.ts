@@ -1,8 +1,8 @@
 import { log } from '../log.ts';
 import type { Diary, Reader } from './diary.ts';
 import { followEvent } from './follow.ts';
-import { applySteps, rowsOf } from './notifications.ts';
 import type { Occurrence, Window } from './occurrence.ts';
+import { applySteps, rowsOf } from './plan-rows.ts';
 import { cancelAll } from './planner.ts';
 import { preferencesOf } from './preferences.ts';
 import { revisionOf } from './revision.ts';

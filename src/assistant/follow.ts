@@ -1,8 +1,8 @@
 import type { Diary } from './diary.ts';
 import type { Proposal } from './guards.ts';
-import { applySteps, rowsOf } from './notifications.ts';
 import type { Occurrence } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
+import { applySteps, rowsOf } from './plan-rows.ts';
 import { cancelAll, planOccurrence } from './planner.ts';
 import { preferencesOf } from './preferences.ts';
 import { isImportant, rulesOf } from './rules.ts';

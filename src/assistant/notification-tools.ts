@@ -1,8 +1,9 @@
 import { type Context, defineTool, type Tool } from '../feature.ts';
 import { type Diary, findUser } from './diary.ts';
-import { listShape, notificationShape, notificationWindow, planFields, userId } from './fields.ts';
+import { notificationWindow, planFields, userId } from './fields.ts';
 import { planShape, planView } from './plan-view.ts';
 import type { Model } from './policy/policy.ts';
+import { listShape, notificationShape } from './shapes.ts';
 import { notificationView } from './view.ts';
 
 const dayMs = 86_400_000;

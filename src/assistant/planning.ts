@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import { type Diary, findEvent, findUser } from './diary.ts';
 import { type Listed, listOccurrences } from './events.ts';
 import type { Dropped } from './guards.ts';
-import { applySteps, rowsOf } from './notifications.ts';
+import { applySteps, rowsOf } from './plan-rows.ts';
 import { planOccurrence, type Step } from './planner.ts';
 import { decide } from './policy/decide.ts';
 import type { Decision, Model, PolicyInput } from './policy/policy.ts';

@@ -1,17 +1,7 @@
 import { defineTool, type Tool } from '../feature.ts';
 import { type Diary, findUser } from './diary.ts';
-import {
-  deletedShape,
-  listShape,
-  newUserId,
-  ruleFields,
-  ruleShape,
-  unsetUserFields,
-  userFields,
-  userId,
-  userName,
-  userShape,
-} from './fields.ts';
+import { newUserId, ruleFields, unsetUserFields, userFields, userId, userName } from './fields.ts';
+import { deletedShape, listShape, ruleShape, userShape } from './shapes.ts';
 import { ruleView, userView } from './view.ts';
 
 export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {

@@ -1,7 +1,8 @@
 import { type Context, defineTool, type Tool } from '../../feature.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Diary } from '../diary.ts';
-import { listShape, userId } from '../fields.ts';
+import { userId } from '../fields.ts';
+import { listShape } from '../shapes.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from './sync.ts';
 
 /** A large calendar takes its time, and says how far it is. */

@@ -235,6 +235,7 @@ export type NewEvent = Insertable<EventsTable>;
 export type Plan = Selectable<PlansTable>;
 export type Notification = Selectable<NotificationsTable>;
 export type NewNotification = Insertable<NotificationsTable>;
+export type NotificationUpdate = Updateable<NotificationsTable>;
 export type Rule = Selectable<RulesTable>;
 export type NewRule = Insertable<RulesTable>;
 export type AuditRow = Selectable<AuditTable>;
