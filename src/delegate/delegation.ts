@@ -131,8 +131,7 @@ export class Delegation {
     const { runsDir, onDisconnect } = this.options;
     let directory: RunDirectory;
     try {
-      directory = await RunDirectory.create(runsDir, this.redact);
-      await directory.writeJson('request.json', {
+      directory = await RunDirectory.create(runsDir, this.redact, {
         tool,
         received_at: new Date().toISOString(),
         request: input,

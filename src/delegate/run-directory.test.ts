@@ -28,12 +28,23 @@ describe('a run directory', () => {
     expect(statSync(run.file('request.json')).mode & 0o777).toBe(0o600);
   });
 
+  it('is never seen without its request', async () => {
+    const run = await RunDirectory.create(folder, undefined, { tool: 'delegate_run' });
+    expect(readdirSync(folder)).toEqual([run.id]);
+    expect(JSON.parse(readFileSync(run.file('request.json'), 'utf8'))).toEqual({ tool: 'delegate_run' });
+    const full = (text: string) => {
+      throw new Error(`no room for ${text}`);
+    };
+    await expect(RunDirectory.create(folder, full, { tool: 'delegate_run' })).rejects.toThrow(/no room/);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([run.id]);
+  });
+
   it('writes JSON with an indent of two and a final newline, and leaves no temporary file', async () => {
     const run = await RunDirectory.create(folder);
     await run.writeJson('a.json', { b: [1] });
     await run.writeJson('a.json', { b: [2] });
     expect(readFileSync(run.file('a.json'), 'utf8')).toBe('{\n  "b": [\n    2\n  ]\n}\n');
-    expect(readdirSync(run.path)).toEqual(['a.json']);
+    expect(readdirSync(run.path)).toEqual(['a.json', 'request.json']);
   });
 
   it('redacts inside JSON strings without breaking the JSON', async () => {
@@ -52,6 +63,7 @@ describe('a run directory', () => {
     const subrun = await run.createSubrun('scan');
     expect(subrun.id).toBe(`${run.id}/scan`);
     expect(await run.artifacts()).toEqual([
+      { name: 'request.json', path: join(run.path, 'request.json') },
       { name: 'subruns/', path: join(run.path, 'subruns') },
       { name: 'z.txt', path: join(run.path, 'z.txt') },
     ]);

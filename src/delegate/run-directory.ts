@@ -6,6 +6,9 @@ export interface Artifact {
   readonly path: string;
 }
 
+/** What a directory is called until it is complete. */
+export const unfinished = '.new-';
+
 /** One folder for each run, for its owner's eyes only; everything the run leaves behind lies in it. */
 export class RunDirectory {
   readonly id: string;
@@ -18,11 +21,19 @@ export class RunDirectory {
     this.#redact = redact;
   }
 
-  static async create(runsFolder: string, redact?: (text: string) => string): Promise<RunDirectory> {
+  /** It appears under its name with the request in it, or not at all. */
+  static async create(
+    runsFolder: string,
+    redact?: (text: string) => string,
+    request: object = {},
+  ): Promise<RunDirectory> {
     await disk.mkdir(runsFolder, { recursive: true, mode: 0o700 });
     const id = await createRunId(new Date());
+    const hidden = new RunDirectory(join(runsFolder, `${unfinished}${id}`), id, redact);
+    await disk.mkdir(hidden.path, { mode: 0o700 });
+    await hidden.writeJson('request.json', request);
     const path = join(runsFolder, id);
-    await disk.mkdir(path, { mode: 0o700 });
+    await disk.rename(hidden.path, path);
     return new RunDirectory(path, id, redact);
   }
 

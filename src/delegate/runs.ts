@@ -9,7 +9,7 @@ import { EventFile } from './event-file.ts';
 import { readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
-import { type Artifact, RunDirectory } from './run-directory.ts';
+import { type Artifact, RunDirectory, unfinished } from './run-directory.ts';
 import { oneLine } from './run-progress.ts';
 
 export interface RunOverview {
@@ -118,7 +118,19 @@ export class Runs {
       await disk.rm(join(this.#folder, id), { recursive: true, force: true });
       removed.push(id);
     }
+    await this.#cleanUnfinished();
     return removed;
+  }
+
+  /** Directories whose server died while making them; nobody else knows of them. */
+  async #cleanUnfinished(): Promise<void> {
+    const names = await disk.readdir(this.#folder).catch(() => []);
+    for (const name of names.filter((one) => one.startsWith(unfinished))) {
+      const path = join(this.#folder, name);
+      const changed = (await disk.stat(path).catch(() => undefined))?.mtimeMs;
+      if (changed !== undefined && Date.now() - changed > 60_000)
+        await disk.rm(path, { recursive: true, force: true });
+    }
   }
 
   artifactsOf(id: string): Promise<readonly Artifact[]> {

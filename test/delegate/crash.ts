@@ -11,10 +11,10 @@ import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface CrashReport {
+  /** From the moment the run has a directory. */
   readonly killedAfterMs: number;
   readonly sandbox: string;
-  /** `none` when the server died before the run had a directory. */
-  readonly status: RunRecord['status'] | 'none';
+  readonly status: RunRecord['status'];
   /** What is not as it should be; empty when all is true. */
   readonly wrong: readonly string[];
 }
@@ -38,13 +38,18 @@ export async function crashOnce(
   const before = new Set(await listRunIds(runs));
   const first = await new ServerProcess(bench, settings).initialize();
   first.begin('delegate_run', { task, cwd: bench.project, sandbox });
+  const deadline = performance.now() + patienceMs;
+  const find = async () => (await listRunIds(runs)).find((one) => !before.has(one));
+  let id = await find();
+  while (id === undefined && performance.now() < deadline) {
+    await pause(2);
+    id = await find();
+  }
+  if (id === undefined) throw new Error('the run did not begin');
   await pause(killAfterMs);
   await first.kill('SIGKILL');
   await using second = await new ServerProcess(bench, settings).initialize();
-  const [id] = (await listRunIds(runs)).filter((one) => !before.has(one));
-  if (id === undefined) return { killedAfterMs: killAfterMs, sandbox, status: 'none', wrong: [] };
 
-  const deadline = performance.now() + patienceMs;
   for (;;) {
     const { runs: listed } = (await second.call('list_runs', { limit: 1 })) as unknown as {
       runs: RunOverview[];
