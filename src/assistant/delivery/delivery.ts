@@ -8,10 +8,14 @@ import type { Channel, Channels } from './channel.ts';
 import { type Feed, followChanges } from './feed.ts';
 import { createNtfyChannel } from './ntfy.ts';
 import { createOutboxChannel } from './outbox.ts';
+import { PlanningRounds } from './planning-rounds.ts';
 import { Scheduler } from './scheduler.ts';
 import { createSmtpChannel } from './smtp.ts';
 import { createWebhookChannel } from './webhook.ts';
 import { Worker } from './worker.ts';
+
+/** A model may have to be asked about many events. */
+const planningMs = 5 * 60_000;
 
 export interface DeliveryOptions {
   readonly databaseUrl: string;
@@ -58,6 +62,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       ? undefined
       : async (id: string) => new URL(`/acknowledge/${encodeURIComponent(id)}`, publicUrl).href;
   const channels = createChannels(options, acknowledgeUrl);
+  const stopping = new AbortController();
+  const plan = async (userId: string, eventId?: string) => {
+    const { planNotifications } = await import('../planning.ts');
+    const request = { userId, eventId, force: false, dryRun: false };
+    const model = await modelFor(options.policy);
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(planningMs)]);
+    await planNotifications({ store, clock, occurrences }, model, request, signal);
+  };
   const worker = new Worker({
     store,
     channels,
@@ -70,19 +82,16 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const { calendarText } = await import('../calendar/write.ts');
       return calendarText(event, { key: occurrence, startMs }, preferencesOf(user).timezone, clock());
     },
-    replan: async (userId, eventId) => {
-      const { planNotifications } = await import('../planning.ts');
-      const request = { userId, eventId, force: false, dryRun: false };
-      const model = await modelFor(options.policy);
-      await planNotifications({ store, clock, occurrences }, model, request, AbortSignal.timeout(60_000));
-    },
+    replan: plan,
     ...(acknowledgeUrl && { acknowledgeUrl }),
   });
   const scheduler = new Scheduler({ store, worker, clock });
+  const rounds = new PlanningRounds({ store, clock, plan });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch> | undefined;
   const begin = () => {
     scheduler.start();
+    rounds.start();
     watching ??= import('../calendar/watch.ts').then(({ watchCalendars }) =>
       watchCalendars({ diary: { store, clock, occurrences }, options: options.calendars }),
     );
@@ -103,8 +112,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return acknowledgeNotification({ store, clock, occurrences }, id, by);
     },
     async stop() {
+      stopping.abort();
       await (await watching)?.close();
       await feed?.close();
+      await rounds.close();
       await scheduler.stop();
       for (const channel of Object.values(channels)) await channel.close?.();
       await store.close();

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { log } from '../../log.ts';
+import type { Clock, Store } from '../store/store.ts';
+
+const minute = 60_000;
+/** Changes come in bursts: what has been quiet for a turn is planned. */
+const turnMs = minute;
+/** As time goes on, new occurrences come within the planning's view. */
+const roundMs = 60 * minute;
+
+export interface PlanningRoundsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly plan: (userId: string) => Promise<unknown>;
+}
+
+/** Plans by itself: for whom something has changed, and for everybody from time to time, on one machine at a time. */
+export class PlanningRounds {
+  readonly #options: PlanningRoundsOptions;
+  readonly #unsubscribe: () => void;
+  #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(options: PlanningRoundsOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.store.subscribe((changes) => {
+      for (const { kind, userId } of changes)
+        if (kind === 'user' || kind === 'event' || kind === 'rule') this.#changed.add(userId);
+    });
+  }
+
+  start(): void {
+    // Not all machines at the same moment: the second one finds the work done.
+    this.#timer ??= setInterval(
+      () => {
+        this.#turn = this.#turn.then(() => this.turn());
+      },
+      turnMs * (1 + Math.random() / 2),
+    );
+  }
+
+  async turn(): Promise<void> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    try {
+      const users = [...changed, ...(await this.#due()).filter((id) => !changed.has(id))];
+      for (const id of users) await this.#plan(id);
+    } catch (error) {
+      for (const id of changed) this.#changed.add(id);
+      log('warning', 'nothing could be planned', error);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#unsubscribe();
+    await this.#turn;
+  }
+
+  async #plan(userId: string): Promise<void> {
+    try {
+      await this.#options.plan(userId);
+    } catch (error) {
+      log('warning', `user ${userId} could not be planned for`, error);
+    }
+  }
+
+  /** The users whose turn it is; whoever asks first has them until the next round. */
+  async #due(): Promise<readonly string[]> {
+    const { store, clock } = this.#options;
+    const now = clock();
+    const rows = await store.run(sql<{ key: string }>`insert into records (kind, key, value, position)
+      select 'planning', users.id, '{}', ${now + roundMs} from users
+      where exists (select 1 from events where events.user_id = users.id and events.last_ms > ${now})
+        and not exists (select 1 from records where kind = 'planning' and key = users.id and position > ${now})
+      on conflict (kind, key) do update set position = excluded.position where records.position <= ${now}
+      returning key`);
+    return rows.map(({ key }) => key);
+  }
+}
