@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { standard } from '../../src/contracts/standard.ts';
+import { Server } from '../../src/engine/server.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { createPrompts } from '../../src/prompts/prompts.ts';
+import { connectMemory, type MemoryOptions } from '../../src/transports/memory.ts';
+import { plantTree } from '../tree.ts';
+
+export const command = (body: string, fields = '') =>
+  `---\ndescription: From a command\n${fields}---\n${body}\n`;
+export const record = (name: string, text: string, more: object = {}) =>
+  `${JSON.stringify({ name, title: `Title of ${name}`, messages: [{ role: 'user', content: { type: 'text', text } }], ...more })}\n`;
+
+export const library = {
+  'commands/research.md': command('Research {{input}}'),
+  'prompts/user.jsonl': record('greet', 'Hello {{who}}', {
+    arguments: [{ name: 'who', required: true }],
+    tags: ['social'],
+  }),
+  'libraries/Code/twig.toml':
+    '[prompts.review]\ndescription = "Reviews"\narguments = [{ name = "code", required = true }, { name = "language", values = ["go", "Python", "php"] }]\n',
+  'libraries/Code/prompts/review.md': 'Review {{ language or "some" }} code: {{ code }}',
+};
+
+/** The prompt library behind plain MCP, with a client that has said hello. */
+export interface Opened {
+  readonly home: string;
+  readonly server: Server;
+  call(tool: string, args?: JsonObject): Promise<JsonObject>;
+  request(method: string, params?: JsonObject): Promise<JsonObject>;
+}
+
+export function openPrompts(
+  files: Readonly<Record<string, string>> = library,
+  options: MemoryOptions = {},
+  capabilities: JsonObject = {},
+): Opened {
+  const home = plantTree(files);
+  const feature = createPrompts({
+    commandsDir: join(home, 'commands'),
+    jsonlDir: join(home, 'prompts'),
+    twigDir: join(home, 'libraries'),
+    userHome: home,
+  });
+  const server = new Server({ contract: standard, features: [feature] });
+  onTestFinished(() => server.close());
+  const client = connectMemory(server, options);
+  const started = client.request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities,
+    clientInfo: { name: 'tester', version: '1' },
+  });
+  const request = async (method: string, params?: JsonObject) => {
+    await started;
+    return client.request(method, params);
+  };
+  return {
+    home,
+    server,
+    request,
+    call: async (name, args = {}) => request('tools/call', { name, arguments: args }),
+  };
+}
+
+export const textOf = (result: JsonObject) =>
+  (result['messages'] as { content: { text: string } }[])[0]!.content.text;
+export const namesOf = (result: JsonObject) =>
+  (result['prompts'] as { name: string }[]).map(({ name }) => name);
+export const structured = (result: JsonObject) => result['structuredContent'] as JsonObject;
+export const saysOf = (result: JsonObject) => (result['content'] as { text: string }[])[0]!.text;
