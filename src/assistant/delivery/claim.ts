@@ -9,12 +9,18 @@ export interface Lease {
 }
 
 /**
- * Takes what is due under a lease and a new fence, earliest first, together with what the database knows about it at
- * that moment. What another worker holds is left alone until its lease has run out.
+ * Takes what is due by then under a lease and a new fence, earliest first, together with what the database knows about
+ * it at that moment. What another worker holds is left alone until its lease has run out.
  */
-export function claim(store: Store, lease: Lease, nowMs: number, limit: number): Promise<readonly Case[]> {
+export function claim(
+  store: Store,
+  lease: Lease,
+  nowMs: number,
+  limit: number,
+  dueMs = nowMs,
+): Promise<readonly Case[]> {
   const due = sql`select id from notifications
-    where status in ('planned', 'sending') and next_ms <= ${nowMs} and (status = 'planned' or lease_ms <= ${nowMs})
+    where status in ('planned', 'sending') and next_ms <= ${dueMs} and (status = 'planned' or lease_ms <= ${nowMs})
     order by next_ms limit ${limit}`;
   const taken = sql<Notification>`update notifications
     set owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, fence = fence + 1, updated_ms = ${nowMs},

@@ -93,7 +93,8 @@ export class Scheduler {
       await worker.followUp();
       return;
     }
-    const dueMs = Math.min(sendMs ?? Number.POSITIVE_INFINITY, followUpMs ?? Number.POSITIVE_INFINITY);
+    const takeMs = (sendMs ?? Number.POSITIVE_INFINITY) - worker.aheadMs;
+    const dueMs = Math.min(takeMs, followUpMs ?? Number.POSITIVE_INFINITY);
     if (!this.#woken) await this.#sleep(Math.min(dueMs - this.#clock(), longestSleepMs));
   }
 

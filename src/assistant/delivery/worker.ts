@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
 import { audit } from '../store/audit.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
@@ -24,6 +25,8 @@ export interface WorkerOptions {
   readonly slots?: number;
   /** How long a claim holds without a word from its owner. */
   readonly leaseMs?: number;
+  /** How long before its time a notification is taken, so that the way to the database does not make it late. */
+  readonly aheadMs?: number;
   /** The longest one attempt may take; well within the lease. */
   readonly attemptMs?: number;
   readonly calendarText?: (
@@ -45,6 +48,7 @@ export class Worker {
   readonly #slots: number;
   readonly #leaseMs: number;
   readonly #attemptMs: number;
+  readonly aheadMs: number;
   readonly #recorder: Recorder;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unrecorded = new Set<Promise<void>>();
@@ -55,6 +59,7 @@ export class Worker {
     this.#slots = options.slots ?? 32;
     this.#leaseMs = options.leaseMs ?? 120_000;
     this.#attemptMs = options.attemptMs ?? 30_000;
+    this.aheadMs = options.aheadMs ?? 200;
     this.#recorder = new Recorder(options.store, options.owner, this.#clock);
   }
 
@@ -68,10 +73,10 @@ export class Worker {
     const limit = this.free;
     if (limit === 0) return 0;
     const nowMs = this.#clock();
-    const cases = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit);
+    const cases = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit, nowMs + this.aheadMs);
     const judged = cases.map((held) => ({
       held,
-      verdict: check(held, nowMs),
+      verdict: check(held, Math.max(nowMs, held.notification.next_ms)),
     }));
     for (const { held, verdict } of judged) {
       if (verdict.kind === 'send' && held.user !== undefined)
@@ -172,6 +177,9 @@ export class Worker {
   async #deliver(one: Sendable): Promise<void> {
     const { channels, acknowledgeUrl } = this.#options;
     const { notification, user, event } = one;
+    const earlyMs = notification.next_ms - this.#clock();
+    // Timers are a little early now and then; people are never told early.
+    if (earlyMs > 0) await pause(earlyMs + 1);
     // After a long sleep of the machine somebody else may be at it.
     if (this.#clock() + this.#attemptMs > one.untilMs) return;
     if (notification.channel === 'call' && !(await this.#announceCall(notification))) return;
