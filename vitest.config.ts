@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Tests start servers and browsers of their own: two files at a time is what a small machine bears.
     maxWorkers: 2,
+    // Real processes race on a busy machine: what fails there twice more has failed.
+    retry: process.env['CI'] ? 2 : 0,
   },
 });
