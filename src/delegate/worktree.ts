@@ -21,8 +21,17 @@ const identity = {
   GIT_COMMITTER_EMAIL: 'adjutant@localhost',
 };
 const diff = ['diff', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
-/** One merge at a time into each tree, or two would write over each other. */
-const merging = new Map<string, Promise<unknown>>();
+/** One at a time for each repository: merges would write over each other, and git's own list of trees has no lock. */
+const turns = new Map<string, Promise<unknown>>();
+
+function inTurn<Value>(root: string, work: () => Promise<Value>): Promise<Value> {
+  const own = (turns.get(root) ?? Promise.resolve()).then(work);
+  turns.set(
+    root,
+    own.catch(() => {}),
+  );
+  return own;
+}
 
 /** A copy of a repository's working tree, uncommitted work included, for one job to write in. */
 export class Worktree {
@@ -47,7 +56,9 @@ export class Worktree {
     await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
     const base = await commitState(origin, head, `${path}.index`);
-    await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]);
+    await inTurn(origin.root, () =>
+      origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]),
+    );
     const copy = await Repository.find(path, env);
     if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
     const worktree = new Worktree(path, origin, copy, base);
@@ -65,22 +76,20 @@ export class Worktree {
 
   /** Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. */
   async merge(patchFile: string, isWanted = true): Promise<Merge> {
-    const { root } = this.#origin;
-    const own = (merging.get(root) ?? Promise.resolve()).then(() => this.#merge(patchFile, isWanted));
-    merging.set(
-      root,
-      own.catch(() => {}),
-    );
-    return own;
+    return inTurn(this.#origin.root, () => this.#merge(patchFile, isWanted));
   }
 
   async remove(): Promise<void> {
+    await inTurn(this.#origin.root, () => this.#drop());
+    await disk.rm(`${this.#path}.json`, { force: true });
+  }
+
+  async #drop(): Promise<void> {
     const { root } = this.#origin;
     await this.#origin.run(root, ['worktree', 'remove', '--force', this.#path]).catch(async () => {
       await disk.rm(this.#path, { recursive: true, force: true });
       await this.#origin.run(root, ['worktree', 'prune']).catch(() => {});
     });
-    await disk.rm(`${this.#path}.json`, { force: true });
   }
 
   async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
