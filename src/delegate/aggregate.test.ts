@@ -27,7 +27,7 @@ const job = (id: string, more: Partial<JobResult> = {}): JobResult => ({
 
 describe('aggregate', () => {
   it('says that nothing was needed when there were no jobs', () => {
-    expect(aggregate([], '/work')).toEqual({
+    expect(aggregate([], '/srv')).toEqual({
       summary: 'No delegation needed.',
       deliverables: [],
       open_questions: [],
@@ -48,7 +48,7 @@ describe('aggregate', () => {
         }),
         job('b', {
           deliverables: [
-            { path: '/work/src/x.ts', description: 'new parser.' },
+            { path: '/srv/src/x.ts', description: 'new parser.' },
             { path: 'src/x.ts:10', description: 'Tests for it' },
             { path: 'src/y.ts', description: 'Helper' },
           ],
@@ -56,7 +56,7 @@ describe('aggregate', () => {
           next_actions: ['run tests.', 'Deploy'],
         }),
       ],
-      '/work',
+      '/srv',
     );
     expect(sum).toEqual({
       summary: 'A (completed): did a\nB (completed): did b',
@@ -83,7 +83,7 @@ describe('aggregate', () => {
           patch: { path: '/runs/a/changes.patch', applied: false, conflicts: ['x.ts'] },
         }),
       ],
-      '/work',
+      '/srv',
     );
     expect(open_questions).toEqual([
       'A says it delivered ghost.md, but there is no such file.',
@@ -96,7 +96,7 @@ describe('aggregate', () => {
     const texts = fc.array(fc.constantFrom('a', 'A', ' a', 'b', 'b.', 'c  d', 'c d'), { maxLength: 4 });
     const files = fc.array(
       fc.record({
-        path: fc.constantFrom('x', './x', '/work/x', 'y', 'z:3'),
+        path: fc.constantFrom('x', './x', '/srv/x', 'y', 'z:3'),
         description: fc.constantFrom('', 'one', 'two'),
       }),
       { maxLength: 4 },
@@ -106,14 +106,14 @@ describe('aggregate', () => {
         const jobs = parts.map(([deliverables, open_questions, next_actions], at) =>
           job(`j${at}`, { deliverables, open_questions, next_actions }),
         );
-        const sum = aggregate(jobs, '/work');
+        const sum = aggregate(jobs, '/srv');
         const once = (all: readonly string[]) =>
           expect(new Set(all.map((one) => one.trim().toLowerCase())).size).toBe(all.length);
         once(sum.open_questions);
         once(sum.next_actions);
         once(sum.deliverables.map(({ path }) => path));
         const named = new Set(
-          jobs.flatMap((one) => one.deliverables.map(({ path }) => path.replace(/^\.\/|^\/work\/|:3$/g, ''))),
+          jobs.flatMap((one) => one.deliverables.map(({ path }) => path.replace(/^\.\/|^\/srv\/|:3$/g, ''))),
         );
         expect(new Set(sum.deliverables.map(({ path }) => path))).toEqual(named);
       }),

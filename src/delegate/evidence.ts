@@ -101,7 +101,7 @@ async function statusOnDisk(path: string, place: SnapshotPlace, before: Snapshot
   return Math.max(stat.mtimeMs, stat.ctimeMs) >= before.takenAt - clockSlackMs ? 'verified' : 'unchanged';
 }
 
-/** Agents write `./a.ts`, `/work/shop/a.ts`, `a.ts:12` and a.ts in backticks; all of them mean a.ts. */
+/** Agents write `./a.ts`, `/srv/shop/a.ts`, `a.ts:12` and a.ts in backticks; all of them mean a.ts. */
 export function plainPath(written: string, cwd: string): string | undefined {
   const bare = written
     .trim()

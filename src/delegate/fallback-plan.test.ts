@@ -4,7 +4,7 @@ import { fallbackPlan } from './fallback-plan.ts';
 import type { PlanBounds } from './plan.ts';
 
 const bounds: PlanBounds = {
-  cwd: '/work/shop',
+  cwd: '/srv/shop',
   role: 'specialist',
   maxAgents: 3,
   sandbox: 'workspace-write',

@@ -6,7 +6,7 @@ import { type PlanBounds, type PlannedJob, parsePlan, planSchema } from './plan.
 import { sandboxes } from './sandbox.ts';
 
 const bounds: PlanBounds = {
-  cwd: '/work/shop',
+  cwd: '/srv/shop',
   role: 'specialist',
   maxAgents: 3,
   sandbox: 'workspace-write',
@@ -84,7 +84,7 @@ describe('parsePlan', () => {
     const answer = plan({
       ...job,
       title: ' Build\n it ',
-      writes: ['./src/', '/work/shop/src'],
+      writes: ['./src/', '/srv/shop/src'],
       skills: ['docker-images'],
     });
     expect(await parsePlan(answer, bounds)).toEqual({
@@ -116,9 +116,9 @@ describe('parsePlan', () => {
       depends_on: fc.array(id, { maxLength: 2 }),
       writes: fc.array(
         odd(
-          fc.constantFrom('src', 'docs/*.md', '/work/shop/x'),
+          fc.constantFrom('src', 'docs/*.md', '/srv/shop/x'),
           fc.oneof(
-            fc.constantFrom('..', '/etc', '/work/shopping', '.git', 'a/../../b', '~', '/work/shop/../x'),
+            fc.constantFrom('..', '/etc', '/srv/shopping', '.git', 'a/../../b', '~', '/srv/shop/../x'),
             fc.string(),
           ),
         ),

@@ -27,7 +27,7 @@ function given(...answers: PlannerAnswer[]): PlannerTask & { prompts: string[] }
     decision: decide(task),
     shape: shapeOf(task),
     bounds: {
-      cwd: '/work/shop',
+      cwd: '/srv/shop',
       role: 'specialist',
       maxAgents: 3,
       sandbox: 'workspace-write',
@@ -52,7 +52,7 @@ describe('makePlan', () => {
       plan: { jobs: [{ id: 'parser' }] },
     });
     expect(asked.prompts).toHaveLength(1);
-    for (const part of [task, '/work/shop', 'At most 3 jobs', '- pytest-suite: Write Python tests.'])
+    for (const part of [task, '/srv/shop', 'At most 3 jobs', '- pytest-suite: Write Python tests.'])
       expect(asked.prompts[0]).toContain(part);
   });
 

@@ -12,7 +12,7 @@ describe('parseWritePath', () => {
     'a/../../x',
     'src/**/../../etc',
     '/etc/passwd',
-    '/work',
+    '/srv',
     '/workshop/a',
     '~/x',
     '!a',
@@ -23,7 +23,7 @@ describe('parseWritePath', () => {
     '.codex',
     'x/.agents/skills',
   ])('refuses %j', (written) => {
-    expect(parseWritePath(written, '/work/shop')).toHaveProperty('problem');
+    expect(parseWritePath(written, '/srv/shop')).toHaveProperty('problem');
   });
 
   it.each([
@@ -31,11 +31,11 @@ describe('parseWritePath', () => {
     ['./src//a.ts', 'src/a.ts'],
     ['src/', 'src'],
     ['.', '**'],
-    ['/work/shop', '**'],
-    ['/work/shop/docs/**', 'docs/**'],
+    ['/srv/shop', '**'],
+    ['/srv/shop/docs/**', 'docs/**'],
     ['.github/workflows/ci.yml', '.github/workflows/ci.yml'],
   ])('spells %j as %j', (written, path) => {
-    expect(parseWritePath(written, '/work/shop')).toEqual({ path });
+    expect(parseWritePath(written, '/srv/shop')).toEqual({ path });
   });
 });
 
