@@ -112,6 +112,7 @@ export async function createDelivery(config: Config, env: AppOptions['env'] & {}
     smtpUrl: config['delivery.smtp_url'],
     ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
     webhookSecret: config['delivery.webhook_secret'],
+    privateHosts: config['delivery.private_hosts'],
     ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
     publicUrl: config['delivery.public_url'],
     slots: config['delivery.slots'],

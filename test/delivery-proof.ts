@@ -109,6 +109,7 @@ class Crew {
         ADJUTANT_HOME: this.#home,
         DATABASE_URL: this.#url,
         ADJUTANT_DELIVERY_WEBHOOK_SECRET: 'proof',
+        ADJUTANT_DELIVERY_PRIVATE_HOSTS: '127.0.0.1',
         ADJUTANT_DELIVERY_LEASE_SECONDS: '8',
         ADJUTANT_LOG_LEVEL: 'error',
       },

@@ -19,6 +19,7 @@ export const worker: Command = {
     'delivery.call_token',
     'delivery.call_from',
     'delivery.webhook_secret',
+    'delivery.private_hosts',
     'delivery.ntfy_url',
     'delivery.ntfy_token',
     'delivery.public_url',

@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { type Diary, findUser } from '../diary.ts';
+import { createFetch } from '../fetch.ts';
 import { audit } from '../store/audit.ts';
 import type { Calendar } from '../store/schema.ts';
-import { createFetch } from './fetch.ts';
 import { type EventChange, importEvents } from './import.ts';
 import { type CalendarProblem, type Document, type ParsedCalendar, parseCalendar } from './parse.ts';
 import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';
@@ -86,7 +86,7 @@ function tooLong({ name }: Calendar): Failure {
 }
 
 export function sourceOptions(options: CalendarOptions, signal?: AbortSignal): SourceOptions {
-  return { ...options, fetch: createFetch(options), signal };
+  return { ...options, fetch: createFetch({ ...options, section: 'calendars' }), signal };
 }
 
 /** Takes in a text that somebody has handed over. It adds and changes; what it does not mention stays. */

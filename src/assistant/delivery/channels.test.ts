@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Received, startProvider } from '../../../test/provider.ts';
 import { createCallChannel, script } from './call.ts';
 import type { Message } from './channel.ts';
 import { createNtfyChannel } from './ntfy.ts';
 import { createOutboxChannel } from './outbox.ts';
 import { createSmtpChannel } from './smtp.ts';
-import { createWebhookChannel, sign } from './webhook.ts';
 
 const message: Message = {
   id: '0193-abc',
@@ -250,78 +249,18 @@ describe('the outbox', () => {
   });
 });
 
-interface Request {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
+async function provider(status: number, answer = '') {
+  const started = await startProvider(status, answer);
+  closing.push(started.close);
+  return started;
 }
-
-async function provider(status: number, answer = '', headers: Record<string, string> = {}) {
-  const requests: Request[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    requests.push({ path: request.url ?? '', headers: request.headers, body });
-    if (status === 0) request.socket.destroy();
-    else response.writeHead(status, headers).end(answer);
-  });
-  server.keepAliveTimeout = 1;
-  return { url: `http://127.0.0.1:${await listen(server)}`, requests };
-}
-
-describe('a webhook', () => {
-  const to = (webhook: string): Message => ({ ...message, recipient: { ...message.recipient, webhook } });
-
-  it('carries a signature over time and body and a key that stays the same', async () => {
-    const { url, requests } = await provider(204);
-    const channel = createWebhookChannel({ secret: 'shared' });
-    expect(await channel.deliver(to(`${url}/hook`), deadline())).toMatchObject({ kind: 'accepted' });
-    const [{ headers, body, path }] = requests as [Request];
-    expect(path).toBe('/hook');
-    expect(headers['idempotency-key']).toBe(message.id);
-    const seconds = Date.parse('2026-03-02T08:45:00Z') / 1000;
-    expect(headers['x-adjutant-signature']).toBe(
-      `t=${seconds},v1=${await sign('shared', `${seconds}.${body}`)}`,
-    );
-    expect(JSON.parse(body)).toMatchObject({ id: message.id, subject: message.subject, event_id: 'event-1' });
-  });
-
-  it.each([
-    [500, 'temporary'],
-    [404, 'permanent'],
-    [302, 'permanent'],
-    [0, 'unknown'],
-  ])('reads %i as %s', async (status, kind) => {
-    const { url, requests } = await provider(status, '', { location: 'http://127.0.0.1:1/elsewhere' });
-    expect(await createWebhookChannel({ secret: 's' }).deliver(to(url), deadline())).toMatchObject({ kind });
-    expect(requests).toHaveLength(1);
-  });
-
-  it('waits as long as the receiver asks', async () => {
-    const { url } = await provider(429, 'slow down', { 'retry-after': '30' });
-    expect(await createWebhookChannel({ secret: 's' }).deliver(to(url), deadline())).toEqual({
-      kind: 'temporary',
-      detail: '429 slow down',
-      retryAfterMs: 30_000,
-    });
-  });
-
-  it('reads a receiver that is not there as temporary and an address that is none as permanent', async () => {
-    const channel = createWebhookChannel({ secret: 's' });
-    const { url } = await provider(200);
-    await closing.pop()?.();
-    expect(await channel.deliver(to(url), deadline())).toMatchObject({ kind: 'temporary' });
-    expect(await channel.deliver(to('nonsense'), deadline())).toMatchObject({ kind: 'permanent' });
-    expect(await channel.deliver(to('file:///etc/passwd'), deadline())).toMatchObject({ kind: 'permanent' });
-  });
-});
 
 describe('ntfy', () => {
   it('publishes to the topic of the user under an id that replaces instead of repeating', async () => {
     const { url, requests } = await provider(200, '{"id":"x1Y","time":1}');
     const channel = createNtfyChannel({ server: url, token: 'tk_1' });
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted', reference: 'x1Y' });
-    const [{ headers, body }] = requests as [Request];
+    const [{ headers, body }] = requests as [Received];
     expect(headers.authorization).toBe('Bearer tk_1');
     expect(JSON.parse(body)).toMatchObject({
       topic: 'ada-topic',
@@ -347,7 +286,7 @@ describe('a call', () => {
       kind: 'accepted',
       reference: 'CA123',
     });
-    const [{ headers, body, path }] = requests as [Request];
+    const [{ headers, body, path }] = requests as [Received];
     expect(path).toBe('/2010-04-01/Accounts/AC1/Calls.json');
     expect(headers.authorization).toBe(`Basic ${Buffer.from('AC1:secret').toString('base64')}`);
     const form = new URLSearchParams(body);

@@ -33,6 +33,8 @@ export interface DeliveryOptions {
     readonly from: string;
   };
   readonly webhookSecret?: string | undefined;
+  /** Hosts with private addresses that webhooks may name. */
+  readonly privateHosts: readonly string[];
   readonly ntfy?: { readonly url: string; readonly token?: string | undefined } | undefined;
   readonly publicUrl?: string | undefined;
   readonly slots: number;
@@ -128,7 +130,7 @@ function createChannels(
   options: DeliveryOptions,
   acknowledgeUrl: ((id: string) => Promise<string>) | undefined,
 ): Channels {
-  const { mailFrom, smtpUrl, call, webhookSecret, ntfy } = options;
+  const { mailFrom, smtpUrl, call, webhookSecret, privateHosts, ntfy } = options;
   const outbox = (name: keyof Channels): Channel =>
     createOutboxChannel(name, { folder: options.outboxDir, from: mailFrom });
   return {
@@ -138,7 +140,9 @@ function createChannels(
         ? outbox('call')
         : createCallChannel({ ...call, ...(acknowledgeUrl && { acknowledgeUrl }) }),
     webhook:
-      webhookSecret === undefined ? outbox('webhook') : createWebhookChannel({ secret: webhookSecret }),
+      webhookSecret === undefined
+        ? outbox('webhook')
+        : createWebhookChannel({ secret: webhookSecret, privateHosts }),
     ntfy:
       ntfy === undefined
         ? outbox('ntfy')

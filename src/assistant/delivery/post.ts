@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { Outcome } from './channel.ts';
 import { singleLine } from './single-line.ts';
@@ -8,19 +9,29 @@ export interface Post {
   readonly signal: AbortSignal;
   /** The other side's name for what it took, read from its answer. */
   readonly reference?: (answer: string) => string | undefined;
+  /** Goes to addresses that users wrote; what the settings name needs no other than the usual one. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
+/** More of an answer is not read: whoever answers may do so without end. */
+const mostCharacters = 65_536;
+
 /** Posts once and reads the answer as an outcome. Redirects are not followed: a recipient is one address. */
-export async function post(url: string, { headers, body, signal, reference }: Post): Promise<Outcome> {
+export async function post(
+  url: string,
+  { headers, body, signal, reference, fetch = globalThis.fetch }: Post,
+): Promise<Outcome> {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     return { kind: 'permanent', detail: `${JSON.stringify(url)} is not an address to post to` };
   let response: Response;
   try {
     response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
   } catch (error) {
+    if (error instanceof Failure && error.kind === 'refused')
+      return { kind: 'permanent', detail: error.message };
     return { kind: neverLeft(error) ? 'temporary' : 'unknown', detail: reasonOf(error, signal) };
   }
-  const answer = await response.text().catch(() => '');
+  const answer = await openingOf(response);
   const detail = singleLine(`${response.status} ${answer}`);
   if (response.ok) {
     const name = reference?.(answer);
@@ -31,6 +42,19 @@ export async function post(url: string, { headers, body, signal, reference }: Po
     return { kind: 'temporary', detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
   return { kind: 'permanent', detail };
+}
+
+async function openingOf({ body }: Response): Promise<string> {
+  let text = '';
+  try {
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      if (text.length > mostCharacters) break;
+    }
+  } catch {
+    // The status has come; it counts, whatever becomes of the rest.
+  }
+  return text;
 }
 
 /** Only a connection that was never made proves that nothing arrived. */

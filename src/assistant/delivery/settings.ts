@@ -34,6 +34,12 @@ export const deliverySettings = defineSettings({
     description:
       'Signs what is posted to the webhooks of users. Without it those documents go to the outbox.',
   },
+  'delivery.private_hosts': {
+    type: 'list',
+    default: [],
+    description:
+      'Hosts in a private network that webhooks may be posted to, by name or address; * for all of them.',
+  },
   'delivery.ntfy_url': {
     type: 'string',
     description: 'The ntfy server, such as https://ntfy.sh. Without it push messages go to the outbox.',

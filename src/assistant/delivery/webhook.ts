@@ -1,15 +1,19 @@
+import { createFetch } from '../fetch.ts';
 import type { Channel } from './channel.ts';
 import { post } from './post.ts';
 
 export interface WebhookOptions {
   readonly secret: string;
+  /** Hosts with private addresses that may be told; `*` for all. */
+  readonly privateHosts: readonly string[];
 }
 
 /**
  * A JSON document to the user's address. The signature covers the time and the body, so that a receiver can refuse
  * what is forged or replayed; the key lets it drop what it has already taken.
  */
-export function createWebhookChannel({ secret }: WebhookOptions): Channel {
+export function createWebhookChannel({ secret, privateHosts }: WebhookOptions): Channel {
+  const fetch = createFetch({ section: 'delivery', privateHosts, keepAlive: true });
   return {
     async deliver(message, signal) {
       const { webhook } = message.recipient;
@@ -24,6 +28,7 @@ export function createWebhookChannel({ secret }: WebhookOptions): Channel {
       });
       const seconds = Math.floor(message.sentAt.getTime() / 1000);
       return post(webhook, {
+        fetch,
         signal,
         body,
         headers: {

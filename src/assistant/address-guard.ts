@@ -1,10 +1,10 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 
 /**
  * Addresses that lead into somebody's own network or to no single machine (IANA's special-purpose registries). An IPv6
- * address that stands for an IPv4 one is among them: nobody publishes a calendar there.
+ * address that stands for an IPv4 one is among them: nobody publishes anything there.
  */
 const special = {
   ipv4: blockList(
@@ -33,18 +33,20 @@ export function isSpecialAddress(address: string): boolean {
   return family === undefined || special[family].check(address, family);
 }
 
-/** Who may be asked: everybody in public, and in private only whom the settings name. */
+/** Who may be asked: everybody in public, and in private only whom a setting names. */
 export class AddressGuard {
   readonly #trusted: ReadonlySet<string>;
+  readonly #setting: string;
 
-  constructor(trustedHosts: readonly string[]) {
+  constructor(trustedHosts: readonly string[], setting: string) {
     this.#trusted = new Set(trustedHosts.map(plainHost));
+    this.#setting = setting;
   }
 
   /** Refuses a private address that is written out; a name is looked at when it is resolved. */
   check(url: URL): void {
     const host = plainHost(url.hostname);
-    if (isIP(host) !== 0 && isSpecialAddress(host) && !this.#trusts(host)) throw refusal(host, host);
+    if (isIP(host) !== 0 && isSpecialAddress(host) && !this.#trusts(host)) throw this.#refusal(host, host);
   }
 
   /** Resolves a name to its public addresses. The connection goes to what was checked, not to what is asked anew. */
@@ -54,13 +56,19 @@ export class AddressGuard {
       const usable = this.#trusts(plainHost(host))
         ? found
         : found.filter(({ address }) => !isSpecialAddress(address));
-      if (usable.length === 0) return callback(refusal(host, found[0]?.address ?? 'none'), []);
+      if (usable.length === 0) return callback(this.#refusal(host, found[0]?.address ?? 'none'), []);
       return options.all ? callback(null, usable) : callback(null, usable[0]!.address, usable[0]!.family);
     });
   };
 
   #trusts(host: string): boolean {
     return this.#trusted.has(host) || this.#trusted.has('*');
+  }
+
+  #refusal(host: string, address: string): Failure {
+    const where =
+      host === address ? `${host} is a private address` : `${host} has the private address ${address}`;
+    return new Failure('refused', `${where}; list it in ${this.#setting} to allow it.`);
   }
 }
 
@@ -69,10 +77,4 @@ function plainHost(host: string): string {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
-}
-
-function refusal(host: string, address: string): Failure {
-  const where =
-    host === address ? `${host} is a private address` : `${host} has the private address ${address}`;
-  return new Failure('refused', `${where}; name it in calendars.private_hosts if it may be asked.`);
 }

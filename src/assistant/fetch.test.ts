@@ -1,8 +1,10 @@
+import dns from 'node:dns';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isSpecialAddress } from './address-guard.ts';
+import { AddressGuard, isSpecialAddress } from './address-guard.ts';
 import { createFetch } from './fetch.ts';
 
 const open: Server[] = [];
@@ -20,8 +22,13 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const careful = createFetch({ privateHosts: [], maxBytes: 1000 });
-const trusting = createFetch({ privateHosts: ['127.0.0.1'], maxBytes: 1000, timeoutMs: 300 });
+const careful = createFetch({ section: 'calendars', privateHosts: [], maxBytes: 1000 });
+const trusting = createFetch({
+  section: 'calendars',
+  privateHosts: ['127.0.0.1'],
+  maxBytes: 1000,
+  timeoutMs: 300,
+});
 
 describe('private addresses', () => {
   it.each([
@@ -91,6 +98,58 @@ describe('private addresses', () => {
     await expect(trusting(address.replace('127.0.0.1', '127.0.0.2'))).rejects.toMatchObject({
       kind: 'refused',
     });
+  });
+});
+
+describe('a name whose owner changes what it stands for', () => {
+  const { lookup } = dns;
+  afterEach(() => {
+    dns.lookup = lookup;
+    syncBuiltinESMExports();
+  });
+
+  /** Lets every name stand for one answer after the other. */
+  function answers(...each: readonly (readonly string[])[]): void {
+    const left = [...each];
+    const answer = (_host: string, _options: unknown, done: (error: null, found: unknown[]) => void) =>
+      done(
+        null,
+        left.shift()!.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+    dns.lookup = answer as unknown as typeof lookup;
+    syncBuiltinESMExports();
+  }
+  const resolve = (host: string, all: boolean) =>
+    new Promise((done) =>
+      new AddressGuard([], 'calendars.private_hosts').lookup(host, { all }, (error, found) =>
+        done(error ?? found),
+      ),
+    );
+
+  it('is connected to by the addresses that were looked at, without the private ones', async () => {
+    const mixed = ['127.0.0.1', '8.8.8.8', '::1', 'fe80::1%eth0', '2606:4700::1111'];
+    answers(mixed, mixed);
+    expect(await resolve('rebind.example.com', true)).toEqual([
+      { address: '8.8.8.8', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ]);
+    expect(await resolve('rebind.example.com', false)).toBe('8.8.8.8');
+  });
+
+  it('is asked once for a connection and refused when it is private by then', async () => {
+    const seen: string[] = [];
+    const address = await serve((request, response) => {
+      seen.push(request.url!);
+      response.end();
+    });
+    const hostile = address.replace('127.0.0.1', 'rebind.example.com');
+    answers(['127.0.0.1'], ['8.8.8.8']);
+    await expect(careful(hostile)).rejects.toMatchObject({
+      kind: 'refused',
+      message:
+        'rebind.example.com has the private address 127.0.0.1; list it in calendars.private_hosts to allow it.',
+    });
+    expect(seen).toEqual([]);
   });
 });
 

@@ -1,17 +1,27 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 import { AddressGuard } from './address-guard.ts';
 
 export interface FetchOptions {
+  /** The section of the settings that these options are from, for who has to change them. */
+  readonly section: 'calendars' | 'delivery';
   /** Hosts with private addresses that may be asked; `*` for all. */
   readonly privateHosts: readonly string[];
-  /** The longest answer, unpacked. */
-  readonly maxBytes: number;
+  /** The longest answer, unpacked; whoever sets none reads with measure. */
+  readonly maxBytes?: number;
   /** How long an answer may keep silent. */
   readonly timeoutMs?: number;
+  /** Keeps connections for the next request to the same host. */
+  readonly keepAlive?: boolean;
+}
+
+interface Line {
+  readonly options: Required<FetchOptions>;
+  readonly guard: AddressGuard;
+  readonly agents?: { readonly 'http:': HttpAgent; readonly 'https:': HttpsAgent };
 }
 
 const mostRedirects = 5;
@@ -20,8 +30,15 @@ const mostRedirects = 5;
  * `fetch` for addresses that strangers may have written: it goes to no private address unless that is wanted, looks
  * again at every redirect, connects to the address it looked at, and reads no more than agreed.
  */
-export function createFetch({ privateHosts, maxBytes, timeoutMs = 30_000 }: FetchOptions): typeof fetch {
-  const guard = new AddressGuard(privateHosts);
+export function createFetch(given: FetchOptions): typeof fetch {
+  const options = { maxBytes: Number.POSITIVE_INFINITY, timeoutMs: 30_000, keepAlive: false, ...given };
+  const guard = new AddressGuard(options.privateHosts, `${options.section}.private_hosts`);
+  const keep = { keepAlive: true };
+  const line: Line = {
+    options,
+    guard,
+    ...(options.keepAlive && { agents: { 'http:': new HttpAgent(keep), 'https:': new HttpsAgent(keep) } }),
+  };
 
   async function follow(url: URL, init: RequestInit, hops: number): Promise<Response> {
     if (!/^https?:$/.test(url.protocol))
@@ -30,7 +47,7 @@ export function createFetch({ privateHosts, maxBytes, timeoutMs = 30_000 }: Fetc
         `${url.protocol}// cannot be fetched; give an address with https://.`,
       );
     guard.check(url);
-    const response = await exchange(url, init, guard, maxBytes, timeoutMs);
+    const response = await exchange(url, init, line);
     const location = response.headers.get('location');
     if (
       init.redirect === 'manual' ||
@@ -62,9 +79,7 @@ export function createFetch({ privateHosts, maxBytes, timeoutMs = 30_000 }: Fetc
 function exchange(
   url: URL,
   { method = 'GET', headers, body, signal }: RequestInit,
-  guard: AddressGuard,
-  maxBytes: number,
-  timeoutMs: number,
+  { options: { section, maxBytes, timeoutMs }, guard, agents }: Line,
 ): Promise<Response> {
   const sent = new Headers(headers);
   if (url.username !== '' && !sent.has('authorization')) {
@@ -79,7 +94,7 @@ function exchange(
       method,
       headers: Object.fromEntries(sent),
       auth: '',
-      agent: false,
+      agent: agents?.[url.protocol as keyof typeof agents] ?? false,
       lookup: guard.lookup,
       timeout: timeoutMs,
       ...(signal && { signal }),
@@ -92,7 +107,7 @@ function exchange(
       const tooLarge = () =>
         new Failure(
           'refused',
-          `What ${url.host} sends is larger than ${Math.round(maxBytes / 1e6)} MB; raise calendars.max_bytes.`,
+          `What ${url.host} sends is larger than ${Math.round(maxBytes / 1e6)} MB; raise ${section}.max_bytes.`,
         );
       if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) {
         outgoing.destroy();
