@@ -130,6 +130,8 @@ describe('under the contract of the document', () => {
       'resources://users/nobody',
       'resources://events/none',
       'resources://users/nobody/events',
+      'resources://users/nobody/notifications',
+      'resources://events/none/notifications',
       'resources://events/none/events',
       'resources://users/%E0%A4%A',
       'resources://users/user-123/secrets',
@@ -256,7 +258,7 @@ describe('as plain MCP', () => {
       resources: [{ uri: 'resources://users/user-123', name: 'John Doe' }],
     });
     expect(await client.request('resources/templates/list')).toMatchObject({
-      resourceTemplates: [{ uriTemplate: 'resources://users/{user_id}' }, {}, {}],
+      resourceTemplates: [{ uriTemplate: 'resources://users/{user_id}' }, {}, {}, {}],
     });
     const complete = (uri: string, name: string, value: string) =>
       client.request('completion/complete', {
@@ -312,5 +314,34 @@ describe('as plain MCP', () => {
     ]);
     await diary.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
     expect(heard).toContain('notifications/resources/list_changed');
+  });
+
+  it('tells once of all that an import brings, and of what is planned for it', async () => {
+    const heard: unknown[] = [];
+    await using diary = openDiary({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
+    await diary.client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    });
+    await diary.call('createUser', john);
+    const lists = ['events', 'notifications'].map((list) => `resources://users/user-123/${list}`);
+    for (const uri of lists) await diary.client.request('resources/subscribe', { uri });
+    heard.length = 0;
+    const events = ['one', 'two'].map(
+      (uid) =>
+        `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261118T140000Z\r\nSUMMARY:${uid}\r\nEND:VEVENT\r\n`,
+    );
+    const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${events.join('')}END:VCALENDAR\r\n`;
+    await diary.call('importCalendar', { user_id: 'user-123', content });
+    expect(heard).toEqual([lists[0]]);
+    await diary.call('planNotifications', { user_id: 'user-123' });
+    expect(heard.slice(1)).toContain(lists[1]);
+    const { contents } = (await diary.client.request('resources/read', { uri: lists[1]! })) as {
+      contents: { text: string }[];
+    };
+    expect(JSON.parse(contents[0]!.text)).toMatchObject({
+      notifications: [{ status: 'planned' }, { status: 'planned' }],
+    });
   });
 });

@@ -64,7 +64,7 @@ export function createAssistant({
     prompts,
     subscribe: (listener) => {
       const unsubscribe = store.subscribe((changes) => {
-        for (const change of changes.flatMap(resourceChanges)) listener(change);
+        for (const change of resourceChanges(changes)) listener(change);
       });
       const stopFollowing = followSoon(store, databaseUrl);
       return () => {

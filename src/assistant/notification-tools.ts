@@ -4,6 +4,7 @@ import { notificationWindow, planFields, userId } from './fields.ts';
 import { planShape, planView } from './plan-view.ts';
 import type { Model } from './policy/policy.ts';
 import { listShape, notificationShape } from './shapes.ts';
+import type { NotificationStatus } from './store/schema.ts';
 import { notificationView } from './view.ts';
 
 const dayMs = 86_400_000;
@@ -31,14 +32,7 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ user_id, status, days_forward = 7, days_back = 0 }) {
-        const { listNotifications, mostNotifications } = await import('./notifications.ts');
-        if (user_id !== undefined) await diary.store.read((db) => findUser(db, user_id));
-        const now = diary.clock();
-        const window = { fromMs: now - days_back * dayMs, toMs: now + days_forward * dayMs };
-        const rows = await listNotifications(diary, { userId: user_id, status, ...window });
-        const notifications = rows.slice(0, mostNotifications).map(notificationView);
-        const truncated = rows.length > mostNotifications && { truncated: true };
-        return { structured: { notifications, count: notifications.length, ...truncated } };
+        return { structured: await notificationList(diary, user_id, days_back, days_forward, status) };
       },
     }),
     defineTool({
@@ -93,4 +87,22 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
       },
     }),
   ];
+}
+
+/** As it is answered, whether by the tool or as a resource. */
+export async function notificationList(
+  diary: Diary,
+  userId: string | undefined,
+  back: number,
+  forward: number,
+  status?: NotificationStatus,
+): Promise<object> {
+  const { listNotifications, mostNotifications } = await import('./notifications.ts');
+  if (userId !== undefined) await diary.store.read((db) => findUser(db, userId));
+  const now = diary.clock();
+  const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
+  const rows = await listNotifications(diary, { userId, status, ...window });
+  const notifications = rows.slice(0, mostNotifications).map(notificationView);
+  const truncated = rows.length > mostNotifications && { truncated: true };
+  return { notifications, count: notifications.length, ...truncated };
 }

@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import type { Change, ResourceProvider } from '../feature.ts';
 import { type Diary, findEvent, findUser } from './diary.ts';
 import { eventList } from './event-tools.ts';
+import { notificationList } from './notification-tools.ts';
 import type { StoreChange } from './store/store.ts';
 import { eventDetailView, profileView } from './view.ts';
 
@@ -25,6 +26,12 @@ const templates = [
     description: "List of a user's events",
     mimeType,
   },
+  {
+    uriTemplate: 'resources://users/{user_id}/notifications',
+    name: 'User Notifications',
+    description: 'What a user was told and will be told',
+    mimeType,
+  },
 ] as const;
 
 export function createResources(diary: Diary): ResourceProvider {
@@ -40,10 +47,11 @@ export function createResources(diary: Diary): ResourceProvider {
       }));
     },
     async read(uri) {
-      const [, kind, id, events] = /^resources:\/\/(users|events)\/([^/?#]+)(\/events)?$/.exec(uri) ?? [];
-      if (id === undefined || (kind === 'events' && events !== undefined)) return undefined;
+      const [, kind, id, list] =
+        /^resources:\/\/(users|events)\/([^/?#]+)(?:\/(events|notifications))?$/.exec(uri) ?? [];
+      if (id === undefined || (kind === 'events' && list !== undefined)) return undefined;
       try {
-        const value = await contentOf(diary, kind!, decodeURIComponent(id), events !== undefined);
+        const value = await contentOf(diary, list ?? kind!, decodeURIComponent(id), list !== undefined);
         return [{ uri, mimeType, text: JSON.stringify(value, null, 2) }];
       } catch (error) {
         // An escape that is none, or nobody by this name: not of here.
@@ -70,8 +78,8 @@ export function createResources(diary: Diary): ResourceProvider {
   };
 }
 
-async function contentOf(diary: Diary, kind: string, id: string, events: boolean): Promise<object> {
-  if (events) return eventList(diary, id, 2, 30);
+async function contentOf(diary: Diary, kind: string, id: string, isList: boolean): Promise<object> {
+  if (isList) return kind === 'events' ? eventList(diary, id, 2, 30) : notificationList(diary, id, 2, 30);
   return diary.store.read(async (db) =>
     kind === 'users' ? profileView(await findUser(db, id)) : eventDetailView(await findEvent(db, id)),
   );
@@ -81,20 +89,28 @@ function userUri(id: string): string {
   return `resources://users/${encodeURIComponent(id)}`;
 }
 
-/** Which resources are not what they were. */
-export function resourceChanges({ kind, id, userId }: StoreChange): readonly Change[] {
+/** Which resources are not what they were; each once, however much of it one commit changed. */
+export function resourceChanges(changes: readonly StoreChange[]): Iterable<Change> {
+  const all = changes.flatMap(changedBy);
+  return new Map(all.map((change) => ['uri' in change ? change.uri : change.kind, change])).values();
+}
+
+function changedBy({ kind, id, userId }: StoreChange): readonly Change[] {
   switch (kind) {
     case 'user':
       return [
         { kind: 'resources' },
         { kind: 'resource', uri: userUri(id) },
         { kind: 'resource', uri: `${userUri(id)}/events` },
+        { kind: 'resource', uri: `${userUri(id)}/notifications` },
       ];
     case 'event':
       return [
         { kind: 'resource', uri: `resources://events/${encodeURIComponent(id)}` },
         { kind: 'resource', uri: `${userUri(userId)}/events` },
       ];
+    case 'notification':
+      return [{ kind: 'resource', uri: `${userUri(userId)}/notifications` }];
     default:
       return [];
   }

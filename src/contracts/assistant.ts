@@ -4,6 +4,12 @@ import type { JsonObject } from '../json.ts';
 import type { Contract } from './contract.ts';
 import { codes, standard } from './standard.ts';
 
+const documented: ReadonlySet<string> = new Set([
+  'resources://users/{user_id}',
+  'resources://events/{event_id}',
+  'resources://users/{user_id}/events',
+]);
+
 /** Users, events and notifications: indented JSON as text, codes of its own, resource templates listed as resources. */
 export const assistant: Contract = {
   ...standard,
@@ -53,12 +59,14 @@ export const assistant: Contract = {
     ...(description !== undefined && { description }),
   }),
   resourceItems: (_, templates) =>
-    templates.map(({ uriTemplate, name, description, mimeType }) => ({
-      uri: uriTemplate,
-      name,
-      ...(description !== undefined && { description }),
-      ...(mimeType !== undefined && { mimeType }),
-    })),
+    templates
+      .filter(({ uriTemplate }) => documented.has(uriTemplate))
+      .map(({ uriTemplate, name, description, mimeType }) => ({
+        uri: uriTemplate,
+        name,
+        ...(description !== undefined && { description }),
+        ...(mimeType !== undefined && { mimeType }),
+      })),
   contents: (contents, hash) => ({ ...(contents as unknown as JsonObject), hash }),
 
   codes: {
