@@ -33,11 +33,8 @@ async function evidenceOf(work: () => void, claimed: string[], cwd = folder, ign
   const place = { cwd, env, ignored };
   const before = await takeSnapshot(place);
   work();
-  const { files, ...rest } = await gatherEvidence(
-    before,
-    place,
-    claimed.map((path) => ({ path })),
-  );
+  const claims = claimed.map((path) => ({ path }));
+  const { files, ...rest } = (await gatherEvidence(before, place, claims)).evidence;
   return {
     files: files.map(({ path, status, change }) => [path, status, change].filter(Boolean).join(' ')),
     ...rest,

@@ -48,14 +48,15 @@ export async function gatherEvidence(
   before: Snapshot,
   place: SnapshotPlace,
   deliverables: readonly Claim[],
-): Promise<Evidence> {
+): Promise<{ readonly evidence: Evidence; readonly changes: readonly Change[] }> {
   const after = await takeSnapshot(place, before);
   const changes = await changesBetween(before, after, place);
-  return {
+  const evidence: Evidence = {
     method: after.repository === undefined ? 'walk' : 'git',
     complete: before.complete && after.complete,
     ...(await judge(deliverables, changes, place, before)),
   };
+  return { evidence, changes };
 }
 
 /** Sets claims against changes; a change that nobody claimed is part of the answer. */

@@ -7,6 +7,7 @@ import type { EndedProcess } from './ending.ts';
 import { readJson } from './json-file.ts';
 import type { Ledger } from './ledger.ts';
 import { judge, type Outcome, type Stop } from './outcome.ts';
+import { patchFile } from './patch.ts';
 import type { Exit } from './process.ts';
 import { familyOf } from './process-table.ts';
 import { resultFields } from './record.ts';
@@ -72,7 +73,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
-  const evidence = await lookAfter(
+  const seen = await lookAfter(
     directory,
     { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
     asAnswer(answer)?.deliverables ?? [],
@@ -98,13 +99,14 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     },
     exitCode: run.exit?.code ?? null,
     signal: run.exit?.signal ?? null,
-    evidence: evidence ?? null,
+    evidence: seen?.evidence ?? null,
     ended: run.ended ?? [],
     warnings,
   };
   try {
     await cleanFiles(run, message);
-    if (evidence !== undefined) await directory.writeJson('evidence.json', evidence);
+    if (seen !== undefined) await directory.writeJson('evidence.json', seen.evidence);
+    if (seen?.patch !== undefined) await directory.writeText(patchFile, seen.patch);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
     await writeResult(directory, result, requestedThread);
     await forgetBefore(directory);

@@ -9,7 +9,7 @@ export interface GitOptions {
   readonly expected?: readonly number[];
 }
 
-export type RepositoryPlace = Pick<Repository, 'gitDir' | 'root' | 'prefix'>;
+export type RepositoryPlace = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
 
 /** What a repository's own settings could make git start. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
@@ -23,25 +23,34 @@ export class Repository {
   readonly root: string;
   /** The folder within it: empty at the root, else with a slash at its end. */
   readonly prefix: string;
+  /** The folder of its objects, which several working trees may share. */
+  readonly objects: string;
   readonly #env: Environment;
 
-  constructor({ gitDir, root, prefix }: RepositoryPlace, env: Environment) {
+  constructor({ gitDir, root, prefix, objects }: RepositoryPlace, env: Environment) {
     this.gitDir = gitDir;
     this.root = root;
     this.prefix = prefix;
+    this.objects = objects;
     this.#env = { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: root };
   }
 
   /** `undefined` outside of a working tree, and where there is no git. */
   static async find(folder: string, env: Environment): Promise<Repository | undefined> {
     try {
-      const asked = ['rev-parse', '--absolute-git-dir', '--show-toplevel', '--show-prefix'];
-      const { output } = await runGit(folder, asked, env);
-      const [gitDir = '', root, prefix = ''] = output.toString().split('\n');
-      return root ? new Repository({ gitDir, root, prefix }, env) : undefined;
+      const asked = ['--absolute-git-dir', '--show-toplevel', '--show-prefix', '--git-path', 'objects'];
+      const { output } = await runGit(folder, ['rev-parse', '--path-format=absolute', ...asked], env);
+      const [gitDir = '', root, prefix = '', objects = ''] = output.toString().split('\n');
+      return root ? new Repository({ gitDir, root, prefix, objects }, env) : undefined;
     } catch {
       return undefined;
     }
+  }
+
+  /** Enough to find it again without looking into its folder. */
+  get place(): RepositoryPlace {
+    const { gitDir, root, prefix, objects } = this;
+    return { gitDir, root, prefix, objects };
   }
 
   run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {

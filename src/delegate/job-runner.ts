@@ -9,6 +9,7 @@ import { type Evidence, type FileEvidence, plainPath } from './evidence.ts';
 import { jobPrompt } from './job-prompt.ts';
 import type { JobSpec } from './job-spec.ts';
 import { readJson } from './json-file.ts';
+import { patchFile } from './patch.ts';
 import { loadRecord, type RunRecord } from './record.ts';
 import type { RunAgent, RunHooks, RunRequest } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -226,7 +227,7 @@ export class JobRunner {
 
   /** Brings what was done in a tree of its own into the common one. The work of a job that failed stays a patch. */
   async #deliver(result: JobResult, worktree: Worktree, subrun: RunDirectory): Promise<JobResult> {
-    const path = subrun.file('changes.patch');
+    const path = subrun.file(patchFile);
     const wanted = result.status === 'completed';
     const { applied, conflicts, changes } = await worktree.merge(path, wanted);
     if (changes.length === 0) return result;

@@ -18,6 +18,8 @@ export interface RunOverview {
   readonly status: RunRecord['status'] | 'waiting';
   readonly started_at: string;
   readonly duration_ms: number;
+  /** Tokens of this run; `null` where they are not known. */
+  readonly usage: RunRecord['usage'];
   readonly subagent_thread_id: string | null;
   readonly cwd: string;
   readonly task: string;
@@ -204,6 +206,7 @@ export class Runs {
       status: waits ? 'waiting' : record.status,
       started_at: record.timing.started_at,
       duration_ms: record.timing.duration_ms,
+      usage: record.usage,
       subagent_thread_id: record.subagent_thread_id,
       cwd: String(input['cwd'] ?? ''),
       task: oneLine(String(input['task'] ?? ''), 120),

@@ -2,20 +2,35 @@ import { promises as disk } from 'node:fs';
 import { log } from '../log.ts';
 import { type Claim, type Evidence, gatherEvidence } from './evidence.ts';
 import { Repository, type RepositoryPlace } from './git.ts';
+import { describeChanges, forgetKept, keepBefore, patchFile } from './patch.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { type Snapshot, type SnapshotPlace, takeSnapshot } from './snapshot.ts';
 
 /** Hidden, and only there while the run is: whoever finishes it needs to know how things were before. */
 const file = '.before.json';
 
+/** How things were, and where the content of that state is kept. */
+type Before = Snapshot & { readonly tree?: string };
+
+export interface Testimony {
+  readonly evidence: Evidence;
+  /** What the run changed; absent where nothing was, and where it cannot be told. */
+  readonly patch?: string;
+}
+
 /** Looks at the working folder before an agent that may write begins. */
 export async function lookBefore(directory: RunDirectory, place: SnapshotPlace): Promise<void> {
-  const { repository, files, ...rest } = await takeSnapshot(place);
-  const { gitDir, root, prefix } = repository ?? {};
+  const snapshot = await takeSnapshot(place);
+  const tree = await keepBefore(directory, place, snapshot).catch((error: unknown) => {
+    log('info', `there will be no ${patchFile} for ${directory.id}`, error);
+    return undefined;
+  });
+  const { repository, files, ...rest } = snapshot;
   await directory.writeJson(file, {
     ...rest,
+    ...(tree !== undefined && { tree }),
     files: [...files],
-    ...(repository !== undefined && { repository: { gitDir, root, prefix } }),
+    ...(repository !== undefined && { repository: repository.place }),
   });
 }
 
@@ -25,11 +40,19 @@ export async function lookAfter(
   place: SnapshotPlace,
   claims: readonly Claim[],
   couldWrite: boolean,
-): Promise<Evidence | undefined> {
+): Promise<Testimony | undefined> {
   try {
     if (!couldWrite && claims.length === 0) return undefined;
-    const before = couldWrite ? await loadSnapshot(directory, place) : await takeSnapshot(place);
-    return before && (await gatherEvidence(before, place, claims));
+    const before: Before | undefined = couldWrite
+      ? await loadBefore(directory, place)
+      : await takeSnapshot(place);
+    if (before === undefined) return undefined;
+    const { evidence, changes } = await gatherEvidence(before, place, claims);
+    const patch = await describeChanges(directory, place, before, changes).catch((error: unknown) => {
+      log('info', `there is no ${patchFile} for ${directory.id}`, error);
+      return undefined;
+    });
+    return { evidence, ...(patch !== undefined && { patch }) };
   } catch (error) {
     log('warning', `there is no evidence for ${directory.id}`, error);
     return undefined;
@@ -39,12 +62,13 @@ export async function lookAfter(
 /** Once the result is written, how things were before is of no more use. */
 export async function forgetBefore(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(file), { force: true });
+  await forgetKept(directory);
 }
 
-async function loadSnapshot(directory: RunDirectory, { env }: SnapshotPlace): Promise<Snapshot | undefined> {
+async function loadBefore(directory: RunDirectory, { env }: SnapshotPlace): Promise<Before | undefined> {
   const text = await disk.readFile(directory.file(file), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const { repository, files, ...rest } = JSON.parse(text) as Omit<Snapshot, 'repository' | 'files'> & {
+  const { repository, files, ...rest } = JSON.parse(text) as Omit<Before, 'repository' | 'files'> & {
     readonly repository?: RepositoryPlace;
     readonly files: readonly [string, string][];
   };

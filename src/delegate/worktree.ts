@@ -63,7 +63,7 @@ export class Worktree {
     if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
     const worktree = new Worktree(path, origin, copy, base);
     await disk.mkdir(worktree.folder, { recursive: true });
-    const note: Note = { origin: placeOf(origin), copy: placeOf(copy), base };
+    const note: Note = { origin: origin.place, copy: copy.place, base };
     await disk.writeFile(`${path}.json`, JSON.stringify(note), { mode: 0o600 });
     return worktree;
   }
@@ -97,9 +97,9 @@ export class Worktree {
     const { root } = origin;
     const theirs = await commitState(this.#copy, base, `${this.#path}.index`);
     const patch = await origin.run(root, [...diff, base, theirs]);
-    await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
     const changes = await committedChanges(this.#copy, this.folder, base, theirs);
     if (patch.output.length === 0) return { applied: true, conflicts: [], changes };
+    await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
     if (!isWanted) return { applied: false, conflicts: [], changes };
     const ours = await commitState(origin, base, `${this.#path}.index`);
     const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
@@ -122,10 +122,6 @@ interface Note {
   readonly origin: RepositoryPlace;
   readonly copy: RepositoryPlace;
   readonly base: string;
-}
-
-function placeOf({ gitDir, root, prefix }: Repository): RepositoryPlace {
-  return { gitDir, root, prefix };
 }
 
 /** A commit of everything in the tree that is not ignored. Branches, index and files stay as they are. */

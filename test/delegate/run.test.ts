@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -361,7 +361,22 @@ describe('evidence', () => {
       'dreamt.txt missing',
       'extra.txt unreported',
     ]);
-    expect(existsSync(join(record.run_dir, '.before.json'))).toBe(false);
+    expect(readdirSync(record.run_dir).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  it('shows what was changed as a patch, without secrets', async () => {
+    const record = await run(
+      steps(
+        { file: { path: join(bench.project, 'made.txt'), text: `one\nghp_${'a1'.repeat(20)}\n` } },
+        { answer: {} },
+      ),
+      { sandbox: 'workspace-write' },
+    );
+    expect(record.artifacts.map(({ name }) => name)).toContain('changes.patch');
+    const patch = readFileSync(join(record.run_dir, 'changes.patch'), 'utf8');
+    expect(patch).toContain('+++ b/made.txt');
+    expect(patch).toContain('+one\n+[redacted]\n');
+    expect(statSync(join(record.run_dir, 'changes.patch')).mode & 0o777).toBe(0o600);
   });
 });
 

@@ -1,0 +1,140 @@
+import { promises as disk } from 'node:fs';
+import { join } from 'node:path';
+import { Repository } from './git.ts';
+import type { RunDirectory } from './run-directory.ts';
+import type { Change, Snapshot, SnapshotPlace } from './snapshot.ts';
+
+/** What a run changed, as a patch. */
+export const patchFile = 'changes.patch';
+/** Hidden, and only there while the run is. */
+const folder = '.before.git';
+/** Larger files are named in the evidence only; larger folders without git are not copied before each run. */
+const limits = { fileBytes: 1024 * 1024, walkedFiles: 2_000, walkedBytes: 16 * 1024 * 1024 };
+const patchBytes = 4 * 1024 * 1024;
+const stage = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+const diff = ['diff', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
+
+/**
+ * The content of a folder around a run, in an index of its own. What the repository has not got is kept in the run's
+ * directory, so that neither its objects nor its index are touched.
+ */
+class Keep {
+  readonly #repository: Repository;
+  readonly #cwd: string;
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(repository: Repository, cwd: string, env: Readonly<Record<string, string>>) {
+    this.#repository = repository;
+    this.#cwd = cwd;
+    this.#env = env;
+  }
+
+  /** With what a commit holds in it; opened again, with what it held last. */
+  static async open(
+    directory: RunDirectory,
+    { cwd, env }: SnapshotPlace,
+    { repository, head }: Snapshot,
+  ): Promise<Keep> {
+    const own = directory.file(folder);
+    const [index, objects] = [join(own, 'index'), join(own, 'objects')];
+    const isNew = !(await isThere(own));
+    await disk.mkdir(objects, { recursive: true, mode: 0o700 });
+    if (repository !== undefined) {
+      const keep = new Keep(repository, cwd, {
+        GIT_INDEX_FILE: index,
+        GIT_OBJECT_DIRECTORY: objects,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects,
+      });
+      if (isNew && head !== undefined) await keep.#git(['read-tree', head]);
+      return keep;
+    }
+    // What git asks of a repository, without the time it takes to let it make one.
+    await disk.mkdir(join(own, 'refs'), { recursive: true, mode: 0o700 });
+    await disk.writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
+    return new Keep(new Repository({ gitDir: own, root: cwd, prefix: '', objects }, env), cwd, {});
+  }
+
+  /** Takes some files over as they are on the disk now. */
+  async take(paths: readonly string[]): Promise<void> {
+    await this.#git(stage, Buffer.from(paths.map((path) => `${path}\0`).join('')));
+  }
+
+  async tree(): Promise<string> {
+    return (await this.#git(['write-tree'])).toString().trim();
+  }
+
+  async since(tree: string): Promise<string> {
+    return (await this.#git([...diff, '--cached', tree, '--', '.'])).toString();
+  }
+
+  async #git(args: readonly string[], input?: Buffer): Promise<Buffer> {
+    const given = { env: this.#env, ...(input && { input }) };
+    return (await this.#repository.run(this.#cwd, args, given)).output;
+  }
+}
+
+/** Keeps what a run may overwrite and no commit holds; the answer is needed to tell the difference afterwards. */
+export async function keepBefore(
+  directory: RunDirectory,
+  place: SnapshotPlace,
+  snapshot: Snapshot,
+): Promise<string | undefined> {
+  const { repository, head, files } = snapshot;
+  if (head !== undefined && files.size === 0) return head;
+  const walked = repository === undefined;
+  if (walked && files.size > limits.walkedFiles) return undefined;
+  const { paths, bytes } = await diffable([...files.keys()], place);
+  if (walked && bytes > limits.walkedBytes) return undefined;
+  const keep = await Keep.open(directory, place, snapshot);
+  await keep.take(paths);
+  return keep.tree();
+}
+
+/** What became of the kept state: a patch that leads from it to what is there now. */
+export async function describeChanges(
+  directory: RunDirectory,
+  place: SnapshotPlace,
+  { tree, ...snapshot }: Snapshot & { readonly tree?: string },
+  changes: readonly Change[],
+): Promise<string | undefined> {
+  if (tree === undefined || changes.length === 0) return undefined;
+  const changed = changes.map(({ path }) => path);
+  const { paths } = await diffable(changed, place);
+  const keep = await Keep.open(directory, place, snapshot);
+  await keep.take(paths);
+  return shorten(await keep.since(tree));
+}
+
+export async function forgetKept(directory: RunDirectory): Promise<void> {
+  await disk.rm(directory.file(folder), { recursive: true, force: true });
+}
+
+/** Files and links of a sensible size, and what is no longer there. */
+async function diffable(
+  paths: readonly string[],
+  { cwd }: SnapshotPlace,
+): Promise<{ paths: readonly string[]; bytes: number }> {
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const stat = await disk.lstat(join(cwd, path)).catch(() => undefined);
+      if (stat === undefined) return { path, size: 0 };
+      const isText = (stat.isFile() || stat.isSymbolicLink()) && stat.size <= limits.fileBytes;
+      return isText ? { path, size: stat.size } : undefined;
+    }),
+  );
+  const kept = found.filter((one) => one !== undefined);
+  return { paths: kept.map(({ path }) => path), bytes: kept.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/** Whole files only, so that what is left is still a patch. */
+function shorten(patch: string): string | undefined {
+  if (patch === '') return undefined;
+  if (patch.length <= patchBytes) return patch;
+  const end = patch.lastIndexOf('\ndiff --git ', patchBytes) + 1;
+  const left = patch.slice(end).split(/^diff --git /m).length - 1;
+  return `${patch.slice(0, end)}# ${left} more files were changed; evidence.json names them.\n`;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await disk.stat(path).catch(() => undefined)) !== undefined;
+}
