@@ -6,6 +6,7 @@ import { isObject, messageOf } from './json.ts';
 import { nearest } from './nearest.ts';
 import { type Alias, flagOf, type Places, type Setting, type ValuesOf, variableOf } from './setting.ts';
 import { settings } from './settings.ts';
+import { withoutPassword } from './without-password.ts';
 
 export type Config = ValuesOf<typeof settings>;
 type SettingName = keyof Config;
@@ -97,7 +98,7 @@ export function settingsInForce(config: Config, origins: Readonly<Record<string,
 function withoutSecret(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (/(password|secret|api_key|token)$/.test(name)) return '(secret)';
-  return value.replace(/(:\/\/[^:/@\s]*):[^@/\s]*@/, '$1:(secret)@');
+  return withoutPassword(value);
 }
 
 export function placesOf(env: ConfigSources['env'], home?: string): Places {

@@ -81,11 +81,7 @@ function exchange(
   { method = 'GET', headers, body, signal }: RequestInit,
   { options: { section, maxBytes, timeoutMs }, guard, agents }: Line,
 ): Promise<Response> {
-  const sent = new Headers(headers);
-  if (url.username !== '' && !sent.has('authorization')) {
-    const credentials = [url.username, url.password].map(decodeURIComponent).join(':');
-    sent.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
-  }
+  const sent = new Headers({ ...loginOf(url), ...Object.fromEntries(new Headers(headers)) });
   sent.set('accept-encoding', 'gzip, deflate, br');
   if (!sent.has('user-agent')) sent.set('user-agent', 'Adjutant');
   return new Promise((resolve, reject) => {
@@ -129,6 +125,13 @@ function exchange(
     });
     outgoing.end(body ?? undefined);
   });
+}
+
+/** The header that takes the place of a name and password in an address. */
+export function loginOf({ username, password }: URL): { readonly authorization?: string } {
+  if (username === '') return {};
+  const login = [username, password].map(decodeURIComponent).join(':');
+  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
 function unpack(stream: Readable, encoding: string | undefined): Readable {

@@ -21,7 +21,17 @@ export const doctor: Command = {
     json: { type: 'boolean', description: 'Print the findings as JSON.' },
     quiet: { type: 'boolean', short: 'q', description: 'Print only what is not as it should be.' },
   },
-  settings: ['home', 'config', 'http.host', 'http.port'],
+  settings: [
+    'home',
+    'config',
+    'http.host',
+    'http.port',
+    'assistant.database_url',
+    'delivery.smtp_url',
+    'delivery.ntfy_url',
+    'delivery.call_url',
+    'assistant.model_url',
+  ],
   async run(loaded, terminal) {
     const findings: Finding[] = [];
     for (const check of checks) {

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,6 +97,19 @@ describe('adjutant doctor', () => {
     expect(of('Cursor')).toMatchObject({ state: 'bad', remedy: 'run adjutant install cursor again' });
     expect(of('Node')).toMatchObject({ state: 'good' });
     expect(code).toBe(1);
+  });
+
+  it('looks at what is configured, tells no secret and leaves nothing behind', () => {
+    writeFileSync(
+      join(home, 'adjutant.toml'),
+      '[assistant]\ndatabase_url = "postgres://me:hunter2@127.0.0.1:1/diary"\n[delivery]\nsmtp_url = "smtp://me:hunter2@127.0.0.1:1"\n',
+    );
+    const { code, stdout, stderr } = adjutant('doctor', '--home', home);
+    expect(code).toBe(1);
+    expect(stdout).toContain('✗ Database: The database postgres://me:(secret)@127.0.0.1:1/diary cannot be');
+    expect(stdout).toContain('✗ Mail server: 127.0.0.1:1 refuses the connection');
+    expect(stdout + stderr).not.toContain('hunter2');
+    expect(readdirSync(home)).toEqual(['adjutant.toml']);
   });
 
   it('tells of a broken prompt with its file and line', () => {

@@ -272,6 +272,19 @@ describe('ntfy', () => {
   });
 });
 
+describe('a name and password in an address', () => {
+  it('go out as a header and never into a message', async () => {
+    const { url, requests, close } = await provider(200, '{}');
+    const channel = createNtfyChannel({ server: url.replace('//', '//me:hunter2%40@') });
+    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
+    expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:hunter2@').toString('base64')}`);
+    await close();
+    const failed = await channel.deliver(message, deadline());
+    expect(failed.kind).toBe('temporary');
+    expect(failed.detail).not.toContain('hunter2');
+  });
+});
+
 describe('a call', () => {
   it('is asked for with the script inline and a key press to acknowledge', async () => {
     const { url, requests } = await provider(201, '{"sid": "CA123", "status": "queued"}');

@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { loginOf } from '../fetch.ts';
 import type { Outcome } from './channel.ts';
 import { singleLine } from './single-line.ts';
 
@@ -21,11 +22,21 @@ export async function post(
   url: string,
   { headers, body, signal, reference, fetch = globalThis.fetch }: Post,
 ): Promise<Outcome> {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+  const address = URL.parse(url);
+  if (address === null || !/^https?:$/.test(address.protocol))
     return { kind: 'permanent', detail: `${JSON.stringify(url)} is not an address to post to` };
+  const login = loginOf(address);
+  // In an address they would end up in messages about it.
+  address.username = address.password = '';
   let response: Response;
   try {
-    response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    response = await fetch(address, {
+      method: 'POST',
+      headers: { ...login, ...headers },
+      body,
+      signal,
+      redirect: 'manual',
+    });
   } catch (error) {
     if (error instanceof Failure && error.kind === 'refused')
       return { kind: 'permanent', detail: error.message };

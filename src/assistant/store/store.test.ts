@@ -228,7 +228,9 @@ describe('the SQLite file', () => {
 
 describe('PostgreSQL', () => {
   it('names the place without its password', () => {
-    expect(createStore('postgresql+asyncpg://me:secret@db/x').place).toBe('postgresql+asyncpg://me@db/x');
+    expect(createStore('postgresql+asyncpg://me:secret@db/x').place).toBe(
+      'postgresql+asyncpg://me:(secret)@db/x',
+    );
   });
 
   it('says so when nobody answers, and comes back when somebody does', async () => {

@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import { withoutPassword } from '../../without-password.ts';
 import type { Tables } from './schema.ts';
 
 /** Something in the store is not what it was. */
@@ -52,16 +53,17 @@ export type Clock = () => number;
 
 /** Opens nothing yet: connections are made when they are first needed. */
 export function createStore(url: string): Store {
-  return isPostgres(url)
-    ? new LazyStore('postgres', withoutPassword(url), async (self) =>
-        (await import('./postgres.ts')).openPostgres(
-          url.replace(/^postgres(ql)?(\+\w+)?:/, 'postgres:'),
-          self,
-        ),
-      )
-    : new LazyStore('sqlite', fileOf(url), async (self) =>
-        (await import('./sqlite.ts')).openSqlite(fileOf(url), self),
-      );
+  const { engine, place, target } = locate(url);
+  return engine === 'postgres'
+    ? new LazyStore(engine, place, async (self) => (await import('./postgres.ts')).openPostgres(target, self))
+    : new LazyStore(engine, place, async (self) => (await import('./sqlite.ts')).openSqlite(target, self));
+}
+
+/** What a database's address means: the engine, what the engine is given, and what may be shown. */
+export function locate(url: string): Pick<Store, 'engine' | 'place'> & { readonly target: string } {
+  if (!isPostgres(url)) return { engine: 'sqlite', place: fileOf(url), target: fileOf(url) };
+  const target = url.replace(/^postgres(ql)?(\+\w+)?:/, 'postgres:');
+  return { engine: 'postgres', place: withoutPassword(url), target };
 }
 
 export function isPostgres(url: string): boolean {
@@ -72,10 +74,6 @@ function fileOf(url: string): string {
   const path = url.replace(/^sqlite(\+\w+)?:(\/\/)?/, '');
   // `sqlite:///./x` is relative; with three slashes or four, anything else is not.
   return path === url ? url : path.startsWith('//') ? path.slice(1) : path.replace(/^\/(?=\.)/, '');
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/\/\/([^:@/]*):[^@]*@/, '//$1@');
 }
 
 /** What an engine brings. */

@@ -57,7 +57,7 @@ function isTaken(error: unknown): boolean {
 }
 
 function isConnection(text: string): boolean {
-  return /^(ECONN|ETIMEDOUT|ENOTFOUND|EHOST|ENETWORK|ENETUNREACH|EPIPE|EAI_AGAIN|08)|connection (terminated|timeout)|timeout exceeded|client has encountered a connection error/i.test(
+  return /^(ECONN|ETIMEDOUT|ENOTFOUND|EHOST|ENETWORK|ENETUNREACH|EPIPE|EAI_AGAIN|08)|connection (terminated|timeout)|timeout (exceeded|expired)|query read timeout|client has encountered a connection error/i.test(
     text,
   );
 }
