@@ -10,6 +10,9 @@ const documented: ReadonlySet<string> = new Set([
   'resources://users/{user_id}/events',
 ]);
 
+/** Methods that belong to what the handshake says it has not got. */
+const denied: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
 /** Users, events and notifications: indented JSON as text, codes of its own, resource templates listed as resources. */
 export const assistant: Contract = {
   ...standard,
@@ -85,6 +88,8 @@ export const assistant: Contract = {
   silent: new Set<FailureKind>(),
 
   error(failure, code, method) {
+    if (failure.kind === 'method-not-found' && denied.has(method))
+      return { code: this.codes['capability-missing'], message: `Capability not supported: ${method}` };
     const [issue] = failure.issues;
     if (issue === undefined) {
       const broken =
