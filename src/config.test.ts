@@ -109,6 +109,39 @@ describe('what is wrong is named with its source and the nearest right thing', (
   });
 });
 
+describe('an address', () => {
+  it.each([
+    ['mail.example.com'],
+    ['http://me:hunter2@mail.example.com'],
+    ['smtp://'],
+    ['smtp://me:hun/ter2@mail.example.com'],
+    ['smtp:me:hunter2@mail.example.com'],
+  ])('is refused when nobody could connect to it, and its password is not shown: %s', async (url) => {
+    const refused = await load([], { ADJUTANT_DELIVERY_SMTP_URL: url }).catch(
+      (error: Error) => error.message,
+    );
+    expect(refused).toMatch(
+      /^variable ADJUTANT_DELIVERY_SMTP_URL: delivery\.smtp_url must be an address with smtp:\/\/ or smtps:\/\/ /,
+    );
+    expect(refused).not.toMatch(/hun|ter2/);
+  });
+
+  it('is taken as it is written, and is none when it is empty', async () => {
+    const url = 'smtps://me%40example.com:p%2Fw@mail.example.com?tls.rejectUnauthorized=false';
+    const file = write('mail.toml', '[delivery]\nsmtp_url = ""\ncall_url = ""\nwebhook_secret = "x"\n');
+    const { config } = await load(['--config', file, '--delivery-ntfy-url', 'https://ntfy.sh']);
+    expect(config['delivery.smtp_url']).toBeUndefined();
+    expect(config['delivery.call_url']).toBe('https://api.twilio.com');
+    expect(config['delivery.ntfy_url']).toBe('https://ntfy.sh');
+    expect((await load(['--delivery-smtp-url', url])).config['delivery.smtp_url']).toBe(url);
+  });
+});
+
+it('shows no secret in what it says about one', async () => {
+  const file = write('secret.toml', '[delivery]\nwebhook_secret = 4711\n');
+  await expect(load(['--config', file])).rejects.toThrow(/webhook_secret must be a string, not "\(secret\)"/);
+});
+
 it('tells every value but no secret', async () => {
   const { config, origins } = await load([], {
     DATABASE_URL: 'postgres://ada:hunter2@db.example.com/diary',

@@ -73,6 +73,8 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     origins[name] = 'default';
   }
   for (const given of layers) {
+    // An address that is nothing is none, as in the environment.
+    if (table[given.name]!.type === 'address' && given.raw === '') continue;
     values[given.name] = await parseSetting(given);
     origins[given.name] = given.origin;
   }
@@ -96,9 +98,9 @@ export function settingsInForce(config: Config, origins: Readonly<Record<string,
 }
 
 function withoutSecret(name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+  if (value === undefined) return value;
   if (/(password|secret|api_key|token)$/.test(name)) return '(secret)';
-  return withoutPassword(value);
+  return typeof value === 'string' ? withoutPassword(value) : value;
 }
 
 export function placesOf(env: ConfigSources['env'], home?: string): Places {
@@ -259,11 +261,21 @@ function suggest(candidate: string | undefined, prefix: string): string {
 async function parseSetting({ name, raw, origin, folder }: Given): Promise<unknown> {
   const setting = table[name]!;
   const wrong = (wanted: string) =>
-    new ConfigError(`${origin}: ${name} must be ${wanted}, not ${JSON.stringify(raw)}`);
+    new ConfigError(`${origin}: ${name} must be ${wanted}, not ${JSON.stringify(withoutSecret(name, raw))}`);
   switch (setting.type) {
     case 'string':
       if (typeof raw !== 'string') throw wrong('a string');
       return raw;
+    case 'address': {
+      const { schemes } = setting;
+      const url = typeof raw === 'string' ? URL.parse(raw) : null;
+      if (url === null || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))
+        // It is not quoted: in one that is written wrongly a password may be anywhere.
+        throw new ConfigError(
+          `${origin}: ${name} must be an address with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} (special characters of a password as % codes)`,
+        );
+      return raw;
+    }
     case 'path':
       if (typeof raw !== 'string' || raw === '') throw wrong('a path');
       return resolvePath(raw, folder);

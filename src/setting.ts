@@ -33,6 +33,12 @@ export type Setting = Described &
   (
     | { readonly type: 'string' | 'path'; readonly default?: Default<string | undefined> }
     | {
+        readonly type: 'address';
+        /** What it may begin with, without `://`. */
+        readonly schemes: readonly string[];
+        readonly default?: Default<string | undefined>;
+      }
+    | {
         readonly type: 'integer';
         readonly default?: Default<number | undefined>;
         readonly minimum?: number;

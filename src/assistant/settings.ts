@@ -18,7 +18,8 @@ export const assistantSettings = defineSettings({
       'Who decides when to notify: the built-in rules, a model at an address, a sub-agent, or the model of the client.',
   },
   'assistant.model_url': {
-    type: 'string',
+    type: 'address',
+    schemes: ['http', 'https'],
     description: 'The address of a model that speaks chat completions, like http://localhost:11434/v1.',
   },
   'assistant.model': { type: 'string', description: 'The name of the model at that address.' },

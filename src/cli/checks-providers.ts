@@ -1,7 +1,6 @@
 import { loginOf } from '../assistant/fetch.ts';
 import type { Config } from '../config.ts';
 import { isObject, messageOf } from '../json.ts';
-import { withoutPassword } from '../without-password.ts';
 import { checkMail } from './checks-mail.ts';
 import type { Finding } from './doctor.ts';
 
@@ -145,9 +144,7 @@ async function ask(
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const base = URL.parse(server);
-  if (base === null || !/^https?:$/.test(base.protocol))
-    return { host: JSON.stringify(withoutPassword(server)), trouble: 'is not an address with https://' };
+  const base = new URL(server);
   const { host } = base;
   try {
     const response = await fetch(new URL(path, base.origin), {

@@ -40,6 +40,8 @@ function kindOf(setting: Setting): string {
       return setting.values.map((value) => `\`${value}\``).join(', ');
     case 'structure':
       return 'a structure (file only)';
+    case 'address':
+      return `an address (${setting.schemes.map((scheme) => `\`${scheme}://\``).join(', ')})`;
     case 'list':
       return 'a list';
     case 'integer':

@@ -9,7 +9,8 @@ export const deliverySettings = defineSettings({
     description: 'The folder that takes what no provider is set up for: mails, spoken calls, documents.',
   },
   'delivery.smtp_url': {
-    type: 'string',
+    type: 'address',
+    schemes: ['smtp', 'smtps'],
     description:
       'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it mails go to the outbox.',
   },
@@ -19,7 +20,8 @@ export const deliverySettings = defineSettings({
     description: 'The address that mails come from.',
   },
   'delivery.call_url': {
-    type: 'string',
+    type: 'address',
+    schemes: ['http', 'https'],
     default: 'https://api.twilio.com',
     description: 'The provider of calls: Twilio, or one that speaks its language.',
   },
@@ -41,12 +43,14 @@ export const deliverySettings = defineSettings({
       'Hosts in a private network that webhooks may be posted to, by name or address; * for all of them.',
   },
   'delivery.ntfy_url': {
-    type: 'string',
+    type: 'address',
+    schemes: ['http', 'https'],
     description: 'The ntfy server, such as https://ntfy.sh. Without it push messages go to the outbox.',
   },
   'delivery.ntfy_token': { type: 'string', description: 'The access token for the ntfy server.' },
   'delivery.public_url': {
-    type: 'string',
+    type: 'address',
+    schemes: ['http', 'https'],
     description:
       'Where people and providers reach this server. With it, messages carry a way to confirm that they were heard.',
   },
