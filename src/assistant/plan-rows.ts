@@ -41,7 +41,11 @@ export async function applySteps(
     const detail =
       step.action === 'cancel'
         ? { reason: step.reason }
-        : { channel: step.wanted.channel, plan_ms: step.wanted.planMs, reason: step.wanted.reason };
+        : {
+            channel: step.wanted.channel,
+            plan_time: new Date(step.wanted.planMs).toISOString(),
+            reason: step.wanted.reason,
+          };
     entries.push({
       action: actions[step.action],
       userId: event.user_id,

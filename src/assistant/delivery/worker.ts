@@ -14,6 +14,7 @@ import { Recorder } from './recorder.ts';
 import { addNotifications, settle, settleClosely } from './settle.ts';
 import { settleOutcome, settleVerdict } from './settlement.ts';
 import { successor } from './successor.ts';
+import { Trouble } from './trouble.ts';
 
 export interface WorkerOptions {
   readonly store: Store;
@@ -50,6 +51,7 @@ export class Worker {
   readonly #attemptMs: number;
   readonly aheadMs: number;
   readonly #recorder: Recorder;
+  readonly #trouble: Trouble;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unrecorded = new Set<Promise<void>>();
 
@@ -61,6 +63,7 @@ export class Worker {
     this.#attemptMs = options.attemptMs ?? 30_000;
     this.aheadMs = options.aheadMs ?? 200;
     this.#recorder = new Recorder(options.store, options.owner, this.#clock);
+    this.#trouble = new Trouble(this.#clock);
   }
 
   get free(): number {
@@ -103,6 +106,7 @@ export class Worker {
       ({ held, verdict }) => verdict.kind === 'miss' && !isNotice(held.notification),
     );
     const others = refused.filter((one) => !missed.includes(one));
+    for (const { settlement } of refused) this.#trouble.notice(settlement);
     const settlementsOf = (some: typeof refused) => some.map(({ settlement }) => settlement);
     if (others.length > 0) await settle(store, owner, nowMs, settlementsOf(others));
     if (missed.length > 0)
@@ -194,9 +198,9 @@ export class Worker {
       message,
       AbortSignal.timeout(this.#attemptMs),
     );
-    const recorded = this.#recorder
-      .record(settleOutcome(one, outcome, this.#clock()))
-      .finally(() => this.#unrecorded.delete(recorded));
+    const settlement = settleOutcome(one, outcome, this.#clock());
+    this.#trouble.notice(settlement);
+    const recorded = this.#recorder.record(settlement).finally(() => this.#unrecorded.delete(recorded));
     this.#unrecorded.add(recorded);
     // The next ones may begin meanwhile, unless the database does not keep up.
     if (this.#unrecorded.size > this.#slots) await recorded;
