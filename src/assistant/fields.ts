@@ -17,7 +17,7 @@ export const userFields = {
     type: 'string',
     maxLength: 254,
     pattern: '^[^\\s"(),:;<>@\\[\\]\\\\]{1,64}@[^\\s"(),:;<>@\\[\\]\\\\]+$',
-    description: 'Mail address',
+    description: 'Mail address, like ada@example.com',
   },
   phone_e164: {
     type: 'string',
@@ -68,9 +68,13 @@ export const userFields = {
     type: 'string',
     maxLength: 2000,
     pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
-    description: 'Address for signed webhooks',
+    description: 'Address for signed webhooks, like https://example.com/hook',
   },
-  ntfy_topic: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Topic of push messages' },
+  ntfy_topic: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'Topic of push messages: letters, digits, - and _',
+  },
 } as const;
 
 export const userName = {
@@ -80,7 +84,10 @@ export const userName = {
   pattern: line,
   description: 'Name',
 } as const;
-export const newUserId = { ...id, description: 'An id of your own choice; otherwise one is made' } as const;
+export const newUserId = {
+  ...id,
+  description: 'An id of your own choice, of letters, digits and . _ : @ -; otherwise one is made',
+} as const;
 export const userId = { type: 'string', description: 'User ID' } as const;
 export const eventId = { type: 'string', description: 'Event ID' } as const;
 
@@ -103,7 +110,7 @@ export const eventFields = {
     type: 'string',
     maxLength: 2000,
     pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
-    description: 'Where to join',
+    description: 'Where to join, like https://example.com/room',
   },
   organizer: { type: 'string', maxLength: 320, pattern: line, description: 'Who invites' },
   attendees: {

@@ -44,6 +44,30 @@ it('lets the model read what is wrong with its arguments', async () => {
   expect(JSON.stringify(result['content'])).toContain('a must be number');
 });
 
+it('says what a value is for instead of quoting a pattern, where the schema tells', async () => {
+  const dial = defineTool({
+    name: 'dial',
+    description: 'Dials.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        number: { type: 'string', pattern: '^\\+[0-9]+$', description: 'Phone number, like +4930123456' },
+        others: { type: 'array', items: { type: 'string', pattern: '^[0-9]+$' } },
+      },
+    },
+    call: () => ({ structured: {} }),
+  });
+  const phone = connectMemory(
+    new Server({ contract: standard, features: [{ name: 'phone', tools: [dial] }] }),
+  );
+  const said = async (args: object) =>
+    JSON.stringify(
+      (await phone.request('tools/call', { name: 'dial', arguments: { ...args } as never }))['content'],
+    );
+  expect(await said({ number: 'home' })).toContain('number is not valid (Phone number, like +4930123456)');
+  expect(await said({ others: ['x'] })).toContain('others.0 must match pattern');
+});
+
 it('lets the model read why a tool refused', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 13 } });
   expect(result).toEqual({ content: [{ type: 'text', text: 'Not that one.' }], isError: true });

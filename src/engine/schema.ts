@@ -17,7 +17,7 @@ export async function parseValue(schema: JsonSchema, value: unknown, subject: st
   const filled = withDefaults(schema, value);
   if (validator.Check(schema, filled)) return filled;
   const [, errors] = validator.Errors(schema, filled);
-  const issues = (errors as SchemaError[]).flatMap(issuesOf);
+  const issues = (errors as SchemaError[]).flatMap((error) => issuesOf(error, schema));
   const text = issues.map((issue) => `${issue.path.join('.') || subject} ${issue.message}`).join('; ');
   throw new Failure('invalid-params', `Invalid ${subject}: ${text}`, { issues });
 }
@@ -33,7 +33,7 @@ function withDefaults(schema: JsonSchema, value: unknown): unknown {
   return filled;
 }
 
-function issuesOf({ keyword, instancePath, params, message }: SchemaError): Issue[] {
+function issuesOf({ keyword, instancePath, params, message }: SchemaError, schema: JsonSchema): Issue[] {
   const path = instancePath
     .split('/')
     .slice(1)
@@ -59,7 +59,12 @@ function issuesOf({ keyword, instancePath, params, message }: SchemaError): Issu
       return []; // the shadow of additionalProperties
     default:
       return [
-        { path, keyword, expected: expectedBy(keyword, facts), message: describe(keyword, facts, message) },
+        {
+          path,
+          keyword,
+          expected: expectedBy(keyword, facts),
+          message: describe(keyword, facts, message, schema, path),
+        },
       ];
   }
 }
@@ -68,8 +73,26 @@ function expectedBy(keyword: string, facts: Readonly<Record<string, unknown>>): 
   return facts[keyword] ?? facts['limit'] ?? facts['allowedValues'] ?? facts['allowedValue'] ?? null;
 }
 
-function describe(keyword: string, facts: Readonly<Record<string, unknown>>, message: string): string {
+function describe(
+  keyword: string,
+  facts: Readonly<Record<string, unknown>>,
+  message: string,
+  schema: JsonSchema,
+  path: Issue['path'],
+): string {
   if (keyword === 'enum')
     return `must be one of ${(facts['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
-  return message;
+  // Few people read patterns, and whoever does finds it in the schema.
+  const meaning = keyword === 'pattern' ? descriptionAt(schema, path) : undefined;
+  return meaning === undefined ? message : `is not valid (${meaning})`;
+}
+
+function descriptionAt(schema: JsonSchema, path: Issue['path']): string | undefined {
+  let found: unknown = schema;
+  for (const part of path) {
+    if (!isObject(found)) return undefined;
+    const { properties, items } = found;
+    found = typeof part === 'number' ? items : isObject(properties) ? properties[part] : undefined;
+  }
+  return isObject(found) && typeof found['description'] === 'string' ? found['description'] : undefined;
 }
