@@ -9,7 +9,7 @@ process.stdout.write = ((...args: Parameters<typeof process.stderr.write>) =>
 
 void runProgram(
   process.argv.slice(2),
-  { input: process.stdin, output, env: process.env, print: (text) => void output.write(text) },
+  { input: process.stdin, output, errors: process.stderr, env: process.env },
   process.cwd(),
 ).then((code) => {
   process.exitCode = code;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedConfig } from '../config.ts';
 import type { JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { type Door, openDoor } from './door.ts';
 
 interface Given {
@@ -45,7 +45,6 @@ export const calendars: Command = {
     caldav: { type: 'boolean', description: 'import, add: the address is that of a CalDAV account.' },
     username: { type: 'string', description: 'import, add: the user name at the address.' },
     force: { type: 'boolean', description: 'sync: read it even when it says that nothing has changed.' },
-    json: { type: 'boolean', description: 'Print JSON.' },
   },
   settings: [
     'home',
@@ -65,14 +64,12 @@ export const calendars: Command = {
         `calendars ${name} is not known${meant ? `; did you mean calendars ${meant}?` : ''}`,
       );
     }
-    await using door = await openDoor(loaded, terminal, (method, { message }) => {
-      if (method === 'notifications/progress' && process.stderr.isTTY)
-        process.stderr.write(`\r\u001b[K${String(message ?? '')}`);
-    });
+    await using door = await openDoor(loaded, terminal);
     const found: JsonObject[] = [];
     for await (const calendar of action(door, { names, flags: loaded.flags })) found.push(calendar);
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-    print(found, loaded.flags, terminal);
+    terminal.answer({ calendars: found }, () =>
+      found.length === 0 ? 'No calendars.' : found.flatMap(linesOf).join('\n'),
+    );
     return found.some(({ error }) => error !== undefined) && name === 'sync' ? 1 : 0;
   },
 };
@@ -110,12 +107,6 @@ function calendarsOf({ value }: { readonly value: JsonObject }): readonly JsonOb
 
 function optional(name: string, value: unknown): JsonObject {
   return typeof value === 'string' ? { [name]: value } : {};
-}
-
-function print(found: readonly JsonObject[], flags: LoadedConfig['flags'], terminal: Terminal): void {
-  if (flags['json'] === true) return terminal.print(`${JSON.stringify({ calendars: found }, null, 2)}\n`);
-  if (found.length === 0) return terminal.print('No calendars.\n');
-  for (const calendar of found) terminal.print(`${linesOf(calendar).join('\n')}\n`);
 }
 
 function linesOf(calendar: JsonObject): readonly string[] {

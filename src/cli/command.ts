@@ -1,4 +1,5 @@
 import type { CommandFlag, LoadedConfig } from '../config.ts';
+import type { Progress } from './progress.ts';
 
 /** One subcommand: what it is for, what it takes, and what it does. */
 export interface Command {
@@ -12,17 +13,44 @@ export interface Command {
   run(loaded: LoadedConfig, terminal: Terminal): Promise<number>;
 }
 
-/** What a command may use of the process it runs in. */
-export interface Terminal {
+/** Flags that every command takes. A command may describe one anew where it means something of its own by it. */
+export const everywhere: Readonly<Record<string, CommandFlag>> = {
+  json: { type: 'boolean', description: 'Print JSON, for programs.' },
+  quiet: { type: 'boolean', short: 'q', description: 'Print only what was asked for, and errors.' },
+};
+
+/** The process a command line runs in. */
+export interface Streams {
   readonly input: NodeJS.ReadStream;
-  /** Writes to the real standard output, which nothing else can reach. */
+  /** The real standard output, which nothing else can reach. */
   readonly output: NodeJS.WriteStream;
+  readonly errors: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a command may use of it. */
+export interface Terminal extends Streams {
+  readonly json: boolean;
+  readonly progress: Progress;
+  /** Writes what was asked for. */
   print(text: string): void;
+  /** Writes what was asked for as programs want it, with --json, or as people do. */
+  answer(value: unknown, text: string | (() => string)): void;
+  /** The same for what only says that something was done: --quiet leaves the text out. */
+  report(value: unknown, text: string | (() => string)): void;
+  /** Remarks beside the output, which --quiet and --json leave out. */
+  tell(text: string): void;
 }
 
 /** Wrong use of a command; the message says what to do instead. */
 export class UsageError extends Error {}
+
+/** The person has had enough. */
+export class Interrupted extends Error {
+  constructor() {
+    super('interrupted');
+  }
+}
 
 /** Resolves when the process is asked to end. */
 export function stopped(): Promise<void> {

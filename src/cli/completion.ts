@@ -1,6 +1,6 @@
 import { flagOf } from '../setting.ts';
 import { clients } from './clients.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, everywhere, UsageError } from './command.ts';
 
 type Words = ReadonlyMap<string, readonly string[]>;
 
@@ -16,7 +16,8 @@ export const completion: Command = {
     if (script === undefined) throw new UsageError(`which shell? One of ${Object.keys(shells).join(', ')}`);
     const { commands } = await import('./program.ts');
     const all = await Promise.all(Object.values(commands).map((load) => load()));
-    terminal.print(script(new Map(all.map((command) => [command.name, wordsOf(command)]))));
+    const text = script(new Map(all.map((command) => [command.name, wordsOf(command)])));
+    terminal.answer({ shell, script: text }, text);
     return 0;
   },
 };
@@ -28,7 +29,7 @@ function wordsOf({ name, usage, flags = {}, settings }: Command): readonly strin
   const known = /^(un)?install$/.test(name) ? clients.map(({ id }) => id) : words;
   return [
     ...known,
-    ...Object.keys(flags).map((flag) => `--${flag}`),
+    ...Object.keys({ ...flags, ...everywhere }).map((flag) => `--${flag}`),
     ...settings.map((setting) => `--${flagOf(setting)}`),
     '--help',
   ];

@@ -8,7 +8,7 @@ const watchEveryMs = 300;
 export const delegate: Command = {
   name: 'delegate',
   summary: 'Give a task to a sub-agent and print what comes of it.',
-  usage: 'delegate "TASK" [--watch] [--autopilot] [--cwd DIR] [--sandbox MODE] [--resume THREAD] [--json]',
+  usage: 'delegate "TASK" [--watch] [--autopilot] [--cwd DIR] [--sandbox MODE] [--resume THREAD]',
   flags: {
     watch: { type: 'boolean', short: 'w', description: 'Show on stderr what the sub-agent does meanwhile.' },
     autopilot: {
@@ -27,7 +27,6 @@ export const delegate: Command = {
     skill: { type: 'string', multiple: true, description: 'A skill to use; may be given more than once.' },
     resume: { type: 'string', description: 'The thread of an earlier run to go on with.' },
     'skip-git-repo-check': { type: 'boolean', description: 'Allow a folder outside of a git repository.' },
-    json: { type: 'boolean', description: 'Print the result as JSON.' },
   },
   settings: ['home', 'config', 'delegate.agent', 'delegate.command', 'delegate.runs_dir'],
   async run(loaded, terminal) {
@@ -39,12 +38,18 @@ export const delegate: Command = {
     if (flags['autopilot'] === true && unfit !== undefined)
       throw new UsageError(`--${unfit} is for one sub-agent; leave it out, or --autopilot`);
     let runId: string | undefined;
+    let interrupted = false;
     // Here nobody's patience ends but the person's own.
     const patient = { ...loaded, config: { ...loaded.config, 'delegate.answer_within_seconds': 0 } };
     await using door = await openDoor(patient, terminal, (method, { data }) => {
-      if (method === 'notifications/message')
-        runId ??= /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
+      if (method !== 'notifications/message' || runId !== undefined) return;
+      runId = /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
+      if (interrupted) cancel();
     });
+    const cancel = () => {
+      interrupted = true;
+      if (runId !== undefined) void door.call('cancel_run', { run_id: runId, reason: 'interrupted' });
+    };
     const skills = flags['skill'] as readonly string[] | undefined;
     const args: JsonObject = {
       ...(task !== '' && { task }),
@@ -58,19 +63,15 @@ export const delegate: Command = {
       ...(flags['skip-git-repo-check'] === true && { skip_git_repo_check: true }),
     };
     const alone = flags['resume'] === undefined ? 'delegate_run' : 'delegate_resume';
-    const answered = door.call(flags['autopilot'] === true ? 'delegate_autopilot' : alone, args);
-    const stop = () => {
-      if (runId !== undefined) void door.call('cancel_run', { run_id: runId, reason: 'interrupted' });
-    };
-    process.once('SIGINT', stop);
-    try {
-      if (flags['watch'] === true) await watch(door, answered, () => runId);
-      const answer = await answered;
-      terminal.print(`${flags['json'] === true ? JSON.stringify(answer.value, null, 2) : answer.text}\n`);
-      return answer.value['status'] === 'completed' ? 0 : 1;
-    } finally {
-      process.removeListener('SIGINT', stop);
-    }
+    const answered = door.call(flags['autopilot'] === true ? 'delegate_autopilot' : alone, args, {
+      doing: 'starting',
+      onInterrupt: cancel,
+    });
+    if (flags['watch'] === true) await watch(door, answered, () => runId);
+    const { value, text } = await answered;
+    terminal.answer(value, text);
+    if (interrupted) return 130;
+    return value['status'] === 'completed' ? 0 : 1;
   },
 };
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../json.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { version } from '../version.ts';
 import type { Terminal } from './command.ts';
+import type { Show } from './progress.ts';
 
 /** A tool's answer as a command needs it: for people and for programs. */
 export interface Answer {
@@ -12,36 +13,60 @@ export interface Answer {
 }
 
 export interface Door extends AsyncDisposable {
-  /** Calls a tool; what it refuses is thrown. */
-  call(tool: string, args: JsonObject): Promise<Answer>;
+  /** Calls a tool; what it refuses is thrown. How far it is can be seen on a terminal. */
+  call(tool: string, args: JsonObject, options?: CallOptions): Promise<Answer>;
   request(method: string, params: JsonObject): Promise<JsonObject>;
+}
+
+interface CallOptions {
+  /** What is said until the tool says something itself. */
+  readonly doing?: string;
+  /** Asks the work to end instead of walking away from it. */
+  readonly onInterrupt?: () => void;
 }
 
 /** Commands go through the same door as every client: they speak MCP to the engine, in memory. */
 export async function openDoor(
   { config, origins }: LoadedConfig,
-  terminal: Terminal,
+  { env, progress }: Terminal,
   onNotification: (method: string, params: JsonObject) => void = () => {},
 ): Promise<Door> {
-  const server = createServer('standard', config, { origins, env: terminal.env });
-  const client = connectMemory(server, { onNotification });
+  const server = createServer('standard', config, { origins, env });
+  const shows = new Map<unknown, Show>();
+  let calls = 0;
+  const client = connectMemory(server, {
+    onNotification(method, params) {
+      if (method === 'notifications/progress')
+        shows.get(params['progressToken'])?.(
+          String(params['message'] ?? ''),
+          Number(params['progress']),
+          params['total'] === undefined ? undefined : Number(params['total']),
+        );
+      onNotification(method, params);
+    },
+  });
   await client.request('initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'adjutant', version },
   });
+  const call = async (tool: string, args: JsonObject, show: Show): Promise<Answer> => {
+    const progressToken = ++calls;
+    shows.set(progressToken, show);
+    const result = await client.request('tools/call', {
+      name: tool,
+      arguments: args,
+      _meta: { progressToken },
+    });
+    shows.delete(progressToken);
+    const text = (result['content'] as { text?: string }[]).map((part) => part.text ?? '').join('\n');
+    if (result['isError'] === true) throw new Error(text);
+    return { text, value: (result['structuredContent'] ?? {}) as JsonObject };
+  };
   return {
-    async call(tool, args) {
-      const result = await client.request('tools/call', {
-        name: tool,
-        arguments: args,
-        _meta: { progressToken: tool },
-      });
-      const text = (result['content'] as { text?: string }[]).map((part) => part.text ?? '').join('\n');
-      if (result['isError'] === true) throw new Error(text);
-      return { text, value: (result['structuredContent'] ?? {}) as JsonObject };
-    },
-    request: (method, params) => client.request(method, params),
+    call: (tool, args, { doing = 'working', onInterrupt } = {}) =>
+      progress.during(doing, (show) => call(tool, args, show), onInterrupt),
+    request: (method, params) => progress.during('working', () => client.request(method, params)),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

@@ -28,18 +28,21 @@ export const events = toolCommand({
     show: { tool: 'getEvent', positional: 'event_id', show: showFields },
     create: {
       tool: 'createEvent',
+      changes: true,
       positional: 'user_id',
       fields: { title: eventTitle, ...eventFields, id: newEventId },
       show: showFields,
     },
     update: {
       tool: 'updateEvent',
+      changes: true,
       positional: 'event_id',
       fields: { title: eventTitle, ...eventFields, unset: unsetEventFields },
       show: showFields,
     },
     delete: {
       tool: 'deleteEvent',
+      changes: true,
       positional: 'event_id',
       fields: { occurrence: { type: 'string', description: 'Only this one of a series' } },
       show: ({ deleted }) => `deleted ${deleted}`,

@@ -1,6 +1,6 @@
 import { flagOf, type Setting, variableOf } from '../setting.ts';
 import { settings } from '../settings.ts';
-import type { Command } from './command.ts';
+import { type Command, everywhere } from './command.ts';
 
 export function programHelp(commands: readonly Command[]): string {
   return [
@@ -18,10 +18,13 @@ export function programHelp(commands: readonly Command[]): string {
 
 export function commandHelp(command: Command): string {
   const table: Readonly<Record<string, Setting>> = settings;
-  const own = Object.entries(command.flags ?? {}).map(([flag, { description, short }]): [string, string] => [
-    `${short ? `-${short}, ` : ''}--${flag}`,
-    description,
-  ]);
+  const listed = (flags: NonNullable<Command['flags']>) =>
+    Object.entries(flags).map(([flag, { description, short }]): [string, string] => [
+      `${short ? `-${short}, ` : ''}--${flag}`,
+      description,
+    ]);
+  const own = command.flags ?? {};
+  const common = Object.fromEntries(Object.entries(everywhere).filter(([flag]) => !(flag in own)));
   const shared = command.settings.map((name): [string, string] => {
     const setting = table[name]!;
     const aliases = (setting.aliases ?? []).flatMap(({ flag }) => (flag === undefined ? [] : [`--${flag}`]));
@@ -31,16 +34,13 @@ export function commandHelp(command: Command): string {
       `${setting.description}${choices} [${variableOf(name)}]`,
     ];
   });
-  const quiet: [string, string][] = command.flags?.['quiet']
-    ? []
-    : [['-q, --quiet', 'Print nothing but errors.']];
   return [
     `adjutant ${command.name}: ${command.summary}`,
     '',
     `Usage: adjutant ${command.usage}`,
     '',
     'Flags:',
-    ...columns([...own, ...shared, ...quiet, ['-h, --help', 'Show this help.']]),
+    ...columns([...listed(own), ...shared, ...listed(common), ['-h, --help', 'Show this help.']]),
     '',
   ].join('\n');
 }

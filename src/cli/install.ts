@@ -19,7 +19,6 @@ const names = clients.map(({ id }) => id).join('|');
 const shared = {
   project: { type: 'boolean', description: 'Use the configuration of the project in the working folder.' },
   'dry-run': { type: 'boolean', description: 'Show what would change and change nothing.' },
-  json: { type: 'boolean', description: 'Print the result as JSON.' },
 } as const;
 
 export const install: Command = {
@@ -65,16 +64,20 @@ async function change(
   const backup = changed && before !== '' && flags['dry-run'] !== true ? backUp(file, before) : undefined;
   if (changed && flags['dry-run'] !== true) replace(file, after);
 
-  if (flags['json'] === true) {
-    terminal.print(
-      `${JSON.stringify({ client: client.id, file, changed, backup: backup ?? null, dry_run: flags['dry-run'] === true })}\n`,
-    );
-  } else {
-    terminal.print(changed ? `${file}\n${textDifference(before, after)}` : `${file}: nothing to change\n`);
-    if (backup !== undefined) terminal.print(`The file as it was: ${backup}\n`);
-    if (changed && flags['dry-run'] === true) terminal.print('Nothing was changed (--dry-run).\n');
-    else if (changed) terminal.print(`Done. Restart ${client.title} if it is running.\n`);
-  }
+  const dry = flags['dry-run'] === true;
+  const told = [
+    changed ? `${file}\n${textDifference(before, after)}` : `${file}: nothing to change\n`,
+    backup === undefined ? '' : `The file as it was: ${backup}\n`,
+    !changed
+      ? ''
+      : dry
+        ? 'Nothing was changed (--dry-run).\n'
+        : `Done. Restart ${client.title} if it is running.\n`,
+  ].join('');
+  terminal[dry ? 'answer' : 'report'](
+    { client: client.id, file, changed, backup: backup ?? null, dry_run: dry },
+    told,
+  );
   return 0;
 }
 

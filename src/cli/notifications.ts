@@ -26,7 +26,7 @@ export const notifications = toolCommand({
         ),
     },
     plan: { tool: 'planNotifications', positional: 'user_id', fields: planFields, show: showPlan },
-    cancel: { tool: 'cancelNotification', positional: 'notification_id', show: showFields },
+    cancel: { tool: 'cancelNotification', changes: true, positional: 'notification_id', show: showFields },
     audit: {
       tool: 'listAudit',
       positional: 'user_id',
@@ -44,7 +44,12 @@ export const notifications = toolCommand({
           'Nothing is on record for this time.',
         ),
     },
-    acknowledge: { tool: 'acknowledgeNotification', positional: 'notification_id', show: showFields },
+    acknowledge: {
+      tool: 'acknowledgeNotification',
+      changes: true,
+      positional: 'notification_id',
+      show: showFields,
+    },
   },
 });
 

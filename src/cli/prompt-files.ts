@@ -9,10 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../feature.ts';
 import { problemOf } from '../prompts/file-cache.ts';
 import { decodeText } from '../prompts/text-file.ts';
 import { UsageError } from './command.ts';
+import type { Show } from './progress.ts';
 
 export interface PromptFiles {
   /** What the paths of the files start from. */
@@ -28,18 +30,22 @@ const deepest = 12;
 const passedOver = new Set(['node_modules', '.git']);
 
 /** The text files of a folder that may hold prompts, or one file. Links are not followed out of it. */
-export function readPromptFiles(path: string, accepts: (path: string) => boolean): PromptFiles {
+export async function readPromptFiles(
+  path: string,
+  accepts: (path: string) => boolean,
+  show: Show,
+): Promise<PromptFiles> {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new UsageError(`there is no ${path}`);
   const folder = stat.isDirectory() ? path : dirname(path);
   const names = stat.isDirectory() ? walk(folder).filter(accepts) : [basename(path)];
   const problems: Problem[] = [];
-  const files = names.flatMap((name) => {
+  const files: { path: string; text: string }[] = [];
+  await eachShown(names, 'read', show, (name) => {
     try {
-      return [{ path: name, text: readText(folder, name) }];
+      files.push({ path: name, text: readText(folder, name) });
     } catch (error) {
       problems.push(problemOf(join(folder, name), error));
-      return [];
     }
   });
   return { folder, files, problems };
@@ -75,23 +81,45 @@ export interface Written {
 }
 
 /** Writes files below a folder, each whole or not at all. One that is there and different stays, unless forced. */
-export function writePromptFiles(
+export async function writePromptFiles(
   folder: string,
   files: readonly { readonly path: string; readonly text: string }[],
   force: boolean,
-): readonly Written[] {
+  show: Show,
+): Promise<readonly Written[]> {
   const root = resolve(folder);
-  return files.map(({ path, text }) => {
+  const written: Written[] = [];
+  await eachShown(files, 'written', show, ({ path, text }) => {
     const file = resolve(root, path);
     if (!file.startsWith(root.endsWith(sep) ? root : root + sep))
       throw new Error(`${path} leads out of ${folder}`);
-    const there = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-    if (there === text) return { path, state: 'unchanged' };
-    if (there !== undefined && !force) return { path, state: 'refused' };
-    mkdirSync(dirname(file), { recursive: true });
-    const draft = `${file}.${process.pid}.part`;
-    writeFileSync(draft, text);
-    renameSync(draft, file);
-    return { path, state: 'written' };
+    written.push({ path, state: writeText(file, text, force) });
   });
+  return written;
+}
+
+function writeText(file: string, text: string, force: boolean): Written['state'] {
+  const there = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (there === text) return 'unchanged';
+  if (there !== undefined && !force) return 'refused';
+  mkdirSync(dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}.part`;
+  writeFileSync(draft, text);
+  renameSync(draft, file);
+  return 'written';
+}
+
+/** One after the other, with a pause now and then in which the person can be heard. */
+async function eachShown<Item>(
+  items: readonly Item[],
+  done: string,
+  show: Show,
+  take: (item: Item) => void,
+): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    take(item);
+    if (index % 100 !== 99) continue;
+    show(`${index + 1} of ${items.length} files ${done}`, index + 1, items.length);
+    await setImmediate();
+  }
 }

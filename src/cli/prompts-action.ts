@@ -41,17 +41,13 @@ export async function call<Result>({ door }: Given, tool: string, args: JsonObje
   return (await door.call(tool, args)).value as unknown as Result;
 }
 
-export function wantsJson({ flags }: Given): boolean {
-  return flags['json'] === true;
-}
-
-export function printJson({ terminal }: Given, value: unknown): void {
-  terminal.print(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-/** Problems are for people: they go beside the output, not into it. */
-export function tellProblems(problems: readonly Problem[]): void {
-  for (const problem of problems) process.stderr.write(problemLine(problem));
+/** For people they go beside the output, not into it; programs find them in the answer. */
+export function tellProblems({ terminal }: Given, problems: readonly Problem[]): void {
+  if (terminal.json) return;
+  for (const problem of problems) {
+    if (problem.severity === 'error') terminal.errors.write(problemLine(problem));
+    else terminal.tell(problemLine(problem));
+  }
 }
 
 export function textFlag({ flags }: Given, name: string): string | undefined {

@@ -7,13 +7,11 @@ import {
   type ListedPrompt,
   listFlag,
   nameOf,
-  printJson,
   readAll,
   textFlag,
   type WrittenPrompt,
-  wantsJson,
 } from './prompts-action.ts';
-import { paint, printTable } from './table.ts';
+import { paint, tableText } from './table.ts';
 
 /** Looking: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
@@ -28,9 +26,9 @@ export const catalogActions: Readonly<Record<string, Action>> = {
       prompts.push(...page.prompts);
       cursor = page.next_cursor;
     } while (cursor !== undefined);
-    if (wantsJson(given)) printJson(given, { prompts });
-    else if (prompts.length === 0) given.terminal.print('There are no prompts.\n');
-    else printList(given, prompts);
+    given.terminal.answer({ prompts }, () =>
+      prompts.length === 0 ? 'There are no prompts.' : listText(given, prompts),
+    );
     return 0;
   },
 
@@ -41,16 +39,15 @@ export const catalogActions: Readonly<Record<string, Action>> = {
       query,
       ...narrowing(given),
     });
-    if (wantsJson(given)) printJson(given, result);
-    else if (result.total === 0) given.terminal.print('Nothing was found.\n');
-    else printList(given, result.matches);
+    given.terminal.answer(result, () =>
+      result.total === 0 ? 'Nothing was found.' : listText(given, result.matches),
+    );
     return result.total === 0 ? 1 : 0;
   },
 
   async show(given) {
     const prompt = await call<WrittenPrompt>(given, 'show_prompt', { name: nameOf(given, 'show') });
-    if (wantsJson(given)) printJson(given, prompt);
-    else printPrompt(given, prompt);
+    given.terminal.answer(prompt, () => promptText(given, prompt));
     return 0;
   },
 
@@ -64,8 +61,7 @@ export const catalogActions: Readonly<Record<string, Action>> = {
       name,
       arguments: { ...args, ...(input !== undefined && { input }) },
     })) as unknown as { messages: { role: string; content: { type: string; text?: string } }[] };
-    if (wantsJson(given)) printJson(given, result);
-    else printMessages(given, result.messages);
+    given.terminal.answer(result, () => messagesText(given, result.messages));
     return 0;
   },
 };
@@ -76,18 +72,18 @@ function narrowing(given: Given): { tag?: string; source?: string } {
   return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
 }
 
-function printList({ terminal }: Given, prompts: readonly ListedPrompt[]): void {
+function listText({ terminal }: Given, prompts: readonly ListedPrompt[]): string {
   const rows = prompts.map(({ name, arguments: declared, source, description }) => [
     name,
     declared.map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
     source,
     description,
   ]);
-  printTable(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
+  return tableText(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
 }
 
-function printPrompt(given: Given, prompt: WrittenPrompt): void {
-  const { terminal } = given;
+function promptText(given: Given, prompt: WrittenPrompt): string {
+  const dim = (label: string) => paint(given.terminal, 2, `${label}:`);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['name', prompt.name],
     ['title', prompt.title],
@@ -97,37 +93,34 @@ function printPrompt(given: Given, prompt: WrittenPrompt): void {
     ['source', prompt.source],
     ['file', `${prompt.file}:${prompt.line}`],
   ];
-  for (const [label, value] of facts)
-    if (value) terminal.print(`${paint(terminal, 2, `${label}:`)} ${value}\n`);
+  const lines = facts.flatMap(([label, value]) => (value ? [`${dim(label)} ${value}`] : []));
   for (const { name, description, required, default: usual, values } of prompt.arguments) {
     const notes = [
       required ? 'required' : 'optional',
       ...(usual ? [`default ${usual}`] : []),
       ...(values ? [`one of ${values.join(', ')}`] : []),
     ];
-    terminal.print(
-      `${paint(terminal, 2, 'argument:')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}\n`,
-    );
+    lines.push(`${dim('argument')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}`);
   }
-  terminal.print('\n');
-  printMessages(given, prompt.messages);
+  return [...lines, '', messagesText(given, prompt.messages)].join('\n');
 }
 
 /** One message of the user is its text and nothing else, so that it can go on to another program. */
-function printMessages(
+function messagesText(
   { terminal }: Given,
   messages: readonly {
     readonly role: string;
     readonly content: { readonly type: string; readonly text?: string };
   }[],
-): void {
+): string {
   const alone = messages.length === 1 && messages[0]!.role === 'user';
-  for (const { role, content } of messages) {
-    const text = content.text ?? `(${content.type})`;
-    terminal.print(
-      `${alone ? '' : `${paint(terminal, 1, `${role}:`)}\n`}${text.endsWith('\n') ? text : `${text}\n`}`,
-    );
-  }
+  return messages
+    .map(({ role, content }) => {
+      const text = content.text ?? `(${content.type})`;
+      const head = alone ? '' : `${paint(terminal, 1, `${role}:`)}\n`;
+      return `${head}${text}${text.endsWith('\n') ? '' : '\n'}`;
+    })
+    .join('');
 }
 
 /** `key=value`; `key=@file` is what the file holds, `key=-` what comes on standard input. */

@@ -2,21 +2,24 @@ import { readFileSync } from 'node:fs';
 import type { Problem } from '../feature.ts';
 import { UsageError } from './command.ts';
 import { editText, openEditor } from './editor.ts';
+import { problemLine } from './problem-lines.ts';
 import {
   type Action,
   call,
   type Given,
   listFlag,
   nameOf,
-  printJson,
   readAll,
   tellProblems,
   textFlag,
   type WrittenPrompt,
-  wantsJson,
 } from './prompts-action.ts';
-import { printTable } from './table.ts';
+import { tableText } from './table.ts';
 
+interface Done {
+  readonly success: boolean;
+  readonly message: string;
+}
 interface Exported {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
@@ -54,36 +57,40 @@ export const editingActions: Readonly<Record<string, Action>> = {
     const { problems } = await call<{ problems: readonly Problem[] }>(given, 'lint_prompts', {
       names: [name],
     });
-    tellProblems(problems);
+    given.terminal.report({ problems }, '');
+    tellProblems(given, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
   async delete(given) {
     if (given.rest.length === 0) throw new UsageError('which prompt? Write adjutant prompts delete NAME …');
-    for (const name of given.rest) answer(given, await call(given, 'delete_prompt', { name }));
+    const done: Done[] = [];
+    for (const name of given.rest) done.push(await call<Done>(given, 'delete_prompt', { name }));
+    const message = done.map((one) => one.message).join('\n');
+    given.terminal.report({ success: true, message }, message);
     return 0;
   },
 
   async history(given) {
     const name = nameOf(given, 'history');
     const result = await call<{ revisions: readonly Revision[] }>(given, 'prompt_history', { name });
-    if (wantsJson(given)) printJson(given, result);
-    else {
+    given.terminal.answer(result, () => {
       const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
         `${name}@${revision}`,
         time,
         restored === undefined ? action : `${action} of ${restored}`,
         `${client.name} ${client.version}`,
       ]);
-      printTable(given.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
-    }
+      return tableText(given.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
+    });
     return 0;
   },
 
   async restore(given) {
     const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(given, 'restore')) ?? [];
     if (name === undefined) throw new UsageError('to which revision? Write adjutant prompts restore NAME@N');
-    answer(given, await call(given, 'restore_prompt', { name, revision: Number(revision) }));
+    const done = await call<Done>(given, 'restore_prompt', { name, revision: Number(revision) });
+    given.terminal.report(done, done.message);
     return 0;
   },
 };
@@ -140,7 +147,8 @@ async function editOwn(given: Given, name: string): Promise<number> {
   const text = plain ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
   const edited = await editText(plain ? `${name}.md` : `${name}.json`, text, given.terminal);
   if (edited === undefined) {
-    given.terminal.print('Nothing was changed.\n');
+    const message = 'Nothing was changed.';
+    given.terminal.report({ success: true, message }, message);
     return 0;
   }
   const done = `Updated prompt: ${name}`;
@@ -167,13 +175,9 @@ async function keep(
     files: [{ path, text }],
     replace,
   });
-  tellProblems(problems);
-  if (imported.length === 0) throw new Error('nothing was kept; see above');
-  answer(given, { success: true, message });
+  if (imported.length === 0)
+    throw new Error(`nothing was kept: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`);
+  tellProblems(given, problems);
+  given.terminal.report({ success: true, message, problems }, message);
   return 0;
-}
-
-function answer(given: Given, result: { readonly success?: boolean; readonly message?: string }): void {
-  if (wantsJson(given)) printJson(given, result);
-  else given.terminal.print(`${result.message}\n`);
 }

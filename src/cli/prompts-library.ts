@@ -4,16 +4,7 @@ import type { TextFile } from '../prompts/formats/format.ts';
 import { UsageError } from './command.ts';
 import { problemLine } from './problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
-import {
-  type Action,
-  call,
-  type Given,
-  listFlag,
-  printJson,
-  tellProblems,
-  textFlag,
-  wantsJson,
-} from './prompts-action.ts';
+import { type Action, call, type Given, listFlag, tellProblems, textFlag } from './prompts-action.ts';
 
 interface Linted {
   readonly prompts: number;
@@ -33,12 +24,11 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const warnings = problems.length - errors;
-    if (wantsJson(given)) printJson(given, { prompts, errors, warnings, problems });
-    else {
-      for (const problem of problems) given.terminal.print(problemLine(problem, given.terminal));
-      const summary = `${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}`;
-      process.stderr.write(`${summary}\n`);
-    }
+    const { terminal } = given;
+    terminal.answer({ prompts, errors, warnings, problems }, () =>
+      problems.map((problem) => problemLine(problem, terminal)).join(''),
+    );
+    terminal.tell(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
     return errors > 0 || (given.flags['strict'] === true && warnings > 0) ? 1 : 0;
   },
 
@@ -47,7 +37,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     if (name === undefined || path === undefined || more.length > 0)
       throw new UsageError('import what? Write adjutant prompts import FORMAT PATH');
     const format = await formatOf(name);
-    const { files, problems: unread, folder } = readPromptFiles(path, (file) => format.accepts(file));
+    const { files, problems: unread, folder } = await reading(given, path, (file) => format.accepts(file));
     if (files.length === 0 && unread.length === 0)
       throw new UsageError(`there are no ${format.title} in ${path}`);
     const prefix = textFlag(given, 'prefix');
@@ -59,13 +49,13 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       ...(prefix !== undefined && { prefix }),
     });
     const problems = [...unread, ...inFolder(folder, result.problems)];
-    if (wantsJson(given)) printJson(given, { imported: result.imported, problems });
-    else {
-      const would = given.flags['dry-run'] === true ? 'would ' : '';
-      for (const one of result.imported)
-        given.terminal.print(`${would}${one.action} ${one.name} from ${join(folder, one.from)}\n`);
-      tellProblems(problems);
-    }
+    const dry = given.flags['dry-run'] === true;
+    given.terminal[dry ? 'answer' : 'report']({ imported: result.imported, problems }, () =>
+      result.imported
+        .map((one) => `${dry ? 'would ' : ''}${one.action} ${one.name} from ${join(folder, one.from)}\n`)
+        .join(''),
+    );
+    tellProblems(given, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
@@ -89,7 +79,9 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     const dry = given.flags['dry-run'] === true;
     const written = dry
       ? files.map(({ path }) => ({ path, state: 'written' as const }))
-      : writePromptFiles(folder, files, given.flags['force'] === true);
+      : await given.terminal.progress.during('writing', (show) =>
+          writePromptFiles(folder, files, given.flags['force'] === true, show),
+        );
     const refused = written.filter(({ state }) => state === 'refused');
     const all: Problem[] = [
       ...problems,
@@ -99,13 +91,13 @@ export const libraryActions: Readonly<Record<string, Action>> = {
         message: 'it is there and different; --force writes over it',
       })),
     ];
-    if (wantsJson(given)) printJson(given, { files: written, problems: all });
-    else {
-      for (const { path, state } of written)
-        if (state !== 'refused')
-          given.terminal.print(`${dry ? 'would be ' : ''}${state} ${join(folder, path)}\n`);
-      tellProblems(all);
-    }
+    given.terminal[dry ? 'answer' : 'report']({ files: written, problems: all }, () =>
+      written
+        .filter(({ state }) => state !== 'refused')
+        .map(({ path, state }) => `${dry ? 'would be ' : ''}${state} ${join(folder, path)}\n`)
+        .join(''),
+    );
+    tellProblems(given, all);
     return all.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
@@ -132,7 +124,7 @@ const homes: readonly (readonly [RegExp, string])[] = [
 async function lintPath(given: Given, path: string): Promise<Linted> {
   const named = textFlag(given, 'format') ?? homes.find(([home]) => home.test(path))?.[1];
   const format = named === undefined ? undefined : await formatOf(named);
-  const { folder, files, problems } = readPromptFiles(path, (file) =>
+  const { folder, files, problems } = await reading(given, path, (file) =>
     format ? format.accepts(file) : textFile.test(file),
   );
   const result = await call<Linted>(given, 'lint_prompts', {
@@ -142,6 +134,10 @@ async function lintPath(given: Given, path: string): Promise<Linted> {
   if (result.prompts === 0 && result.problems.length === 0 && problems.length === 0)
     throw new UsageError(`there are no prompts in ${path}`);
   return { prompts: result.prompts, problems: [...problems, ...inFolder(folder, result.problems)] };
+}
+
+function reading({ terminal }: Given, path: string, accepts: (path: string) => boolean) {
+  return terminal.progress.during('reading', (show) => readPromptFiles(path, accepts, show));
 }
 
 function inFolder(folder: string, problems: readonly Problem[]): readonly Problem[] {

@@ -13,7 +13,6 @@ export const prompts: Command = {
   usage:
     'prompts list|show|render|search|create|edit|delete|history|restore|lint|import|export [NAME|PATH …] [FLAGS]',
   flags: {
-    json: { type: 'boolean', description: 'Print JSON, for programs.' },
     tag: {
       type: 'string',
       multiple: true,

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
-import type { JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
-import { type Door, openDoor } from './door.ts';
+import { type Answer, type Door, openDoor } from './door.ts';
+import type { Show } from './progress.ts';
 
 type Action = (door: Door, given: Given, terminal: Terminal) => Promise<number>;
 
@@ -18,18 +18,14 @@ const actions: Readonly<Record<string, Action>> = {
   async list(door, { flags }, terminal) {
     const limit = number(flags['limit'], 'limit');
     const answer = await door.call('list_runs', { ...(limit !== undefined && { limit }) });
-    return print(answer, flags, terminal);
+    return print(answer, terminal);
   },
   async show(door, given, terminal) {
-    return print(await door.call('show_run', { run_id: await idOf(door, given) }), given.flags, terminal);
+    return print(await door.call('show_run', { run_id: await idOf(door, given) }), terminal);
   },
   async cancel(door, given, terminal) {
     const run_id = await idOf(door, given);
-    return print(
-      await door.call('cancel_run', { run_id, reason: 'cancelled by hand' }),
-      given.flags,
-      terminal,
-    );
+    return print(await door.call('cancel_run', { run_id, reason: 'cancelled by hand' }), terminal);
   },
   async clean(door, { flags }, terminal) {
     const older_than_days = number(flags['older-than-days'], 'older-than-days');
@@ -38,32 +34,51 @@ const actions: Readonly<Record<string, Action>> = {
       ...(older_than_days !== undefined && { older_than_days }),
       ...(keep !== undefined && { keep }),
     };
-    return print(await door.call('clean_runs', args), flags, terminal);
+    return print(await door.call('clean_runs', args), terminal);
   },
   async tail(door, given, terminal) {
     const run_id = await idOf(door, given);
     const limit = number(given.flags['limit'], 'limit') ?? 50;
-    const first = await door.call('tail_run', { run_id, limit });
-    print(first, given.flags, terminal);
-    let { value } = first;
-    while (given.flags['follow'] === true && value['status'] === 'running') {
-      await pause(followEveryMs);
-      const more = await door.call('tail_run', { run_id, after: value['next']!, limit: 1000 });
-      value = more.value;
-      if ((value['events'] as unknown as unknown[]).length > 0) print(more, given.flags, terminal);
-    }
-    return 0;
+    if (given.flags['follow'] !== true)
+      return print(await door.call('tail_run', { run_id, limit }), terminal);
+    return terminal.progress.during('following', (show) => follow(door, run_id, limit, { terminal, show }));
   },
 };
+
+/** Prints what happens in a run until it ends. */
+async function follow(
+  door: Door,
+  run_id: string,
+  limit: number,
+  { terminal, show }: { readonly terminal: Terminal; readonly show: Show },
+): Promise<number> {
+  let answer = await door.call('tail_run', { run_id, limit });
+  for (;;) {
+    const { text, value } = answer;
+    const events = value['events'] as unknown as unknown[];
+    if (terminal.json) terminal.print(`${JSON.stringify(value)}\n`);
+    else if (events.length > 0) terminal.print(`${text}\n`);
+    if (value['status'] !== 'running') return 0;
+    show('running');
+    const after = Number(value['next']);
+    do {
+      await pause(followEveryMs);
+      answer = await door.call('tail_run', { run_id, after, limit: 1000 });
+    } while (answer.value['status'] === 'running' && Number(answer.value['next']) === after);
+  }
+}
 
 export const runs: Command = {
   name: 'runs',
   summary: 'Look at the runs of sub-agents, cancel them, clear them away.',
   usage: 'runs list|show|tail|cancel|clean [RUN_ID|last] [FLAGS]',
   flags: {
-    json: { type: 'boolean', description: 'Print JSON.' },
     limit: { type: 'string', short: 'n', description: 'list, tail: the most to print.' },
-    follow: { type: 'boolean', short: 'f', description: 'tail: go on until the run ends.' },
+    follow: {
+      type: 'boolean',
+      short: 'f',
+      description: 'tail: go on until the run ends. With --json each answer is one line.',
+    },
     'older-than-days': { type: 'string', description: 'clean: the least age to remove (30).' },
     keep: { type: 'string', description: 'clean: how many of the newest to keep in any case (0).' },
   },
@@ -89,12 +104,8 @@ async function idOf(door: Door, { id }: Given): Promise<string> {
   return newest.run_id;
 }
 
-function print(
-  { text, value }: { text: string; value: JsonObject },
-  flags: LoadedConfig['flags'],
-  terminal: Terminal,
-): number {
-  terminal.print(`${flags['json'] === true ? JSON.stringify(value, null, 2) : text}\n`);
+function print({ text, value }: Answer, terminal: Terminal): number {
+  terminal.answer(value, text);
   return 0;
 }
 

@@ -44,7 +44,8 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
   return 0;
 }
 
-async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): Promise<number> {
+async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): Promise<number> {
+  const { env } = terminal;
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
   const { keepToken, readToken } = await import('../transports/token.ts');
@@ -101,9 +102,10 @@ async function overHttp({ config, origins }: LoadedConfig, { env }: Terminal): P
   });
   const stop = stopped();
   if (config['delivery.with_server']) delivery?.start();
-  process.stderr.write(
-    `Adjutant is ready.\n  Page: ${endpoint.url}/#token=${token}\n  MCP:  ${endpoint.url}/mcp  (Authorization: Bearer ${token})\n`,
-  );
+  const page = `${endpoint.url}/#token=${token}`;
+  const mcp = `${endpoint.url}/mcp`;
+  terminal.report({ page, mcp, token }, '');
+  terminal.tell(`Adjutant is ready.\n  Page: ${page}\n  MCP:  ${mcp}  (Authorization: Bearer ${token})\n`);
 
   await stop;
   log('info', 'stopping');

@@ -1,18 +1,24 @@
 import type { Terminal } from './command.ts';
 
 /** Escape codes on a terminal that wants them, nothing elsewhere. */
-export function paint(terminal: Terminal, code: number, text: string): string {
-  return terminal.output.isTTY && terminal.env['NO_COLOR'] === undefined
-    ? `\u001b[${code}m${text}\u001b[0m`
-    : text;
+export function paint({ output, env }: Terminal, code: number, text: string): string {
+  return colourful(output, env) ? coloured(code, text) : text;
+}
+
+export function colourful(stream: NodeJS.WriteStream, env: Terminal['env']): boolean {
+  return stream.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+export function coloured(code: number, text: string): string {
+  return `\u001b[${code}m${text}\u001b[0m`;
 }
 
 /** Columns for people. On a terminal the last one is cut at its edge. */
-export function printTable(
+export function tableText(
   terminal: Terminal,
   head: readonly string[],
   rows: readonly (readonly string[])[],
-): void {
+): string {
   const plain = rows.map((row) => row.map(oneLine));
   const widths = head.map((title, index) =>
     Math.min(40, Math.max(title.length, ...plain.map((row) => row[index]!.length))),
@@ -25,7 +31,7 @@ export function printTable(
       .trimEnd();
     return edge !== undefined && text.length > edge ? `${text.slice(0, edge - 1)}…` : text;
   };
-  terminal.print(`${paint(terminal, 1, line(head))}\n${plain.map((row) => `${line(row)}\n`).join('')}`);
+  return [paint(terminal, 1, line(head)), ...plain.map(line)].join('\n');
 }
 
 function oneLine(text: string): string {

@@ -1,7 +1,7 @@
 import type { CommandFlag, LoadedConfig } from '../config.ts';
 import type { JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, everywhere, UsageError } from './command.ts';
 import { openDoor } from './door.ts';
 
 /** A word after the command: the tool it calls, what of the tool's arguments it takes, and how the result reads. */
@@ -10,6 +10,8 @@ export interface ToolAction {
   /** The argument that is written without a flag. */
   readonly positional?: string;
   readonly optional?: true;
+  /** What is printed only tells that it was done. */
+  readonly changes?: true;
   readonly fields?: Readonly<Record<string, Field>>;
   show(value: JsonObject): string;
 }
@@ -18,6 +20,7 @@ export interface ToolAction {
 export interface Field {
   readonly type?: string;
   readonly description?: string;
+  readonly enum?: readonly string[];
 }
 
 export interface ToolCommandOptions {
@@ -31,14 +34,14 @@ export interface ToolCommandOptions {
 /** A command whose words are tools and whose flags are their arguments. */
 export function toolCommand({ name, summary, settings, actions }: ToolCommandOptions): Command {
   const words = Object.keys(actions);
-  const flags: Record<string, CommandFlag> = { json: { type: 'boolean', description: 'Print JSON.' } };
-  for (const [field, { type, description = '' }] of Object.values(actions).flatMap(({ fields = {} }) =>
-    Object.entries(fields),
+  const flags: Record<string, CommandFlag> = {};
+  for (const [field, { type, description = '', enum: values }] of Object.values(actions).flatMap(
+    ({ fields = {} }) => Object.entries(fields),
   )) {
     flags[flagFor(field)] = {
       type: type === 'boolean' ? 'boolean' : 'string',
       ...(type === 'array' && { multiple: true }),
-      description: `${wordsWith(field, actions)}: ${description}.`,
+      description: `${wordsWith(field, actions)}: ${description}${values ? ` (${values.join(', ')})` : ''}.`,
     };
   }
   const written = [...new Set(Object.values(actions).flatMap(({ positional }) => positional ?? []))];
@@ -59,10 +62,10 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
       }
       const args = argumentsOf(`${name} ${word}`, action, rest, loaded.flags);
       await using door = await openDoor(loaded, terminal);
-      const { value } = await door.call(action.tool, args);
-      terminal.print(
-        `${loaded.flags['json'] === true ? JSON.stringify(value, null, 2) : action.show(value)}\n`,
-      );
+      const { value } = await door.call(action.tool, args).catch((error: unknown) => {
+        throw inFlags(error, action);
+      });
+      terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
       return 0;
     },
   };
@@ -95,12 +98,26 @@ function argumentsOf(
   const args: Record<string, JsonObject[string]> = {};
   if (positional !== undefined && id !== undefined) args[positional] = id;
   for (const [flag, raw] of Object.entries(flags)) {
-    if (raw === undefined || flag === 'json') continue;
+    if (raw === undefined || flag in everywhere) continue;
     const known = byFlag.get(flag);
     if (known === undefined) throw new UsageError(`--${flag} is not for ${what}`);
     args[known.field] = typed(raw, known.schema, flag);
   }
   return args;
+}
+
+/** The tool speaks of its arguments; whoever wrote flags wants to hear of those. */
+function inFlags(error: unknown, { tool, fields = {} }: ToolAction): unknown {
+  if (!(error instanceof Error)) return error;
+  const refusal = `Invalid ${tool} arguments: `;
+  const misused = error.message.startsWith(refusal);
+  const message = (misused ? error.message.slice(refusal.length) : error.message)
+    .split('; ')
+    .map((issue) =>
+      issue.replace(/^\w+/, (name) => (Object.hasOwn(fields, name) ? `--${flagFor(name)}` : name)),
+    )
+    .join('; ');
+  return misused ? new UsageError(message) : new Error(message, { cause: error });
 }
 
 /** What is wrong with a value is for the tool to say; here it only gets its type. */

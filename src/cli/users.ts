@@ -26,16 +26,18 @@ export const users = toolCommand({
     show: { tool: 'getUser', positional: 'user_id', show: showFields },
     create: {
       tool: 'createUser',
+      changes: true,
       fields: { name: userName, ...userFields, id: newUserId },
       show: showFields,
     },
     update: {
       tool: 'updateUser',
+      changes: true,
       positional: 'user_id',
       fields: { name: userName, ...userFields, unset: unsetUserFields },
       show: showFields,
     },
-    delete: { tool: 'deleteUser', positional: 'user_id', show: gone },
+    delete: { tool: 'deleteUser', changes: true, positional: 'user_id', show: gone },
     rules: {
       tool: 'listRules',
       positional: 'user_id',
@@ -51,7 +53,7 @@ export const users = toolCommand({
           'There are no rules.',
         ),
     },
-    rule: { tool: 'setRule', positional: 'user_id', fields: ruleFields, show: showFields },
-    unrule: { tool: 'deleteRule', positional: 'rule_id', show: gone },
+    rule: { tool: 'setRule', changes: true, positional: 'user_id', fields: ruleFields, show: showFields },
+    unrule: { tool: 'deleteRule', changes: true, positional: 'rule_id', show: gone },
   },
 });

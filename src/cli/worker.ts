@@ -30,12 +30,13 @@ export const worker: Command = {
   async run({ config, flags }, terminal) {
     const delivery = await createDelivery(config, terminal.env);
     if (flags['once'] === true) {
-      const done = await delivery.once();
-      terminal.print(`${done} notification${done === 1 ? '' : 's'} handled\n`);
+      const done = await terminal.progress.during('delivering', () => delivery.once());
+      terminal.report({ handled: done }, `${done} notification${done === 1 ? '' : 's'} handled`);
     } else {
       const stop = stopped();
       delivery.start();
       log('info', `delivering from ${delivery.place}`);
+      terminal.report({ delivering_from: delivery.place }, '');
       await stop;
       log('info', 'stopping');
     }

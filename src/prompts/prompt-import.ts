@@ -16,6 +16,7 @@ export interface ImportOptions {
   readonly replace?: boolean;
   /** Tells what would be done and does nothing. */
   readonly dryRun?: boolean;
+  readonly progress?: (done: number, total: number) => void;
 }
 
 export interface Imported {
@@ -35,7 +36,8 @@ export async function importPrompts(
   const imported: { name: string; from: string; action: Action }[] = [];
   const all: Problem[] = [...problems];
   const taken = new Set<string>();
-  for (const definition of prompts) {
+  for (const [done, definition] of prompts.entries()) {
+    options.progress?.(done, prompts.length);
     const { file, line } = definition;
     const tell = (severity: Problem['severity'], message: string) =>
       all.push({ file, line, severity, message: `${definition.name}: ${message}` });

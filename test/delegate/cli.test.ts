@@ -65,7 +65,7 @@ describe('adjutant delegate', () => {
     });
     child.kill('SIGINT');
     const [stdout, , code] = await child.output;
-    expect([code, stdout]).toEqual([1, expect.stringContaining('error: cancelled: interrupted')]);
+    expect([code, stdout]).toEqual([130, expect.stringContaining('error: cancelled: interrupted')]);
     expect(await familyOf(undefined, id)).toEqual([]);
   });
 });
