@@ -20,6 +20,7 @@ import {
   createTwig,
   type PromptsOptions,
 } from './prompts/prompts.ts';
+import type { Records } from './records.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 
@@ -123,22 +124,23 @@ export async function createDelivery(config: Config, env: AppOptions['env'] & {}
 function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] & {}): readonly Feature[] {
   switch (name) {
     case 'standard': {
-      const prompts = createPrompts(promptOptions(config));
+      const shared = sharedRecords(config);
+      const prompts = createPrompts({ ...promptOptions(config), ...shared });
       const expandPrompt = expander(prompts);
       return [
         prompts,
-        createDelegate({ ...delegateOptions(config, env, false), expandPrompt }),
+        createDelegate({ ...delegateOptions(config, env, false), ...shared, expandPrompt }),
         createAssistant(assistantOptions(config, env)),
       ];
     }
     case 'commands':
       return [createCommands(promptOptions(config))];
     case 'jsonl':
-      return [createJsonl(promptOptions(config))];
+      return [createJsonl({ ...promptOptions(config), ...sharedRecords(config) })];
     case 'twig':
       return [createTwig(promptOptions(config))];
     case 'delegate':
-      return [createDelegate(delegateOptions(config, env, true))];
+      return [createDelegate({ ...delegateOptions(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
       return [createAssistant(assistantOptions(config, env))];
   }
@@ -180,11 +182,13 @@ function promptOptions(config: Config): PromptsOptions {
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
-    // Where several machines share a diary they share their prompts.
-    ...(isPostgres(config['assistant.database_url']) && {
-      records: createRecords(config['assistant.database_url']),
-    }),
   };
+}
+
+/** Where several machines share a diary they share their prompts and tell each other of their runs. */
+function sharedRecords(config: Config): { readonly records?: Records } {
+  const url = config['assistant.database_url'];
+  return isPostgres(url) ? { records: createRecords(url) } : {};
 }
 
 function assistantOptions(config: Config, env: AppOptions['env'] & {}): AssistantOptions {

@@ -8,6 +8,11 @@ export interface Records {
   version(kind: string): Promise<number>;
   /** In the order in which they were made. */
   list(kind: string): Promise<readonly JsonObject[]>;
+  /** What a key holds. */
+  find(kind: string, key: string): Promise<JsonObject | undefined>;
+  /** The last that were made, the newest first. */
+  newest(kind: string, limit: number): Promise<readonly JsonObject[]>;
+  keys(kind: string): Promise<readonly string[]>;
   /** Every entry that was ever made about a key, oldest first. */
   history(kind: string, key: string): Promise<readonly JsonObject[]>;
   /** One change of a kind at a time, wherever it is made. The edit may be run again, and throws to leave all as it is. */

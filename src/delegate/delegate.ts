@@ -8,11 +8,12 @@ import {
   type ToolResult,
 } from '../feature.ts';
 import { log } from '../log.ts';
+import type { Records } from '../records.ts';
 import type { AgentName } from './agent.ts';
 import { autopilotReport } from './autopilot-report.ts';
 import { type AutopilotInput, autopilotInput, autopilotOutputSchema } from './autopilot-schema.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
-import type { Delegation } from './delegation.ts';
+import type { Desk } from './desk.ts';
 import type { Limits } from './follower.ts';
 import type { RunRecord } from './record.ts';
 import { runReport } from './report.ts';
@@ -46,6 +47,8 @@ export interface DelegateOptions {
   readonly onDisconnect: 'cancel' | 'finish';
   /** After so long a call answers with the run's id; 0 to wait for its end. */
   readonly answerWithinMs: number;
+  /** Where several machines tell each other of their runs. */
+  readonly records?: Records;
   /** A prompt of the library filled with a text; `undefined` when there is none of that name. */
   expandPrompt?(name: string, input: string): Promise<string | undefined>;
 }
@@ -56,44 +59,40 @@ export function createDelegate(options: DelegateOptions): Feature {
   const publish = (change: Change) => {
     for (const listener of listeners) listener(change);
   };
-  let made: Promise<Delegation> | undefined;
-  const delegation = () => {
-    made ??= import('./delegation.ts').then(({ Delegation }) => new Delegation(options, publish));
-    return made;
+  let opened: Promise<Desk> | undefined;
+  const desk = () => {
+    opened ??= import('./desk.ts').then(({ openDesk }) => openDesk(options, publish));
+    return opened;
   };
-
-  const runs = async () => {
-    const core = await delegation();
-    const { Runs } = await import('./runs.ts');
-    return new Runs(core);
-  };
+  const runs = async () => (await desk()).runs;
 
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<ToolResult> => {
-    const core = await delegation();
-    const begun = await core.beginRun(tool, input, context);
+    const { delegation } = await desk();
+    const begun = await delegation.beginRun(tool, input, context);
     const { directory } = begun;
     if (directory !== undefined && !options.document && takesTasks(context)) {
       begun.detach();
       return { task: taskOf(await (await runs()).show(directory.id)) };
     }
-    const record = (await core.outcomeOf(begun)) ?? (await (await runs()).show(directory!.id));
+    const record = (await delegation.outcomeOf(begun)) ?? (await (await runs()).show(directory!.id));
     return toResult(tool, record);
   };
 
   const fly = async (input: AutopilotInput, context: Context): Promise<ToolResult> => {
-    const core = await delegation();
-    const begun = await core.beginAutopilot(input, context);
+    const { delegation } = await desk();
+    const begun = await delegation.beginAutopilot(input, context);
     const { directory } = begun;
     const { loadAutopilot } = await import('./autopilot-record.ts');
     if (directory !== undefined && !options.document && takesTasks(context)) {
       begun.detach();
       return { task: taskOf(await (await runs()).show(directory.id)) };
     }
-    const output = (await core.outcomeOf(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
+    const output =
+      (await delegation.outcomeOf(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
     return { structured: output, content: [{ type: 'text', text: autopilotReport(output) }] };
   };
 
@@ -138,7 +137,8 @@ export function createDelegate(options: DelegateOptions): Feature {
   let closed = false;
   const sweepAfter = (milliseconds: number) => {
     next = setTimeout(async () => {
-      if (existsSync(options.ledgerFile)) await (await runs()).finishAbandoned().catch(complain);
+      if (options.records !== undefined || existsSync(options.ledgerFile))
+        await (await desk()).sweep().catch(complain);
       if (!closed) sweepAfter(sweepEveryMs);
     }, milliseconds).unref();
   };
@@ -148,10 +148,11 @@ export function createDelegate(options: DelegateOptions): Feature {
     name: 'delegate',
     tools: options.document ? tools : [...tools, ...runTools(runs, options.answerWithinMs || 50_000)],
     ...(!options.document && {
-      resources: runResources(runs, async () => (await delegation()).redact),
+      resources: runResources(runs),
       methods: taskMethods(runs),
       extensions: { [tasksExtension]: {} },
     }),
+    problems: async () => (await opened)?.problems() ?? [],
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -159,7 +160,7 @@ export function createDelegate(options: DelegateOptions): Feature {
     async close() {
       closed = true;
       clearTimeout(next);
-      await (await made)?.close();
+      await (await opened)?.close();
     },
   };
 }

@@ -46,10 +46,12 @@ export class Delegation {
   readonly redact: Redact;
   readonly supervisor: Supervisor;
   readonly #agents: Readonly<Record<AgentName, Agent>>;
+  readonly #publish: (change: Change) => void;
   readonly #begun = new Set<Promise<unknown>>();
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
+    this.#publish = publish;
     this.redact = createRedaction(options.env);
     const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
     this.#agents = {
@@ -151,6 +153,7 @@ export class Delegation {
     context.signal.addEventListener('abort', abort, { once: true });
     const detach = () => context.signal.removeEventListener('abort', abort);
     const teller = new Teller(context, tool, directory.id);
+    this.#publish({ kind: 'resources' });
     const done = work({ directory, caller: callerOf(context.meta), signal: controller.signal, teller });
     this.#keep(
       done.then(
@@ -160,7 +163,10 @@ export class Delegation {
           if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
         },
       ),
-      detach,
+      () => {
+        detach();
+        this.#publish({ kind: 'resources' });
+      },
     );
     return {
       done,
@@ -197,9 +203,15 @@ export class Delegation {
     }
   }
 
-  async close(): Promise<void> {
-    await this.supervisor.close();
+  /** Begins nothing more; what was begun has come to its end here, or goes on by itself. */
+  async rest(): Promise<void> {
+    await this.supervisor.rest();
     await Promise.allSettled(this.#begun);
+  }
+
+  async close(): Promise<void> {
+    await this.rest();
+    await this.supervisor.close();
   }
 
   #keep(work: Promise<unknown>, end: () => void): void {

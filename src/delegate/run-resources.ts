@@ -1,4 +1,3 @@
-import { promises as disk } from 'node:fs';
 import type { Resource, ResourceProvider } from '../feature.ts';
 import type { Runs } from './runs.ts';
 
@@ -13,10 +12,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
 };
 
 /** Every artifact of every run, to be read and watched. */
-export function runResources(
-  runs: () => Promise<Runs>,
-  redact: () => Promise<(text: string) => string>,
-): ResourceProvider {
+export function runResources(runs: () => Promise<Runs>): ResourceProvider {
   return {
     templates: [
       {
@@ -28,7 +24,7 @@ export function runResources(
     async list() {
       const all = await runs();
       const lists = (await all.list(listedRuns)).map(async ({ run_id, task }) =>
-        (await all.artifactsOf(run_id))
+        (await all.show(run_id)).artifacts
           .filter(({ name }) => !name.endsWith('/'))
           .map(
             ({ name }): Resource => ({
@@ -45,11 +41,8 @@ export function runResources(
       if (!uri.startsWith(scheme)) return undefined;
       const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
       const name = rest.join('/');
-      const file = await (await runs()).artifact(id, name);
-      if (file === undefined) return undefined;
-      // What a running agent writes has not been cleaned yet.
-      const text = (await redact())(await disk.readFile(file, 'utf8'));
-      return [{ uri, mimeType: mimeTypeOf(name), text }];
+      const text = await (await runs()).read(id, name);
+      return text === undefined ? undefined : [{ uri, mimeType: mimeTypeOf(name), text }];
     },
     async complete(uriTemplate, argument, value, { given }) {
       if (uriTemplate !== template) return undefined;

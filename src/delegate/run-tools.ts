@@ -1,5 +1,4 @@
 import { defineTool, type Tool, type ToolResult } from '../feature.ts';
-import { loadAutopilot } from './autopilot-record.ts';
 import { autopilotReport } from './autopilot-report.ts';
 import { runReport } from './report.ts';
 import type { Runs } from './runs.ts';
@@ -14,17 +13,16 @@ const reads = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Tools to look at runs and to have a say in them, also in those of other servers. */
 export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly Tool[] {
-  const report = async (
-    id: string,
-    work: (all: Runs) => Promise<Awaited<ReturnType<Runs['show']>>>,
-  ): Promise<ToolResult> => {
+  const report = async (id: string, work: (all: Runs) => Promise<unknown>): Promise<ToolResult> => {
     const all = await runs();
-    const record = await work(all);
-    const tool = await all.toolOf(id);
-    const autopilot =
-      tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, record.run_id) : undefined;
-    const text = autopilot === undefined ? runReport(tool, record) : autopilotReport(autopilot);
-    return { structured: autopilot ? { ...record, autopilot } : record, content: [{ type: 'text', text }] };
+    await work(all);
+    const { overview, record, autopilot } = await all.account(id);
+    const text = autopilot === undefined ? runReport(overview.tool, record) : autopilotReport(autopilot);
+    const { host } = overview;
+    return {
+      structured: { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) },
+      content: [{ type: 'text', text }],
+    };
   };
   return [
     defineTool({
@@ -48,7 +46,8 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
       async call({ limit = 20 }) {
         const found = await (await runs()).list(limit);
         const text = found.map(
-          (run) => `${run.run_id}  ${run.status}  ${run.duration_ms}ms  ${run.task || run.summary}`,
+          ({ run_id, status, duration_ms, task, summary, host }) =>
+            `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`,
         );
         return {
           structured: { runs: found },
@@ -63,7 +62,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
       inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId } },
       outputSchema: runOutputSchema(true),
       annotations: reads,
-      call: ({ run_id }) => report(run_id, (all) => all.show(run_id)),
+      call: ({ run_id }) => report(run_id, async () => {}),
     }),
     defineTool({
       name: 'tail_run',

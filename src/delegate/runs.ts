@@ -2,15 +2,18 @@ import { promises as disk, existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
-import type { AgentEvent } from './agent.ts';
+import { log } from '../log.ts';
+import { loadAutopilot } from './autopilot-record.ts';
 import { salvageAutopilot } from './autopilot-salvage.ts';
 import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
+import { describeEvent } from './event-words.ts';
 import { readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
 import { type Artifact, RunDirectory, unfinished } from './run-directory.ts';
 import { oneLine } from './run-progress.ts';
+import type { RunAccount, SharedRun, SharedRuns } from './shared-runs.ts';
 
 export interface RunOverview {
   readonly run_id: string;
@@ -25,6 +28,8 @@ export interface RunOverview {
   readonly task: string;
   readonly summary: string;
   readonly error: string | null;
+  /** The machine that has it, where that is another one. */
+  readonly host?: string;
 }
 
 export interface EventLine {
@@ -36,37 +41,54 @@ const lookEveryMs = 150;
 /** How far back runs without a result are looked for. */
 const looked = 50;
 
-/** The runs in the runs folder, whichever server has or had them. */
+/** The runs in the runs folder, whichever server has or had them, and those that other machines have told of. */
 export class Runs {
   readonly #delegation: Delegation;
+  readonly #shared: SharedRuns | undefined;
 
-  constructor(delegation: Delegation) {
+  constructor(delegation: Delegation, shared?: SharedRuns) {
     this.#delegation = delegation;
+    this.#shared = shared;
   }
 
   async list(limit: number): Promise<readonly RunOverview[]> {
     await this.#settle();
     const ids = (await listRunIds(this.#folder)).slice(0, limit);
-    const found = await Promise.all(
-      ids.map(async (id) => {
-        const record = await this.#load(id);
-        return record && this.#overview(record);
-      }),
-    );
-    return found.filter((one) => one !== undefined);
+    const [here, there] = await Promise.all([
+      Promise.all(
+        ids.map(async (id) => {
+          const record = await this.#load(id);
+          return record && this.#overview(record);
+        }),
+      ),
+      this.#elsewhere(limit),
+    ]);
+    return [...here.filter((one) => one !== undefined), ...there]
+      .sort((one, other) => (one.run_id > other.run_id ? -1 : 1))
+      .slice(0, limit);
   }
 
   async show(id: string): Promise<RunRecord> {
-    await this.#settle();
-    const record = runIdPattern.test(id) ? await this.#load(id) : undefined;
-    if (record === undefined)
-      throw new Failure('resource-not-found', `There is no run ${id}; list_runs tells those there are.`);
-    return record;
+    return (await this.account(id)).record;
   }
 
-  async toolOf(id: string): Promise<string> {
-    const request = await readJson(join(this.#folder, id, 'request.json'));
-    return String(request?.['tool'] ?? 'delegate_run');
+  /** Everything about a run, of this machine or another. */
+  async account(id: string): Promise<RunAccount> {
+    await this.#settle();
+    const account = (await this.local(id)) ?? (await this.#away(id));
+    if (account === undefined)
+      throw new Failure('resource-not-found', `There is no run ${id}; list_runs tells those there are.`);
+    return account;
+  }
+
+  /** As its directory tells it; `undefined` where it has none here. */
+  async local(id: string): Promise<RunAccount | undefined> {
+    const record = runIdPattern.test(id) ? await this.#load(id) : undefined;
+    if (record === undefined) return undefined;
+    const overview = await this.#overview(record);
+    const autopilot =
+      overview.tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, id) : undefined;
+    return { overview, record, ...(autopilot && { autopilot }) };
   }
 
   /** What a run has come to, after at most so long. */
@@ -83,7 +105,8 @@ export class Runs {
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<RunRecord> {
     const record = await this.show(id);
     if (record.status !== 'running') return record;
-    (await this.#delegation.supervisor.ledger).askToEnd(record.run_dir, reason);
+    if (this.#isHere(id)) (await this.#delegation.supervisor.ledger).askToEnd(record.run_dir, reason);
+    else await this.#shared?.askToEnd(id, reason);
     return this.collect(id, 20_000, signal);
   }
 
@@ -93,7 +116,10 @@ export class Runs {
     const agent = await this.#delegation.agentOf(run_dir);
     const lines: EventLine[] = [];
     let line = 0;
-    for await (const raw of new EventFile(join(run_dir, 'events.jsonl')).lines()) {
+    const events = this.#isHere(id)
+      ? new EventFile(join(run_dir, 'events.jsonl')).lines()
+      : (await this.#fileAway(id, 'events.jsonl')).trimEnd().split('\n');
+    for await (const raw of events) {
       line += 1;
       if (line <= after) continue;
       const text = agent
@@ -118,6 +144,7 @@ export class Runs {
       if (record?.status === 'running') continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < age) continue;
       await disk.rm(join(this.#folder, id), { recursive: true, force: true });
+      await this.#shared?.forget(id).catch((error) => log('warning', `the record of ${id} stays`, error));
       removed.push(id);
     }
     await this.#cleanUnfinished();
@@ -147,7 +174,16 @@ export class Runs {
     }
   }
 
-  /** The file behind `runs://id/name`; `undefined` for whatever is no artifact. */
+  /** What `runs://id/name` holds; `undefined` for whatever is no artifact. */
+  async read(id: string, name: string): Promise<string | undefined> {
+    if (!runIdPattern.test(id)) return undefined;
+    if (!this.#isHere(id)) return (await this.#away(id)) === undefined ? undefined : this.#fileAway(id, name);
+    const file = await this.artifact(id, name);
+    // What a running agent writes has not been cleaned yet.
+    return file && this.#delegation.redact(await disk.readFile(file, 'utf8'));
+  }
+
+  /** The file of an artifact of this machine. */
   async artifact(id: string, name: string): Promise<string | undefined> {
     const parts = name.split('/');
     if (!runIdPattern.test(id) || parts.some((part) => part === '' || part.startsWith('.'))) return undefined;
@@ -175,7 +211,7 @@ export class Runs {
     const { options, redact, supervisor } = this.#delegation;
     const salvor = { env: options.env, redact };
     if (
-      (await this.toolOf(id)) === 'delegate_autopilot' &&
+      (await readJson(join(record.run_dir, 'request.json')))?.['tool'] === 'delegate_autopilot' &&
       !(await salvageAutopilot(record.run_dir, id, salvor))
     )
       return record;
@@ -184,6 +220,33 @@ export class Runs {
     const directory = new RunDirectory(record.run_dir, id, redact);
     const result = await supervisor.refuse(directory, 'the server ended before the run had a result');
     return loadRecord(record.run_dir, id, result);
+  }
+
+  #isHere(id: string): boolean {
+    return existsSync(join(this.#folder, id, 'request.json'));
+  }
+
+  /** Those of other machines; what cannot be asked for now must not hide what is here. */
+  async #elsewhere(limit: number): Promise<readonly RunOverview[]> {
+    const told = await this.#shared?.newest(limit).catch((error: unknown) => {
+      log('warning', 'the runs of other machines cannot be listed', error);
+      return [];
+    });
+    return (told ?? [])
+      .filter(({ overview }) => !this.#isHere(overview.run_id))
+      .map(({ overview, host }) => ({ ...overview, host }));
+  }
+
+  async #away(id: string): Promise<SharedRun | undefined> {
+    const found = await this.#shared?.find(id);
+    return found && { ...found, overview: { ...found.overview, host: found.host } };
+  }
+
+  async #fileAway(id: string, name: string): Promise<string> {
+    const text = await this.#shared?.file(id, name);
+    if (text !== undefined) return text;
+    const host = (await this.#away(id))?.host;
+    throw new Failure('resource-not-found', `${name} of the run ${id} can only be read on ${host}.`);
   }
 
   async #isOpen(path: string): Promise<boolean> {
@@ -213,44 +276,5 @@ export class Runs {
       summary: oneLine(record.summary, 200),
       error: record.error,
     };
-  }
-}
-
-/** One event as a person would say it. */
-export function describeEvent(event: AgentEvent): string {
-  switch (event.kind) {
-    case 'thread':
-      return `thread ${event.threadId}`;
-    case 'turn':
-      return 'turn began';
-    case 'warning':
-      return `warning: ${oneLine(event.message, 300)}`;
-    case 'failed':
-      return `failed: ${oneLine(event.message, 300)}`;
-    case 'completed':
-      return 'turn completed';
-    case 'item':
-      return describeItem(event);
-  }
-}
-
-function describeItem({ item, phase }: Extract<AgentEvent, { kind: 'item' }>): string {
-  switch (item.type) {
-    case 'message':
-      return oneLine(item.text, 500);
-    case 'reasoning':
-      return `(${oneLine(item.text, 300)})`;
-    case 'command':
-      return item.exitCode === undefined
-        ? `$ ${oneLine(item.command, 300)}`
-        : `$ ${oneLine(item.command, 300)} → ${item.exitCode}`;
-    case 'files':
-      return item.changes.map(({ kind, path }) => `${kind} ${path}`).join(', ');
-    case 'tool':
-      return `${item.name} ${phase}`;
-    case 'todo':
-      return item.items
-        .map(({ text, completed }) => `[${completed ? 'x' : ' '}] ${oneLine(text, 80)}`)
-        .join(' ');
   }
 }

@@ -264,12 +264,17 @@ export class Supervisor {
   }
 
   /** Ends what is being cancelled and lets go of the rest, which goes on by itself. */
-  async close(): Promise<void> {
+  async rest(): Promise<void> {
     this.#closed = true;
     for (const bell of this.#live.values()) bell.ring();
     await this.#sweeping;
     await Promise.allSettled(this.#underWay);
+  }
+
+  async close(): Promise<void> {
+    await this.rest();
     const ledger = await this.#ledger?.catch(() => undefined);
+    this.#ledger = undefined;
     ledger?.close();
   }
 

@@ -2,11 +2,11 @@ import { Failure } from '../failure.ts';
 import { type Context, defineMethod, type Method } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
-import { loadAutopilot } from './autopilot-record.ts';
 import { autopilotReport } from './autopilot-report.ts';
 import type { RunRecord } from './record.ts';
 import { runReport } from './report.ts';
 import type { Runs } from './runs.ts';
+import type { RunAccount } from './shared-runs.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;
@@ -59,7 +59,7 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
       async call({ taskId }, context) {
         const [all, record] = await find(taskId, context);
         if (taskOf(record)['status'] !== 'completed') return taskOf(record);
-        return taskOf(record, { result: await resultOf(await all.toolOf(taskId), record) });
+        return taskOf(record, { result: resultOf(await all.account(taskId)) });
       },
     }),
     // Sub-agents never ask, so there is never anything to be told; the acknowledgement is due all the same.
@@ -82,12 +82,10 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
 }
 
 /** What the call would have answered, had it waited. */
-async function resultOf(tool: string, record: RunRecord): Promise<JsonObject> {
-  const flown =
-    tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, record.run_id) : undefined;
-  const text = flown === undefined ? runReport(tool, record) : autopilotReport(flown);
+function resultOf({ overview, record, autopilot }: RunAccount): JsonObject {
+  const text = autopilot === undefined ? runReport(overview.tool, record) : autopilotReport(autopilot);
   return {
     content: [{ type: 'text', text }],
-    structuredContent: (flown ?? record) as unknown as JsonObject,
+    structuredContent: (autopilot ?? record) as unknown as JsonObject,
   };
 }

@@ -146,6 +146,9 @@ export function runOutputSchema(mayStillRun: boolean): JsonSchema {
       timing: timingSchema,
       status: { enum: ['completed', 'failed', 'cancelled', ...(mayStillRun ? ['running'] : [])] },
       error: nullable,
+      ...(mayStillRun && {
+        host: { type: 'string', description: 'The machine that has it, where that is another one.' },
+      }),
       usage: usageSchema,
       evidence: { anyOf: [{ type: 'object' }, { type: 'null' }] },
       warnings: { type: 'array', items: text },

@@ -13,10 +13,24 @@ export function createRecords(databaseUrl: string): Records {
     place: store.place,
     version: (kind) => store.read((db) => lastSequence(db, kind)),
     async list(kind) {
+      const rows = await store.read((db) => valuesOf(db, kind).orderBy('position').execute());
+      return rows.map(parsed);
+    },
+    async find(kind, key) {
+      const row = await store.read((db) => valuesOf(db, kind).where('key', '=', key).executeTakeFirst());
+      return row && parsed(row);
+    },
+    async newest(kind, limit) {
       const rows = await store.read((db) =>
-        db.selectFrom('records').select('value').where('kind', '=', kind).orderBy('position').execute(),
+        valuesOf(db, kind).orderBy('position', 'desc').limit(limit).execute(),
       );
-      return rows.map(({ value }) => JSON.parse(value) as JsonObject);
+      return rows.map(parsed);
+    },
+    async keys(kind) {
+      const rows = await store.read((db) =>
+        db.selectFrom('records').select('key').where('kind', '=', kind).execute(),
+      );
+      return rows.map(({ key }) => key);
     },
     async history(kind, key) {
       const rows = await store.read((db) =>
@@ -78,9 +92,18 @@ export function createRecords(databaseUrl: string): Records {
     },
     async close() {
       await stopFollowing?.();
+      stopFollowing = undefined;
       await store.close();
     },
   };
+}
+
+function valuesOf(db: Kysely<Tables>, kind: string) {
+  return db.selectFrom('records').select('value').where('kind', '=', kind);
+}
+
+function parsed({ value }: { readonly value: string }): JsonObject {
+  return JSON.parse(value) as JsonObject;
 }
 
 async function lastSequence(db: Kysely<Tables>, kind: string): Promise<number> {

@@ -1,0 +1,174 @@
+import { existsSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { familyOf } from '../../src/delegate/process-table.ts';
+import type { RunOverview } from '../../src/delegate/runs.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
+import { eventually } from './eventually.ts';
+import { scriptedAgent, steps } from './scripted.ts';
+import { ServerProcess } from './server-process.ts';
+import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+let postgres: Postgres;
+let databases = 0;
+let url: string;
+let benches: Workbench[] = [];
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+beforeEach(async () => {
+  databases += 1;
+  url = await postgres.createDatabase(`runs_${databases}`);
+});
+afterEach(async () => {
+  for (const bench of benches) await bench[Symbol.asyncDispose]();
+  benches = [];
+});
+afterAll(() => postgres?.close());
+
+/** Each has a home of its own; all they share is the database. */
+function machine(): Workbench {
+  const bench = createWorkbench();
+  benches.push(bench);
+  return bench;
+}
+const settings = () => ({ 'delegate-command': scriptedAgent, 'assistant-database-url': url });
+const serve = (bench: Workbench) => bench.connect(settings());
+const run = async (server: Connection, bench: Workbench, task: string, more: object = {}) =>
+  (await server.call('delegate_run', { task, cwd: bench.project, ...more })).record;
+const listed = async (server: Connection) =>
+  ((await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] }).runs;
+const read = async (server: Connection, uri: string) => {
+  const { contents } = await server.client.request('resources/read', { uri });
+  return (contents as { text: string }[])[0]!.text;
+};
+
+describe('runs of several machines on one database', () => {
+  it('are listed and shown on each, with their files, also when the machine that had them is gone', async () => {
+    const [here, there] = [machine(), machine()];
+    const [one, other] = [await serve(here), await serve(there)];
+    const own = await run(other, there, steps({ answer: { summary: 'Mine.' } }));
+    const made = await run(
+      one,
+      here,
+      steps(
+        { command: 'ls -la' },
+        { usage: { input_tokens: 7, cached_input_tokens: 0, output_tokens: 5, reasoning_output_tokens: 0 } },
+        { file: { path: join(here.project, 'made.txt'), text: 'made\n' } },
+        { answer: { summary: 'Done.' } },
+      ),
+      { sandbox: 'workspace-write' },
+    );
+    await one.close();
+    rmSync(here.folder, { recursive: true, force: true });
+    const runs = await eventually(async () => {
+      const found = await listed(other);
+      expect(found).toHaveLength(2);
+      return found;
+    });
+    expect(runs[0]).toMatchObject({
+      run_id: made.run_id,
+      status: 'completed',
+      summary: 'Done.',
+      host: hostname(),
+    });
+    expect(runs[1]).toMatchObject({ run_id: own.run_id });
+    expect(runs[1]).not.toHaveProperty('host');
+    const { record, text } = await other.call('show_run', { run_id: made.run_id });
+    expect(record).toMatchObject({ ...made, host: hostname() });
+    expect(text).toContain('Done.');
+    expect(await read(other, `runs://${made.run_id}/changes.patch`)).toContain('+made');
+    expect((await other.call('tail_run', { run_id: made.run_id })).text).toContain('$ ls -la');
+    const { resources } = await other.client.request('resources/list', {});
+    expect((resources as { uri: string }[]).map(({ uri }) => uri)).toContain(
+      `runs://${made.run_id}/result.json`,
+    );
+    await expect(read(other, `runs://${made.run_id}/nothing.txt`)).rejects.toThrow(
+      `nothing.txt of the run ${made.run_id} can only be read on ${hostname()}.`,
+    );
+    await expect(read(other, `runs://${made.run_id}/constructor`)).rejects.toThrow('can only be read on');
+  });
+
+  it('are seen while they go on, and cancelled from another machine with all their processes', async () => {
+    const [here, there] = [machine(), machine()];
+    const [one, other] = [await serve(here), await serve(there)];
+    const answer = run(one, here, steps({ child: 'sleep 1000' }, { hang: true }));
+    const run_id = await eventually(async () => {
+      const [found] = await listed(other);
+      expect(found).toMatchObject({ status: 'running', host: hostname() });
+      return found!.run_id;
+    });
+    const { record } = await other.call('cancel_run', { run_id, reason: 'not needed' });
+    expect(record).toMatchObject({ run_id, status: 'cancelled' });
+    expect(record.error).toContain('not needed');
+    expect((await answer).status).toBe('cancelled');
+    expect(await familyOf(undefined, run_id)).toEqual([]);
+  });
+
+  it('are news for the clients of every machine', async () => {
+    const [here, there] = [machine(), machine()];
+    const other = await serve(there);
+    const one = await serve(here);
+    await eventually(async () => {
+      await run(one, here, steps({ answer: {} }));
+      expect(other.notifications.map(({ method }) => method)).toContain(
+        'notifications/resources/list_changed',
+      );
+    });
+  });
+
+  it('end and are told while the database is away, and reach it when it is back', async () => {
+    const [here, there] = [machine(), machine()];
+    const one = await serve(here);
+    await run(one, here, steps({ answer: { summary: 'before' } }));
+    await postgres.stop('crash');
+    const made = await run(one, here, steps({ answer: { summary: 'meanwhile' } }));
+    expect(made).toMatchObject({ status: 'completed', summary: 'meanwhile' });
+    expect((await listed(one)).map(({ summary }) => summary)).toEqual(['meanwhile', 'before']);
+    await eventually(async () => {
+      const { record } = await one.call('server_status', {});
+      expect(JSON.stringify(record)).toContain('Other machines cannot be told of the runs here');
+    });
+    await postgres.start();
+    const other = await serve(there);
+    await eventually(async () => {
+      expect((await listed(other)).map(({ summary }) => summary)).toEqual(['meanwhile', 'before']);
+    });
+  });
+
+  it('that were there before the database are told to it, and taken out when they are cleaned away', async () => {
+    const [here, there] = [machine(), machine()];
+    const alone = await here.connect({ 'delegate-command': scriptedAgent });
+    const made = await run(alone, here, steps({ answer: { summary: 'old' } }));
+    await alone.close();
+    const [one, other] = [await serve(here), await serve(there)];
+    await eventually(async () => {
+      expect((await listed(other)).map(({ run_id }) => run_id)).toEqual([made.run_id]);
+    });
+    await one.call('clean_runs', { older_than_days: 0 });
+    expect(await listed(other)).toEqual([]);
+    await expect(other.call('show_run', { run_id: made.run_id })).resolves.toMatchObject({
+      text: expect.stringContaining(`There is no run ${made.run_id}`),
+    });
+  });
+
+  it('of a server that was killed are told by the next one on its machine', async () => {
+    const [here, there] = [machine(), machine()];
+    const other = await serve(there);
+    const server = await new ServerProcess(here, settings()).initialize();
+    const task = steps({ wait: 1_000 }, { answer: { summary: 'survived' } });
+    server.begin('delegate_run', { task, cwd: here.project });
+    const run_id = await eventually(async () => {
+      const [found] = await listed(other);
+      expect(found?.status).toBe('running');
+      return found!.run_id;
+    });
+    await server.kill('SIGKILL');
+    await serve(here);
+    await eventually(async () => {
+      expect((await listed(other))[0]).toMatchObject({ run_id, status: 'completed', summary: 'survived' });
+    });
+    expect(existsSync(join(there.home, 'runs', run_id))).toBe(false);
+  });
+});
