@@ -64,6 +64,12 @@ describe('the database in a file', () => {
     expect(await check({ DATABASE_URL: home.folder })).toMatchObject([
       { state: 'bad', remedy: expect.stringContaining('variable DATABASE_URL') },
     ]);
+    expect(await check({ DATABASE_URL: 'mysql://me:hunter2@db/diary' })).toMatchObject([
+      {
+        state: 'bad',
+        detail: expect.stringContaining('mysql://me:(secret)@db/diary is not a database Adjutant can use'),
+      },
+    ]);
     rmSync(file());
     await begin();
     const other = new DatabaseSync(file());

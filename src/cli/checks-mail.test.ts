@@ -45,8 +45,13 @@ describe('the mail server', () => {
     expect(mails).toBe(0);
   });
 
-  it('is good and the sender is not, as long as nobody has set one', async () => {
-    expect(await check(`smtp://127.0.0.1:${await mailServer()}`)).toMatchObject([
+  it('is good and the sender is not, as long as nobody has set a good one', async () => {
+    const url = `smtp://127.0.0.1:${await mailServer()}`;
+    expect(await check(url, { ADJUTANT_DELIVERY_MAIL_FROM: 'Me <me@example.org>' })).toMatchObject([
+      { state: 'good' },
+      { title: 'Sender', state: 'bad' },
+    ]);
+    expect(await check(url)).toMatchObject([
       { title: 'Mail server', state: 'good' },
       { title: 'Sender', state: 'warning', remedy: expect.stringContaining('delivery.mail_from') },
     ]);

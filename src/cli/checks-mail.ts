@@ -1,4 +1,4 @@
-import { singleLine } from '../assistant/delivery/single-line.ts';
+import { isMailAddress, singleLine } from '../assistant/delivery/single-line.ts';
 import type { Config } from '../config.ts';
 import { messageOf } from '../json.ts';
 import type { Finding } from './doctor.ts';
@@ -23,12 +23,21 @@ export async function checkMail(config: Config): Promise<readonly Finding[]> {
       detail: `${url.host} answers${url.username === '' ? '' : ' and lets us sign in'}`,
     },
   ];
-  if (/@localhost$/.test(config['delivery.mail_from']))
+  const from = config['delivery.mail_from'];
+  const remedy = 'set delivery.mail_from to an address of yours, like adjutant@example.com';
+  if (!isMailAddress(from))
+    findings.push({
+      title: 'Sender',
+      state: 'bad',
+      detail: `${JSON.stringify(from)} is not a plain mail address`,
+      remedy,
+    });
+  else if (/@localhost$/.test(from))
     findings.push({
       title: 'Sender',
       state: 'warning',
-      detail: `mails come from ${config['delivery.mail_from']}, which many mail servers refuse`,
-      remedy: 'set delivery.mail_from to an address of yours',
+      detail: `mails come from ${from}, which many mail servers refuse`,
+      remedy,
     });
   return findings;
 }

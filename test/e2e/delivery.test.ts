@@ -66,6 +66,18 @@ describe('adjutant worker', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
+  it.each([
+    ['MAIL_FROM', 'Me <me@example.com>', /delivery\.mail_from must be a mail address and nothing else/],
+    ['SMTP_URL', 'mail.example.com', /delivery\.smtp_url must be an address with smtp:\/\/ or smtps:\/\//],
+    ['PUBLIC_URL', 'example.com', /delivery\.public_url must be an address with http:\/\/ or https:\/\//],
+  ])('does not begin with a setting %s that would fail every message', async (name, value, message) => {
+    await using program = new Program(['worker', '--once'], {
+      env: { [`ADJUTANT_DELIVERY_${name}`]: value },
+    });
+    await program.untilStderr(message);
+    expect((await program.end()).code).toBeGreaterThan(0);
+  });
+
   it('says what is wrong with a database and does not give up on it', async () => {
     await using program = new Program(['worker'], {
       env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },

@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import { modelFor, occurrences, type PolicyOptions } from '../assistant.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
@@ -10,6 +11,7 @@ import { createNtfyChannel } from './ntfy.ts';
 import { createOutboxChannel } from './outbox.ts';
 import { PlanningRounds } from './planning-rounds.ts';
 import { Scheduler } from './scheduler.ts';
+import { isMailAddress } from './single-line.ts';
 import { createSmtpChannel } from './smtp.ts';
 import { createWebhookChannel } from './webhook.ts';
 import { Worker } from './worker.ts';
@@ -57,7 +59,13 @@ export interface Delivery {
 
 /** Everything between a due row and a person. */
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { databaseUrl, publicUrl, clock = Date.now } = options;
+  const { databaseUrl, publicUrl, mailFrom, clock = Date.now } = options;
+  // With a wrong sender every mail would fail for good.
+  if (!isMailAddress(mailFrom))
+    throw new Failure(
+      'invalid-params',
+      `delivery.mail_from must be a mail address and nothing else, like adjutant@example.com, not ${JSON.stringify(mailFrom)}.`,
+    );
   const store = createStore(databaseUrl);
   const acknowledgeUrl =
     publicUrl === undefined

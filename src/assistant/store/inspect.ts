@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { migrations } from './schema.ts';
-import { locate, type Store } from './store.ts';
+import { locate, refuseForeign, type Store } from './store.ts';
 import { unavailable } from './unavailable.ts';
 
 /** What a database is found to be by somebody who only looks. */
@@ -21,7 +21,7 @@ export async function inspectDatabase(url: string, timeoutMs = 5000): Promise<In
   try {
     return engine === 'postgres'
       ? { engine, place, ...(await lookAtPostgres(target, place, timeoutMs)) }
-      : { engine, place, ...(await lookAtFile(target)) };
+      : { engine, place, ...(await lookAtFile(target, place)) };
   } catch (error) {
     throw unavailable(error, place);
   }
@@ -35,7 +35,8 @@ function schemaOf(version: number | undefined): Pick<Look, 'schema' | 'version'>
   return { schema: version === known ? 'current' : version < known ? 'older' : 'newer', version };
 }
 
-async function lookAtFile(file: string): Promise<Look> {
+async function lookAtFile(file: string, place: string): Promise<Look> {
+  refuseForeign(file, place);
   const { DatabaseSync } = await import('node:sqlite');
   if (!existsSync(file)) {
     refuseUnwritable(file);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -223,6 +223,15 @@ describe('the SQLite file', () => {
     expect(createStore('sqlite:////var/lib/x.db').place).toBe('/var/lib/x.db');
     expect(createStore('sqlite:///var/lib/x.db').place).toBe('/var/lib/x.db');
     expect(createStore('sqlite+aiosqlite:///./x.db').place).toBe('./x.db');
+  });
+
+  it('is not made under the name of another database', async () => {
+    const store = createStore('mysql://me:hunter2@db/x');
+    await expect(names(store)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/^mysql:\/\/me:\(secret\)@db\/x is not a database Adjutant can use; /),
+    });
+    expect(existsSync('mysql:')).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import { Failure } from '../../failure.ts';
 import { withoutPassword } from '../../without-password.ts';
 import type { Tables } from './schema.ts';
 
@@ -54,20 +55,31 @@ export type Clock = () => number;
 /** Opens nothing yet: connections are made when they are first needed. */
 export function createStore(url: string): Store {
   const { engine, place, target } = locate(url);
-  return engine === 'postgres'
-    ? new LazyStore(engine, place, async (self) => (await import('./postgres.ts')).openPostgres(target, self))
-    : new LazyStore(engine, place, async (self) => (await import('./sqlite.ts')).openSqlite(target, self));
+  return new LazyStore(engine, place, async (self) => {
+    if (engine === 'postgres') return (await import('./postgres.ts')).openPostgres(target, self);
+    refuseForeign(target, place);
+    return (await import('./sqlite.ts')).openSqlite(target, self);
+  });
 }
 
 /** What a database's address means: the engine, what the engine is given, and what may be shown. */
 export function locate(url: string): Pick<Store, 'engine' | 'place'> & { readonly target: string } {
-  if (!isPostgres(url)) return { engine: 'sqlite', place: fileOf(url), target: fileOf(url) };
+  if (!isPostgres(url)) return { engine: 'sqlite', place: withoutPassword(fileOf(url)), target: fileOf(url) };
   const target = url.replace(/^postgres(ql)?(\+\w+)?:/, 'postgres:');
   return { engine: 'postgres', place: withoutPassword(url), target };
 }
 
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?(\+\w+)?:\/\//.test(url);
+}
+
+/** What looks like the address of another database is not a file that is called so. */
+export function refuseForeign(file: string, place: string): void {
+  if (/^[a-z][\w+.-]*:\/\//i.test(file))
+    throw new Failure(
+      'unavailable',
+      `${place} is not a database Adjutant can use; write a path, sqlite:///PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
+    );
 }
 
 function fileOf(url: string): string {
