@@ -138,39 +138,6 @@ describe('adjutant prompts', () => {
   });
 });
 
-describe('the page on the shell', () => {
-  const page = readFileSync('docs/prompts-shell.md', 'utf8');
-  const lines = [...page.matchAll(/^```sh\n([\s\S]*?)```$/gm)].flatMap(([, block]) =>
-    block!.trim().split('\n'),
-  );
-
-  it('shows every verb, by commands that work as they are printed', () => {
-    const shim = write('bin/adjutant', `#!/bin/sh\nexec "${process.execPath}" "${bundle}" "$@"\n`);
-    chmodSync(shim, 0o755);
-    write('notes.txt', 'notes');
-    const { ADJUTANT_HOME: _, ...env } = process.env;
-    const own = {
-      ...env,
-      HOME: home,
-      ADJUTANT_HOME: home,
-      PATH: `${dirname(shim)}:${env['PATH']}`,
-      EDITOR: 'true',
-    };
-    for (const line of lines) {
-      const { status, stderr } = spawnSync('/bin/sh', ['-c', line], {
-        cwd: home,
-        env: own,
-        encoding: 'utf8',
-        input: '',
-      });
-      expect([line, status, stderr.includes('panicked')]).toEqual([line, 0, false]);
-    }
-    const verbs = new Set(lines.map((line) => /adjutant prompts (\w+)/.exec(line)![1]));
-    const { stdout } = spawnSync(process.execPath, [bundle, 'prompts', '--help'], { encoding: 'utf8' });
-    expect([...verbs].sort()).toEqual(/prompts ((?:\w+\|)+\w+)/.exec(stdout)![1]!.split('|').sort());
-  });
-});
-
 describe('adjutant prompts lint', () => {
   it('checks the library, and fails on errors', () => {
     expect(prompts(['lint'])).toMatchObject({

@@ -1,0 +1,273 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '../src/json.ts';
+import { bundle, initialize } from './program.ts';
+import { StdioPeer } from './stdio-peer.ts';
+
+// Follows a page of the documentation as a reader would, block by block, in a fresh home. What its blocks mean:
+//
+//   ```sh             commands: all of them end well. What is exported stays so for the rest of the page.
+//   ```console        `$ command` and below it what it prints. `…` is any text, alone on a line any lines. Times are
+//                     examples, and so are ids: in the commands that follow, they are those that were really printed.
+//   ```LANGUAGE FILE  a file: it is written there. A configuration is loaded by the program, the rest is for commands.
+//   ```json           a call of a tool or a message, sent to a server; or what the call before it answered, in part.
+//
+// and what a comment above a block may say, which readers do not see:
+//
+//   <!-- until: TEXT -->      the last command goes on until it prints this; the page it names is opened, then it is
+//                             interrupted
+//   <!-- needs: PROGRAM -->   it is run where this is installed
+//   <!-- not run: REASON -->  nothing here can run it
+//
+// A block that none of this fits is an error.
+
+export interface Block {
+  /** The page and the line, as compilers write them. */
+  readonly name: string;
+  readonly language: string;
+  readonly file: string | undefined;
+  readonly text: string;
+  readonly until: string | undefined;
+  readonly needs: string | undefined;
+  readonly notRun: string | undefined;
+}
+
+/** What a page needs around it. */
+export interface Stage {
+  /** The folder its commands run in, from the home on. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names on the page that only some other machine has, and what stands for them here. */
+  readonly stands?: Readonly<Record<string, string>>;
+  /** Programs that are not installed here. */
+  readonly lacks?: readonly string[];
+  close?(): PromiseLike<void>;
+}
+
+const fenced = /(?:<!-- (until|needs|not run): (.+?) -->\n)?^(`{3,})(\w*)(?: (.+))?\n([\s\S]*?)^\3$/gm;
+
+export function blocksOf(page: string): readonly Block[] {
+  const text = readFileSync(page, 'utf8');
+  return [...text.matchAll(fenced)].map((match) => {
+    const [, note, said, , language, file, body] = match;
+    return {
+      name: `${page}:${text.slice(0, match.index).split('\n').length + (note ? 1 : 0)}`,
+      language: language!,
+      file,
+      text: body!,
+      until: note === 'until' ? said : undefined,
+      needs: note === 'needs' ? said : undefined,
+      notRun: note === 'not run' ? said : undefined,
+    };
+  });
+}
+
+/** Declares a test for each block of a page. They build on each other, as for a reader. */
+export function followPage(
+  page: string,
+  stageIn: (home: string) => Stage | Promise<Stage> = () => ({}),
+): void {
+  describe(page, () => {
+    const blocks = blocksOf(page);
+    let reader: Reader;
+    beforeAll(async () => {
+      const home = mkdtempSync(join(tmpdir(), 'adjutant-docs-'));
+      reader = new Reader(home, await stageIn(home));
+    });
+    afterAll(() => reader.close());
+    for (const block of blocks)
+      it(block.name, ({ signal, skip }) => {
+        skip(reader.lacks(block), `${block.needs} is not installed`);
+        return reader.follow(block, signal);
+      });
+    it('uses every file that it shows', () => {
+      const last = blocks.findLastIndex(({ file }) => file !== undefined && file !== configuration);
+      const isUsed = blocks.slice(last + 1).some(({ language, notRun }) => commands.has(language) && !notRun);
+      expect(last === -1 || isUsed).toBe(true);
+    });
+  });
+}
+
+const configuration = 'adjutant.toml';
+const commands = new Set(['sh', 'console']);
+
+class Reader {
+  readonly #home: string;
+  readonly #stage: Stage;
+  readonly #stands: Map<string, string>;
+  readonly #cwd: string;
+  readonly #env: Record<string, string>;
+  #server: StdioPeer | undefined;
+  #answer: JsonObject | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(home: string, stage: Stage) {
+    this.#home = home;
+    this.#stage = stage;
+    this.#stands = new Map(Object.entries(stage.stands ?? {}));
+    this.#cwd = join(home, stage.cwd ?? '');
+    const bin = join(home, 'bin');
+    this.#write('bin/adjutant', `#!/bin/sh\nexec "${process.execPath}" "${bundle}" "$@"\n`);
+    chmodSync(join(bin, 'adjutant'), 0o755);
+    this.#env = {
+      HOME: home,
+      ADJUTANT_HOME: home,
+      PATH: `${bin}:${process.env['PATH']}`,
+      EDITOR: 'true',
+      TZ: 'UTC',
+      ...stage.env,
+    };
+  }
+
+  lacks({ needs }: Block): boolean {
+    return needs !== undefined && this.#stage.lacks?.includes(needs) === true;
+  }
+
+  async follow(block: Block, signal: AbortSignal): Promise<void> {
+    const { language, file, until, notRun } = block;
+    this.#signal = signal;
+    const text = this.#here(block.text);
+    if (language === 'toml') parseToml(text);
+    if (language === 'json') JSON.parse(text);
+    if (notRun !== undefined) return;
+    if (file !== undefined) await this.#place(file, text);
+    else if (language === 'sh') await this.#succeed(text, until);
+    else if (language === 'console') await this.#converse(text);
+    else if (language === 'json') await this.#say(JSON.parse(text));
+    else throw new Error(`${block.name}: nothing says what to do with this block; see test/docs-runner.ts`);
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.[Symbol.asyncDispose]();
+    await this.#stage.close?.();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  async #place(file: string, text: string): Promise<void> {
+    this.#write(file, text);
+    if (file === configuration) await this.#succeed('adjutant prompts list --quiet');
+  }
+
+  async #succeed(script: string, until?: string): Promise<void> {
+    const { code, output } = await this.#run(`set -ex\n${script}`, until);
+    // npm passes on that it was interrupted.
+    expect(until === undefined ? [0] : [0, 130], output).toContain(code);
+  }
+
+  async #converse(text: string): Promise<void> {
+    for (const part of text.split(/^\$ /m).slice(1)) {
+      const [, command, shown] = /^((?:.*\\\n)*.*\n)([\s\S]*?)\n*$/.exec(`${part}\n`)!;
+      const { code, output } = await this.#run(this.#here(command!));
+      if (shown === '') {
+        expect(code, output).toBe(0);
+        continue;
+      }
+      const { pattern, ids } = patternOf(`${shown}\n`);
+      const found = pattern.exec(`${output.trimEnd()}\n`);
+      if (found === null) expect(output).toBe(shown);
+      ids.forEach((id, index) => void this.#stands.set(id, found![index + 1]!));
+    }
+  }
+
+  /** What is written, with what is here for what is elsewhere. */
+  #here(written: string): string {
+    return [...this.#stands].reduce((text, [name, stand]) => text.replaceAll(name, stand), written);
+  }
+
+  /** A shell for each block; variables go from one to the next by a file. */
+  async #run(script: string, until?: string): Promise<{ code: number; output: string }> {
+    const kept = join(this.#home, '.exported');
+    const around = `exec 2>&1; trap : INT\n[ ! -f "${kept}" ] || . "${kept}"\n${script}\nended=$?\nexport -p >"${kept}"\nexit $ended`;
+    const child = spawn('/bin/sh', ['-c', around], {
+      cwd: this.#cwd,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    const ended = once(child, 'close');
+    const kill = (signal: NodeJS.Signals) => child.exitCode ?? process.kill(-child.pid!, signal);
+    this.#signal?.addEventListener('abort', () => kill('SIGKILL'));
+    let output = '';
+    const said = new Promise<void>((resolve) =>
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+        if (until !== undefined && output.includes(until)) resolve();
+      }),
+    );
+    if (until !== undefined) {
+      await Promise.race([said, ended]);
+      await lookAt(output).finally(() => kill('SIGINT'));
+      expect(output).toContain(until);
+    }
+    const [code] = await ended;
+    return { code, output };
+  }
+
+  /** A call and what it answers are two blocks, or one. */
+  async #say(said: JsonObject): Promise<void> {
+    const asked = typeof said['method'] === 'string';
+    if (!asked && !isObject(said['arguments'])) {
+      expect(this.#answer, 'this answers nothing').toBeDefined();
+      expect(this.#answer).toMatchObject(withWildcards(said) as JsonObject);
+      this.#answer = undefined;
+      return;
+    }
+    this.#server ??= await this.#serve();
+    const [method, params] = asked ? [said['method'] as string, said['params']] : ['tools/call', said];
+    const answer = await this.#server.request(method, params as JsonObject);
+    const result = (answer['result'] ?? {}) as JsonObject;
+    expect(answer['error'], JSON.stringify(answer)).toBeUndefined();
+    expect(result['isError'], JSON.stringify(result)).not.toBe(true);
+    this.#answer = asked ? answer : ((result['structuredContent'] ?? result) as JsonObject);
+  }
+
+  async #serve(): Promise<StdioPeer> {
+    const server = new StdioPeer([bundle, 'serve'], { cwd: this.#cwd, env: this.#env });
+    server.send(initialize());
+    await server.until(({ id }) => id === 0);
+    server.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return server;
+  }
+
+  #write(file: string, text: string): void {
+    const path = join(this.#home, file.replace(/^~\//, ''));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d_\d{9}_[0-9a-f]{12}/;
+const time = /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\dZ)?)?/;
+const example = new RegExp(`(^…\\n|…|${id.source}|${time.source})`, 'm');
+
+/** What output has to look like, and the ids it stands for, each as one group. */
+function patternOf(shown: string): { pattern: RegExp; ids: readonly string[] } {
+  const ids: string[] = [];
+  const parts = shown.split(example).map((part) => {
+    if (part === '…\n') return '(?:.*\\n)*?';
+    if (part === '…') return '.*';
+    if (!id.test(part) && time.test(part)) return time.source;
+    if (!id.test(part)) return part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    ids.push(part);
+    return `(${id.source})`;
+  });
+  return { pattern: new RegExp(`^${parts.join('')}$`), ids };
+}
+
+function withWildcards(value: unknown): unknown {
+  if (value === '…') return expect.anything();
+  if (Array.isArray(value)) return value.map(withWildcards);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withWildcards(inner)]));
+}
+
+/** Opens the page of a server that is up. */
+async function lookAt(output: string): Promise<void> {
+  const address = /Page: (http\S+)#/.exec(output)?.[1];
+  if (address !== undefined) expect(await (await fetch(address)).text()).toContain('<title>Adjutant');
+}

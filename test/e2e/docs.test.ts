@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { expect, it } from 'vitest';
+import { startChatModel } from '../chat-model.ts';
+import { claude, codexShim } from '../delegate/workbench.ts';
+import { blocksOf, followPage, type Stage } from '../docs-runner.ts';
+import { startResponsesModel } from '../model/responses-model.ts';
+import { startPostgres } from '../postgres.ts';
+import { bundle } from '../program.ts';
+import { hasRadicale, password, startRadicale } from '../radicale.ts';
+import { write } from '../tree.ts';
+
+/** The real codex, whose model is on this machine, and a project to work in. */
+async function withCodex(home: string): Promise<Stage> {
+  const model = await startResponsesModel();
+  write(home, { '.codex/config.toml': model.config, 'shop/README.md': '# A shop\n' });
+  execFileSync('git', ['init', '-q'], { cwd: join(home, 'shop') });
+  mkdirSync(join(home, 'bin'));
+  symlinkSync(codexShim, join(home, 'bin/codex'));
+  return {
+    cwd: 'shop',
+    stands: { '/opt/codex/bin/codex': codexShim, '/srv/shop': join(home, 'shop') },
+    close: () => model.close(),
+  };
+}
+
+const holidays = `BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+UID:new-year@example.com
+SUMMARY:New Year
+DTSTART;VALUE=DATE:20300101
+END:VEVENT
+END:VCALENDAR
+`;
+
+/** A folder, an address and, where this machine has one, a CalDAV account. */
+async function withCalendars(home: string): Promise<Stage> {
+  write(home, { 'calendars/holidays.ics': holidays });
+  const web = createServer((_, response) => response.end(holidays));
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const { port } = web.address() as AddressInfo;
+  const account = hasRadicale ? await startRadicale() : undefined;
+  await account?.send('MKCALENDAR', '/ann/home/');
+  return {
+    env: { ADJUTANT_CALENDARS_PRIVATE_HOSTS: '127.0.0.1' },
+    stands: {
+      'https://example.com': `http://127.0.0.1:${port}`,
+      'caldavs://dav.example.com': account?.url.replace('http', 'caldav') ?? '',
+      'dav.example.com': '127.0.0.1',
+      'correct horse': password,
+    },
+    lacks: hasRadicale ? [] : ['Radicale'],
+    async close() {
+      web.close();
+      await account?.close();
+    },
+  };
+}
+
+const stages: Readonly<Record<string, (home: string) => Stage | Promise<Stage>>> = {
+  'assistant.md': async () => {
+    const plan = [{ offset_minutes: -105, channel: 'email', urgency: 'normal' }];
+    const reasoning = 'a board meeting, across town';
+    const model = await startChatModel(() => JSON.stringify({ notify: true, plan, reasoning }));
+    return {
+      stands: { 'http://localhost:11434/v1': model.url },
+      close: () => model[Symbol.asyncDispose](),
+    };
+  },
+  'autopilot.md': withCodex,
+  'calendars.md': withCalendars,
+  'clients.md': (home) => {
+    mkdirSync(join(home, 'bin'));
+    symlinkSync(codexShim, join(home, 'bin/codex'));
+    symlinkSync(claude, join(home, 'bin/claude'));
+    return {};
+  },
+  'delegate.md': withCodex,
+  'delivery.md': async () => {
+    const inbox = new SMTPServer({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    await new Promise<void>((resolve) => void inbox.listen(0, '127.0.0.1', resolve));
+    const { port } = inbox.server.address() as AddressInfo;
+    return {
+      stands: { 'smtp://127.0.0.1:1025': `smtp://127.0.0.1:${port}` },
+      close: () => new Promise((resolve) => inbox.close(() => resolve())),
+    };
+  },
+  'prompts-shell.md': (home) => {
+    write(home, { 'notes.txt': 'let y = 2\n' });
+    return {};
+  },
+  'prompts.md': (home) => {
+    write(home, {
+      'libraries/design/drawing.svg': '<svg/>',
+      'libraries/design/guide.md': '# Guide\n',
+      'libraries/design/prompts/question.md': 'What of the {{ focus }}?\n',
+    });
+    return {};
+  },
+  'scaling.md': async (home) => {
+    const user = ['users', 'create', '--name', 'Ada', '--home', home];
+    execFileSync(process.execPath, [bundle, ...user]);
+    const server = await startPostgres();
+    const url = await server.createDatabase('adjutant');
+    return {
+      stands: { 'postgres://adjutant:secret@db.example.com/adjutant': url },
+      close: () => server.close(),
+    };
+  },
+};
+
+const pages = readdirSync('docs').filter((file) => file.endsWith('.md'));
+for (const page of pages) followPage(`docs/${page}`, stages[page]);
+followPage('CONTRIBUTING.md');
+
+it('runs every example but these', () => {
+  const left = [...pages.map((page) => `docs/${page}`), 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
+    blocksOf(page).flatMap(({ notRun }) => (notRun === undefined ? [] : [`${page}: ${notRun}`])),
+  );
+  expect(left).toEqual([
+    'docs/architecture.md: a picture',
+    'docs/clients.md: needs Gemini CLI and VS Code',
+    'docs/scaling.md: needs nginx and a certificate',
+    'README.md: it is what runs this',
+    'CONTRIBUTING.md: they are what runs this',
+  ]);
+});
