@@ -13,6 +13,8 @@ export interface Records {
   /** The last that were made, the newest first. */
   newest(kind: string, limit: number): Promise<readonly JsonObject[]>;
   keys(kind: string): Promise<readonly string[]>;
+  /** Also those that hold nothing any more. */
+  everKeys(kind: string): Promise<readonly string[]>;
   /** Every entry that was ever made about a key, oldest first. */
   history(kind: string, key: string): Promise<readonly JsonObject[]>;
   /** One change of a kind at a time, wherever it is made. The edit may be run again, and throws to leave all as it is. */

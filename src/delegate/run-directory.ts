@@ -9,6 +9,9 @@ export interface Artifact {
 /** What a directory is called until it is complete. */
 export const unfinished = '.new-';
 
+/** Tells the files apart that this process writes at a time. */
+let writes = 0;
+
 /** One folder for each run, for its owner's eyes only; everything the run leaves behind lies in it. */
 export class RunDirectory {
   readonly id: string;
@@ -80,7 +83,7 @@ export class RunDirectory {
 
   /** A reader sees the old text or the new one, never a part. */
   async #replace(name: string, text: string): Promise<void> {
-    const temporary = this.file(`.${name}.${process.pid}.tmp`);
+    const temporary = this.file(`.${name}.${process.pid}-${++writes}.tmp`);
     try {
       await disk.writeFile(temporary, text, { mode: 0o600 });
       await disk.rename(temporary, this.file(name));

@@ -32,6 +32,18 @@ export function createRecords(databaseUrl: string): Records {
       );
       return rows.map(({ key }) => key);
     },
+    async everKeys(kind) {
+      const rows = await store.read((db) =>
+        db
+          .selectFrom('record_entries')
+          .select(['key', ({ fn }) => fn.min('sequence').as('first')])
+          .where('kind', '=', kind)
+          .groupBy('key')
+          .orderBy('first')
+          .execute(),
+      );
+      return rows.map(({ key }) => key);
+    },
     async history(kind, key) {
       const rows = await store.read((db) =>
         db

@@ -26,6 +26,15 @@ export class Journal {
 
   /** Oldest first. */
   history(name: string): readonly Revision[] {
+    return this.#entries().flatMap(({ name: of, ...revision }) => (of === name ? [revision] : []));
+  }
+
+  /** Of all that it tells of. */
+  names(): readonly string[] {
+    return this.#entries().map(({ name }) => name);
+  }
+
+  #entries(): readonly JournalEntry[] {
     let bytes: Buffer;
     try {
       bytes = readFileSync(this.#path);
@@ -33,12 +42,7 @@ export class Journal {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;
     }
-    return splitLines(bytes).flatMap((line) => {
-      const entry = parseEntry(line);
-      if (entry?.name !== name) return [];
-      const { name: _, ...revision } = entry;
-      return [revision];
-    });
+    return splitLines(bytes).flatMap((line) => parseEntry(line) ?? []);
   }
 
   /** The number of the last revision of a name, and the prompt after it. */

@@ -137,4 +137,33 @@ describe('prompts in a database', () => {
     file.close();
     back.close();
   });
+
+  it('take their history along, also that of the deleted, and where both sides went on the target does', async () => {
+    const file = new UserSource({ folder: join(folder, 'past') });
+    await file.create(draft('kept', 'first'), author);
+    await file.update('kept', { title: 'Second' }, author);
+    await file.create(draft('gone'), author);
+    await file.delete('gone', author);
+    const shared = open(await database());
+    expect(await copyPrompts(file, shared, author)).toBe(2);
+    for (const name of ['kept', 'gone']) expect(await shared.history(name)).toEqual(await file.history(name));
+    expect((await shared.list()).map(({ name }) => name)).toEqual(['kept']);
+    expect((await shared.restore('gone', 1, author)).title).toBe('Title of gone');
+    expect(await copyPrompts(shared, file, author)).toBe(1);
+    expect(await file.history('gone')).toEqual(await shared.history('gone'));
+    await file.update('kept', { title: 'Of the file' }, author);
+    await shared.update('kept', { title: 'Of the database' }, { name: 'other', version: '2' });
+    expect(await copyPrompts(file, shared, author)).toBe(1);
+    expect(await copyPrompts(file, shared, author)).toBe(0);
+    expect((await shared.history('kept')).map(({ prompt }) => prompt?.title)).toEqual([
+      'Title of kept',
+      'Second',
+      'Of the database',
+      'Of the file',
+    ]);
+    await file.delete('kept', author);
+    expect(await copyPrompts(file, shared, author)).toBe(1);
+    expect(await shared.get('kept')).toBeUndefined();
+    file.close();
+  });
 });

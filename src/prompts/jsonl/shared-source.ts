@@ -3,7 +3,18 @@ import type { Problem } from '../../feature.ts';
 import { type JsonObject, messageOf } from '../../json.ts';
 import type { RecordEdit, Records } from '../../records.ts';
 import type { PromptDefinition } from '../definition.ts';
-import type { Author, EditablePromptSource, PromptChanges, PromptDraft, Revision } from '../source.ts';
+import type { Author, PromptChanges, PromptDraft, Revision } from '../source.ts';
+import type { ArchivedPromptSource } from './copy-prompts.ts';
+import {
+  type Change,
+  changeOf,
+  creating,
+  deleting,
+  type Edit,
+  repeating,
+  restoring,
+  updating,
+} from './prompt-edits.ts';
 import { type PromptRecord, toDefinition, toDraft } from './record.ts';
 
 const kind = 'prompt';
@@ -14,10 +25,8 @@ interface Loaded {
   readonly problems: readonly Problem[];
 }
 
-type Edit = (current: PromptRecord | undefined, now: string) => PromptRecord | undefined;
-
 /** The person's own prompts in a database, the same on every machine that shares it. */
-export class SharedSource implements EditablePromptSource {
+export class SharedSource implements ArchivedPromptSource {
   readonly name = 'user';
   readonly #records: Records;
   /** Definitions by what they were made from: one that did not change is the very same object. */
@@ -44,25 +53,24 @@ export class SharedSource implements EditablePromptSource {
     }
   }
 
-  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
-    return this.#put(draft.name, { action: 'create' }, author, (current, now) => {
-      if (current !== undefined) throw new Failure('conflict', `prompt already exists: ${draft.name}`);
-      return { ...draft, created: now, updated: now };
-    });
+  create(draft: PromptDraft, client: Author): Promise<PromptDefinition> {
+    return this.#put(draft.name, { action: 'create', time: now(), client }, creating(draft));
   }
 
-  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
-    return this.#put(name, { action: 'update' }, author, (current, now) => {
-      if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-      return { ...current, ...changes, updated: now };
-    });
+  update(name: string, changes: PromptChanges, client: Author): Promise<PromptDefinition> {
+    return this.#put(name, { action: 'update', time: now(), client }, updating(name, changes));
   }
 
-  async delete(name: string, author: Author): Promise<void> {
-    await this.#change(name, { action: 'delete' }, author, (current) => {
-      if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-      return undefined;
-    });
+  async delete(name: string, client: Author): Promise<void> {
+    await this.#change(name, { action: 'delete', time: now(), client }, deleting(name));
+  }
+
+  names(): Promise<readonly string[]> {
+    return this.#records.everKeys(kind);
+  }
+
+  async repeat(name: string, revision: Revision): Promise<void> {
+    await this.#change(name, changeOf(revision), repeating(revision));
   }
 
   async history(name: string): Promise<readonly Revision[]> {
@@ -71,21 +79,9 @@ export class SharedSource implements EditablePromptSource {
     return entries as unknown as readonly Revision[];
   }
 
-  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
-    const wanted = (await this.history(name)).find((one) => one.revision === revision);
-    const prompt = wanted?.prompt;
-    if (wanted === undefined)
-      throw new Failure('invalid-params', `There is no revision ${revision} of ${name}.`);
-    if (prompt === undefined)
-      throw new Failure(
-        'refused',
-        `Revision ${revision} of ${name} is its deletion; restore the one before it.`,
-      );
-    return this.#put(name, { action: 'restore', restored: revision }, author, (current, now) => ({
-      ...prompt,
-      created: current?.['created'] ?? now,
-      updated: now,
-    }));
+  async restore(name: string, revision: number, client: Author): Promise<PromptDefinition> {
+    const edit = restoring(name, revision, await this.history(name));
+    return this.#put(name, { action: 'restore', restored: revision, time: now(), client }, edit);
   }
 
   subscribe(listener: () => void): () => void {
@@ -123,30 +119,17 @@ export class SharedSource implements EditablePromptSource {
     return toDefinition(record, this.#records.place, 1);
   }
 
-  async #put(
-    name: string,
-    change: Pick<Revision, 'action' | 'restored'>,
-    author: Author,
-    edit: Edit,
-  ): Promise<PromptDefinition> {
-    return this.#define((await this.#change(name, change, author, edit))!);
+  async #put(name: string, change: Change, edit: Edit): Promise<PromptDefinition> {
+    return this.#define((await this.#change(name, change, edit))!);
   }
 
-  async #change(
-    name: string,
-    change: Pick<Revision, 'action' | 'restored'>,
-    client: Author,
-    edit: Edit,
-  ): Promise<PromptRecord | undefined> {
-    const time = new Date().toISOString();
+  async #change(name: string, change: Change, edit: Edit): Promise<PromptRecord | undefined> {
     const write: RecordEdit = (current, entries) => {
-      const next = edit(current as PromptRecord | undefined, time);
+      const next = edit(current as PromptRecord | undefined, change.time);
       if (next !== undefined) this.#define(next);
       const entry: Revision = {
         revision: entries + 1,
         ...change,
-        time,
-        client,
         ...(next !== undefined && { prompt: toDraft(next) }),
       };
       return { next: next as JsonObject | undefined, entry: entry as unknown as JsonObject };
@@ -154,3 +137,5 @@ export class SharedSource implements EditablePromptSource {
     return (await this.#records.change(kind, name, write)) as PromptRecord | undefined;
   }
 }
+
+const now = () => new Date().toISOString();

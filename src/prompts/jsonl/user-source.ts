@@ -4,11 +4,22 @@ import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
-import type { Author, EditablePromptSource, PromptChanges, PromptDraft, Revision } from '../source.ts';
+import type { Author, PromptChanges, PromptDraft, Revision } from '../source.ts';
 import { backUp } from './backups.ts';
+import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { prepareReplacement } from './durable-file.ts';
 import { FileLock } from './file-lock.ts';
 import { Journal, type JournalEntry, stateOf } from './journal.ts';
+import {
+  type Change,
+  changeOf,
+  creating,
+  deleting,
+  type Edit,
+  repeating,
+  restoring,
+  updating,
+} from './prompt-edits.ts';
 import { createPromptFileCache, emptyFile, type PromptFile, splitLines } from './prompt-file.ts';
 import { type PromptRecord, parseRecord, toDefinition, toDraft } from './record.ts';
 
@@ -16,15 +27,11 @@ export interface UserSourceOptions extends WatchOptions {
   readonly folder: string;
 }
 
-/** What one change makes of a prompt: its new record, or nothing when it is gone. */
-type Edit = (current: PromptRecord | undefined, now: string) => PromptRecord | undefined;
-type Change = Pick<Revision, 'action' | 'restored'>;
-
 /**
  * The person's own prompts in `user.jsonl`. Reading needs no lock: the file is only ever replaced as a whole. Lines that
  * cannot be understood are kept where they are.
  */
-export class UserSource extends FolderSource implements EditablePromptSource {
+export class UserSource extends FolderSource implements ArchivedPromptSource {
   readonly name = 'user';
   readonly #folder: string;
   readonly #file: string;
@@ -44,25 +51,25 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     return (await this.#load()).file.byName.get(name);
   }
 
-  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
-    return this.#put(draft.name, { action: 'create' }, author, (current, now) => {
-      if (current !== undefined) throw new Failure('conflict', `prompt already exists: ${draft.name}`);
-      return { ...draft, created: now, updated: now };
-    });
+  create(draft: PromptDraft, client: Author): Promise<PromptDefinition> {
+    return this.#put(draft.name, { action: 'create', time: now(), client }, creating(draft));
   }
 
-  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
-    return this.#put(name, { action: 'update' }, author, (current, now) => {
-      if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-      return { ...current, ...changes, updated: now };
-    });
+  update(name: string, changes: PromptChanges, client: Author): Promise<PromptDefinition> {
+    return this.#put(name, { action: 'update', time: now(), client }, updating(name, changes));
   }
 
-  async delete(name: string, author: Author): Promise<void> {
-    await this.#change(name, { action: 'delete' }, author, (current) => {
-      if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-      return undefined;
-    });
+  async delete(name: string, client: Author): Promise<void> {
+    await this.#change(name, { action: 'delete', time: now(), client }, deleting(name));
+  }
+
+  async names(): Promise<readonly string[]> {
+    const here = this.#readLines().flatMap(({ record }) => record?.name ?? []);
+    return [...new Set([...here, ...this.#journal.names()])];
+  }
+
+  async repeat(name: string, revision: Revision): Promise<void> {
+    await this.#change(name, changeOf(revision), repeating(revision));
   }
 
   /** What was changed by others since our last entry is shown as the last revision. */
@@ -73,24 +80,12 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     if (known.length === 0 && draft === undefined)
       throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
     if (stateOf(known.at(-1)?.prompt) === stateOf(draft)) return known;
-    return [...known, outside((known.at(-1)?.revision ?? 0) + 1, draft, new Date().toISOString())];
+    return [...known, outside((known.at(-1)?.revision ?? 0) + 1, draft, now())];
   }
 
-  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
-    const wanted = (await this.history(name)).find((one) => one.revision === revision);
-    const prompt = wanted?.prompt;
-    if (wanted === undefined)
-      throw new Failure('invalid-params', `There is no revision ${revision} of ${name}.`);
-    if (prompt === undefined)
-      throw new Failure(
-        'refused',
-        `Revision ${revision} of ${name} is its deletion; restore the one before it.`,
-      );
-    return this.#put(name, { action: 'restore', restored: revision }, author, (current, now) => ({
-      ...prompt,
-      created: current?.['created'] ?? now,
-      updated: now,
-    }));
+  async restore(name: string, revision: number, client: Author): Promise<PromptDefinition> {
+    const edit = restoring(name, revision, await this.history(name));
+    return this.#put(name, { action: 'restore', restored: revision, time: now(), client }, edit);
   }
 
   override close(): void {
@@ -110,14 +105,14 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     return { file, problem: loaded?.problem };
   }
 
-  async #put(name: string, change: Change, author: Author, edit: Edit): Promise<PromptDefinition> {
-    const record = await this.#change(name, change, author, edit);
+  async #put(name: string, change: Change, edit: Edit): Promise<PromptDefinition> {
+    const record = await this.#change(name, change, edit);
     return toDefinition(record!, this.#file, 1);
   }
 
-  async #change(name: string, change: Change, author: Author, edit: Edit): Promise<PromptRecord | undefined> {
+  async #change(name: string, change: Change, edit: Edit): Promise<PromptRecord | undefined> {
     try {
-      const record = await this.#lock.run(() => this.#write(name, change, author, edit));
+      const record = await this.#lock.run(() => this.#write(name, change, edit));
       this.noticed();
       return record;
     } catch (error) {
@@ -126,18 +121,13 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   }
 
   /** Nothing has happened before the last step, and everything with it. */
-  #write(name: string, change: Change, author: Author, edit: Edit): PromptRecord | undefined {
-    const now = new Date();
+  #write(name: string, change: Change, edit: Edit): PromptRecord | undefined {
     const lines = this.#readLines();
     const current = lines.find(({ record }) => record?.name === name)?.record;
-    const next = edit(current, now.toISOString());
+    const next = edit(current, change.time);
     if (next !== undefined) toDefinition(next, this.#file, 1);
-    const entries = this.#entriesFor(name, current, next, {
-      ...change,
-      time: now.toISOString(),
-      client: author,
-    });
-    backUp(this.#file, now);
+    const entries = this.#entriesFor(name, current, next, change);
+    backUp(this.#file, new Date());
     const replacement = prepareReplacement(this.#file, withRecord(lines, name, next));
     try {
       const undo = this.#journal.append(entries);
@@ -159,7 +149,7 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     name: string,
     current: PromptRecord | undefined,
     next: PromptRecord | undefined,
-    change: Omit<Revision, 'revision' | 'prompt'>,
+    change: Change,
   ): readonly JournalEntry[] {
     const last = this.#journal.lastKnown(name);
     const found = current && toDraft(current);
@@ -196,6 +186,7 @@ interface Line {
   readonly record?: PromptRecord;
 }
 
+const now = () => new Date().toISOString();
 const lineFeed = Buffer.from('\n');
 
 /** The file with the record in its place, or at the end; lines that repeat its name are gone. */
