@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
 import { findExecutable, versionOf } from './executable.ts';
+import { parseObject } from './json-file.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ClaudeOptions {
@@ -73,14 +74,8 @@ async function argumentsOf(call: AgentCall): Promise<string[]> {
 }
 
 function parse(line: string): readonly AgentEvent[] {
-  let event: unknown;
-  try {
-    event = JSON.parse(line);
-  } catch {
-    return [];
-  }
-  if (!isObject(event)) return [];
-  switch (event['type']) {
+  const event = parseObject(line);
+  switch (event?.['type']) {
     case 'system':
       return event['subtype'] === 'init'
         ? [{ kind: 'thread', threadId: String(event['session_id']) }, { kind: 'turn' }]

@@ -4,6 +4,7 @@ import { isObject } from '../json.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Invocation, Usage } from './agent.ts';
 import { type OwnEntry, ownServers } from './codex-config.ts';
 import { behindShim, findExecutable, versionOf } from './executable.ts';
+import { parseObject } from './json-file.ts';
 
 export interface CodexOptions {
   /** A path or a name; without it, the real program behind the `codex` on the PATH. */
@@ -109,14 +110,8 @@ function argumentsOf(
 // ── Events ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 function parse(line: string): readonly AgentEvent[] {
-  let event: unknown;
-  try {
-    event = JSON.parse(line);
-  } catch {
-    return [];
-  }
-  if (!isObject(event)) return [];
-  switch (event['type']) {
+  const event = parseObject(line);
+  switch (event?.['type']) {
     case 'thread.started':
       return typeof event['thread_id'] === 'string' ? [{ kind: 'thread', threadId: event['thread_id'] }] : [];
     case 'turn.started':

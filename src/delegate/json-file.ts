@@ -3,8 +3,13 @@ import { isObject } from '../json.ts';
 
 /** The object in a file; `undefined` when there is none to be read. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
+  return parseObject(await disk.readFile(file, 'utf8').catch(() => ''));
+}
+
+/** The object that a text says; `undefined` when it says something else. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(await disk.readFile(file, 'utf8'));
+    const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -7,8 +7,10 @@ import { reportFailure } from './failure-report.ts';
 import { classify, notification, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { type Builtin, builtins } from './methods.ts';
 import { claimedVersion, finishResult, metaKeys, parseEnvelope, unsupportedVersion } from './modern.ts';
+import { Questions } from './questions.ts';
 import { parseValue } from './schema.ts';
 import type { Server } from './server.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Takes what the server says on its own: notifications and requests, told which request they belong to. */
 export type Outlet = (message: JsonObject, relatedTo?: RequestId) => void;
@@ -42,10 +44,9 @@ export class Session {
   readonly #outlet: Outlet;
   readonly #inFlight = new Map<RequestId, AbortController>();
   readonly #answers = new Set<Promise<unknown>>();
-  readonly #asked = new Map<RequestId, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  readonly #questions = new Questions();
   #era: 'legacy' | 'modern' | undefined;
   #initialized = false;
-  #asks = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -88,15 +89,7 @@ export class Session {
 
   /** Sends a request of our own (older revisions) and waits for its answer. */
   request(method: string, params: JsonObject, relatedTo: RequestId, signal: AbortSignal): Promise<unknown> {
-    const id = `adjutant-${++this.#asks}`;
-    return new Promise((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject });
-      signal.addEventListener('abort', () => {
-        if (this.#asked.delete(id))
-          reject(new Failure('cancelled', 'The request was cancelled while the client was asked.'));
-      });
-      this.send({ jsonrpc: '2.0', id, method, params }, relatedTo);
-    });
+    return this.#questions.ask(signal, (id) => this.send({ jsonrpc: '2.0', id, method, params }, relatedTo));
   }
 
   announce(change: Change): void {
@@ -117,7 +110,7 @@ export class Session {
 
   /** At the end of input: nothing more can be asked of the client, and what is under way is finished. */
   async drain(): Promise<void> {
-    this.#rejectAsked('The client has closed its side.');
+    this.#questions.giveUp('The client has closed its side.');
     for (const listen of this.listens.values()) listen.end();
     while (this.#answers.size > 0) await Promise.allSettled(this.#answers);
   }
@@ -128,7 +121,7 @@ export class Session {
     for (const listen of this.listens.values()) listen.end();
     this.#closed = true;
     this.server.sessions.delete(this);
-    this.#rejectAsked('The client has gone.');
+    this.#questions.giveUp('The client has gone.');
     for (const controller of this.#inFlight.values())
       controller.abort(new Failure('cancelled', 'The client has gone.', { data: { disconnected: true } }));
   }
@@ -162,7 +155,7 @@ export class Session {
         this.#notified(incoming.method, incoming.params);
         return Promise.resolve(undefined);
       case 'response':
-        this.#settle(incoming.id, incoming.result, incoming.error);
+        this.#questions.settle(incoming.id, incoming.result, incoming.error);
         return Promise.resolve(undefined);
       case 'request': {
         const answer = this.#answer(incoming.request);
@@ -281,21 +274,6 @@ export class Session {
       ?.abort(new Failure('cancelled', String(params['reason'] ?? 'The client cancelled the request.')));
   }
 
-  #settle(id: RequestId, result: unknown, error: unknown): void {
-    const asked = this.#asked.get(id);
-    this.#asked.delete(id);
-    if (error === undefined) asked?.resolve(result);
-    else
-      asked?.reject(
-        new Failure('unavailable', `The client refused: ${isObject(error) ? error['message'] : error}`),
-      );
-  }
-
-  #rejectAsked(reason: string): void {
-    for (const { reject } of this.#asked.values()) reject(new Failure('unavailable', reason));
-    this.#asked.clear();
-  }
-
   #declares(kind: string): boolean {
     const capability = this.server.capabilities[kind];
     return isObject(capability) && capability['listChanged'] === true;
@@ -306,14 +284,4 @@ function accepts(filter: JsonObject, change: Change): boolean {
   if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true;
   const uris = filter['resourceSubscriptions'];
   return Array.isArray(uris) && uris.includes(change.uri);
-}
-
-/** A handler that does not look at its signal must not keep its caller waiting. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
