@@ -20,6 +20,8 @@ export interface CommandFlag {
   readonly short?: string;
   readonly multiple?: boolean;
   readonly description: string;
+  /** What may be given, where that is a short list. */
+  readonly values?: readonly string[];
 }
 
 export interface LoadedConfig {
@@ -35,6 +37,8 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly commandFlags?: Readonly<Record<string, CommandFlag>>;
+  /** What to call for help. */
+  readonly help?: string;
 }
 
 interface Given {
@@ -140,7 +144,7 @@ function aliasFlags(): ReadonlyMap<string, readonly { name: SettingName; alias: 
   return flags;
 }
 
-function parseFlags({ argv, commandFlags = {} }: ConfigSources) {
+function parseFlags({ argv, commandFlags = {}, help = 'adjutant --help' }: ConfigSources) {
   const options: NonNullable<ParseArgsConfig['options']> = {};
   const kind = (setting: Setting) => ({
     type: setting.type === 'boolean' ? ('boolean' as const) : ('string' as const),
@@ -154,14 +158,22 @@ function parseFlags({ argv, commandFlags = {} }: ConfigSources) {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (error) {
-    const unknown = /'--?([^'\s=]+)/.exec(messageOf(error))?.[1];
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === undefined) {
-      throw new ConfigError(messageOf(error));
-    }
-    throw new ConfigError(
-      `unknown flag --${unknown}${suggest(nearest(unknown, Object.keys(options)), '--')}`,
-    );
+    throw new ConfigError(flagMessage(error as NodeJS.ErrnoException, Object.keys(options), help));
   }
+}
+
+function flagMessage(error: NodeJS.ErrnoException, known: readonly string[], help: string): string {
+  const [, dashes = '', name] = /^[^']*'(?:-\w, )?(--?)([^'\s=]+)/.exec(error.message) ?? [];
+  if (name === undefined) return error.message;
+  const flag = dashes + name;
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const meant =
+      dashes === '-' ? undefined : (nearest(name, known) ?? known.find((one) => one.endsWith(`-${name}`)));
+    return `unknown flag ${flag}; ${meant === undefined ? `run ${help} for what there is` : `did you mean --${meant}?`}`;
+  }
+  if (error.message.includes('does not take an argument')) return `${flag} takes no value`;
+  const dashed = dashes === '--' && error.message.includes('ambiguous');
+  return `${flag} needs a value${dashed ? `; one that begins with a dash is written ${flag}=-…` : ''}`;
 }
 
 function namedFlags(values: Readonly<Record<string, unknown>>, cwd: string, contract: string): Given[] {
@@ -228,7 +240,8 @@ async function fromFile(named: string | undefined, places: Places): Promise<Give
   try {
     content = parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new ConfigError(`${file}: ${messageOf(error)}`);
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new ConfigError(`${file}: ${missing ? 'there is no such file' : messageOf(error)}`);
   }
   return flatten(content, '').map(([key, raw]) => {
     const name = names.find((candidate) => candidate === key);

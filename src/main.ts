@@ -7,12 +7,29 @@ const output = Object.create(process.stdout, {
 process.stdout.write = ((...args: Parameters<typeof process.stderr.write>) =>
   process.stderr.write(...args)) as typeof process.stdout.write;
 
+let lost: NodeJS.ErrnoException | undefined;
+let finish = () => {};
+process.stdout.on('error', (error) => {
+  lost = error;
+  finish();
+});
+
 void runProgram(
   process.argv.slice(2),
   { input: process.stdin, output, errors: process.stderr, env: process.env },
   process.cwd(),
 ).then((code) => {
-  process.exitCode = code;
   // Everything is answered and flushed; a timer of some library must not keep us.
-  output.write('', () => process.exit(code));
+  finish = () => {
+    // Whoever reads only the first lines has what they want.
+    if (lost === undefined || lost.code === 'EPIPE') process.exit(code);
+    process.stderr.write(`adjutant: the output cannot be written: ${lost.message}\n`);
+    process.exit(1);
+  };
+  process.exitCode = code;
+  if (lost !== undefined) return finish();
+  output.write('', (error) => {
+    lost ??= error ?? undefined;
+    finish();
+  });
 });

@@ -4,6 +4,7 @@ import type { JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { type Command, UsageError } from './command.ts';
 import { type Door, openDoor } from './door.ts';
+import { withName } from './tool-command.ts';
 
 interface Given {
   readonly names: readonly string[];
@@ -12,7 +13,8 @@ interface Given {
 
 /** Each yields the calendars it dealt with. */
 const actions: Readonly<Record<string, (door: Door, given: Given) => AsyncGenerator<JsonObject>>> = {
-  list: async function* (door, { flags }) {
+  list: async function* (door, { names, flags }) {
+    if (names.length > 0) throw new UsageError(`calendars list does not know what to do with "${names[0]}"`);
     yield* calendarsOf(await door.call('listCalendars', { ...optional('user_id', flags['user']) }));
   },
   import: (door, given) => take(door, 'importCalendar', given),
@@ -22,12 +24,12 @@ const actions: Readonly<Record<string, (door: Door, given: Given) => AsyncGenera
     if (names.length === 0)
       yield* calendarsOf(await door.call('syncCalendar', { force, ...optional('user_id', flags['user']) }));
     for (const calendar_id of names)
-      yield* calendarsOf(await door.call('syncCalendar', { calendar_id, force }));
+      yield* calendarsOf(await called(door, 'syncCalendar', { calendar_id, force }));
   },
   remove: async function* (door, { names }) {
     if (names.length === 0)
       throw new UsageError('which calendar? Name its id; adjutant calendars list shows it');
-    for (const calendar_id of names) yield (await door.call('removeCalendar', { calendar_id })).value;
+    for (const calendar_id of names) yield (await called(door, 'removeCalendar', { calendar_id })).value;
   },
 };
 
@@ -35,6 +37,7 @@ export const calendars: Command = {
   name: 'calendars',
   summary: 'Take calendars into the diary, keep them up to date, remove them.',
   usage: 'calendars import|add|list|sync|remove [FILE|FOLDER|ADDRESS|ID…] [FLAGS]',
+  words: Number.POSITIVE_INFINITY,
   flags: {
     user: {
       type: 'string',
@@ -90,13 +93,19 @@ async function* take(door: Door, tool: string, { names, flags }: Given): AsyncGe
   }
 }
 
+async function called(door: Door, tool: string, args: { calendar_id: string; force?: boolean }) {
+  return door.call(tool, args).catch((error: unknown) => {
+    throw withName(error, args.calendar_id);
+  });
+}
+
 async function onlyUser(door: Door): Promise<string> {
   const { value } = await door.call('listUsers', {});
   const users = value['users'] as unknown as { id: string; name: string }[];
   if (users.length === 1) return users[0]!.id;
   throw new UsageError(
     users.length === 0
-      ? 'there is no user yet whose diary it could be'
+      ? 'there is no user yet whose diary it could be: adjutant users create --name NAME --email ADDRESS'
       : `whose diary? Say --user ${users.map(({ id }) => id).join(' or --user ')}`,
   );
 }

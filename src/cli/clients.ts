@@ -19,7 +19,23 @@ export interface Client {
   entry(entry: Entry): Readonly<Record<string, unknown>>;
 }
 
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+/** What a client writes beside the command or the address, and what it calls the latter. */
+interface Shape {
+  readonly stdio?: Readonly<Record<string, string>>;
+  readonly http?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers?: string;
+}
+
+function written({ stdio, http, url = 'url', headers = 'headers' }: Shape = {}): Client['entry'] {
+  return (entry) =>
+    entry.kind === 'stdio'
+      ? { ...stdio, command: entry.command, args: entry.args }
+      : { ...http, [url]: entry.url, [headers]: { Authorization: `Bearer ${entry.token}` } };
+}
+
+const typed: Shape = { stdio: { type: 'stdio' }, http: { type: 'http' } };
+const custom = { source: 'custom' };
 
 export const clients: readonly Client[] = [
   {
@@ -29,10 +45,7 @@ export const clients: readonly Client[] = [
     file: ({ env, userHome }) => join(env['CODEX_HOME'] || join(userHome, '.codex'), 'config.toml'),
     projectFile: join('.codex', 'config.toml'),
     key: 'mcp_servers',
-    entry: (entry) =>
-      entry.kind === 'stdio'
-        ? { command: entry.command, args: entry.args }
-        : { url: entry.url, http_headers: bearer(entry.token) },
+    entry: written({ headers: 'http_headers' }),
   },
   {
     id: 'claude',
@@ -41,10 +54,7 @@ export const clients: readonly Client[] = [
     file: ({ env, userHome }) => join(env['CLAUDE_CONFIG_DIR'] || userHome, '.claude.json'),
     projectFile: '.mcp.json',
     key: 'mcpServers',
-    entry: (entry) =>
-      entry.kind === 'stdio'
-        ? { type: 'stdio', command: entry.command, args: entry.args }
-        : { type: 'http', url: entry.url, headers: bearer(entry.token) },
+    entry: written(typed),
   },
   {
     id: 'cursor',
@@ -53,10 +63,7 @@ export const clients: readonly Client[] = [
     file: ({ userHome }) => join(userHome, '.cursor', 'mcp.json'),
     projectFile: join('.cursor', 'mcp.json'),
     key: 'mcpServers',
-    entry: (entry) =>
-      entry.kind === 'stdio'
-        ? { command: entry.command, args: entry.args }
-        : { url: entry.url, headers: bearer(entry.token) },
+    entry: written(),
   },
   {
     id: 'vscode',
@@ -65,10 +72,7 @@ export const clients: readonly Client[] = [
     file: (places, platform) => join(codeFolder(places, platform), 'Code', 'User', 'mcp.json'),
     projectFile: join('.vscode', 'mcp.json'),
     key: 'servers',
-    entry: (entry) =>
-      entry.kind === 'stdio'
-        ? { type: 'stdio', command: entry.command, args: entry.args }
-        : { type: 'http', url: entry.url, headers: bearer(entry.token) },
+    entry: written(typed),
   },
   {
     id: 'gemini',
@@ -77,10 +81,7 @@ export const clients: readonly Client[] = [
     file: ({ userHome }) => join(userHome, '.gemini', 'settings.json'),
     projectFile: join('.gemini', 'settings.json'),
     key: 'mcpServers',
-    entry: (entry) =>
-      entry.kind === 'stdio'
-        ? { command: entry.command, args: entry.args }
-        : { httpUrl: entry.url, headers: bearer(entry.token) },
+    entry: written({ url: 'httpUrl' }),
   },
   {
     id: 'zed',
@@ -92,10 +93,7 @@ export const clients: readonly Client[] = [
         : join(places.userHome, '.config', 'zed', 'settings.json'),
     projectFile: join('.zed', 'settings.json'),
     key: 'context_servers',
-    entry: (entry) =>
-      entry.kind === 'stdio'
-        ? { source: 'custom', command: entry.command, args: entry.args }
-        : { source: 'custom', url: entry.url, headers: bearer(entry.token) },
+    entry: written({ stdio: custom, http: custom }),
   },
 ];
 

@@ -7,6 +7,8 @@ export interface Command {
   readonly summary: string;
   /** How it is written, after the program's name. */
   readonly usage: string;
+  /** How many words may follow, besides flags; none unless said. */
+  readonly words?: number;
   readonly flags?: Readonly<Record<string, CommandFlag>>;
   /** Settings worth showing in its help, by name. */
   readonly settings: readonly string[];

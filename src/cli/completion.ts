@@ -1,79 +1,148 @@
-import { flagOf } from '../setting.ts';
-import { clients } from './clients.ts';
+import { flagOf, type Setting } from '../setting.ts';
+import { settings } from '../settings.ts';
 import { type Command, everywhere, UsageError } from './command.ts';
 
-type Words = ReadonlyMap<string, readonly string[]>;
+/** What may follow a command. */
+interface Following {
+  readonly name: string;
+  readonly summary: string;
+  /** Its own words, as its usage names them. */
+  readonly words: readonly string[];
+  readonly flags: readonly Flag[];
+}
 
-const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
+interface Flag {
+  readonly flag: string;
+  readonly description: string;
+  /** What may be its value, where that is known; nothing where it takes none. */
+  readonly values?: readonly string[];
+}
+
+const shells: Readonly<Record<string, (commands: readonly Following[]) => string>> = { bash, zsh, fish };
 
 export const completion: Command = {
   name: 'completion',
   summary: 'Print the completion script of a shell.',
   usage: 'completion bash|zsh|fish',
+  words: 1,
   settings: [],
   async run({ positionals: [shell = ''] }, terminal) {
     const script = Object.hasOwn(shells, shell) ? shells[shell]! : undefined;
     if (script === undefined) throw new UsageError(`which shell? One of ${Object.keys(shells).join(', ')}`);
     const { commands } = await import('./program.ts');
     const all = await Promise.all(Object.values(commands).map((load) => load()));
-    const text = script(new Map(all.map((command) => [command.name, wordsOf(command)])));
+    const text = script(all.map(following));
     terminal.answer({ shell, script: text }, text);
     return 0;
   },
 };
 
-/** What may follow a command: its own words, as its usage names them, and its flags. */
-function wordsOf({ name, usage, flags = {}, settings }: Command): readonly string[] {
-  const alternatives = usage.split(' ').filter((word) => /^[a-z]+(\|[a-z]+)+$/.test(word));
-  const words = alternatives.flatMap((word) => word.split('|'));
-  const known = /^(un)?install$/.test(name) ? clients.map(({ id }) => id) : words;
-  return [
-    ...known,
-    ...Object.keys({ ...flags, ...everywhere }).map((flag) => `--${flag}`),
-    ...settings.map((setting) => `--${flagOf(setting)}`),
-    '--help',
-  ];
+function following({ name, summary, usage, flags = {}, settings: named }: Command): Following {
+  const table: Readonly<Record<string, Setting>> = settings;
+  const own = Object.entries({ ...everywhere, ...flags }).map(
+    ([flag, { type, description, values = [] }]): Flag => ({
+      flag: `--${flag}`,
+      description,
+      ...(type === 'string' && { values }),
+    }),
+  );
+  const shared = named.map((setting): Flag => {
+    const one = table[setting]!;
+    const values = one.type === 'choice' ? one.values : [];
+    return {
+      flag: `--${flagOf(setting)}`,
+      description: one.description,
+      ...(one.type !== 'boolean' && { values }),
+    };
+  });
+  const alternatives = /(?<= \[?)[a-z]+(\|[a-z]+)+/.exec(usage)?.[0] ?? '';
+  return {
+    name,
+    summary,
+    words: alternatives.split('|').filter((word) => word !== ''),
+    flags: [...own, ...shared, { flag: '--help', description: 'Show this help.' }],
+  };
 }
 
-function bash(words: Words): string {
-  const cases = [...words].map(([name, after]) => `    ${name}) words="${after.join(' ')}" ;;`);
+/** `COMMAND --FLAG` and the values that may come next; any value is a file where none are known. */
+function valued(commands: readonly Following[]): readonly (readonly [string, readonly string[]])[] {
+  return commands.flatMap(({ name, flags }) =>
+    flags.flatMap(({ flag, values }) => (values === undefined ? [] : [[`${name} ${flag}`, values] as const])),
+  );
+}
+
+function bash(commands: readonly Following[]): string {
+  const cases = commands.map(
+    ({ name, words, flags }) =>
+      `    ${name}) words="${words.join(' ')}" flags="${flags.map(({ flag }) => flag).join(' ')}" ;;`,
+  );
+  const values = valued(commands).map(([after, known]) => `    "${after}") values="${known.join(' ')}" ;;`);
   return `_adjutant() {
-  local words
-  case "\${COMP_WORDS[1]}" in
+  local command="\${COMP_WORDS[1]}" last="\${COMP_WORDS[COMP_CWORD-1]}" word="\${COMP_WORDS[COMP_CWORD]}"
+  local words="" flags="" values="-" offered=""
+  case "$command" in
 ${cases.join('\n')}
   esac
-  [ "$COMP_CWORD" -eq 1 ] && words="${[...words.keys()].join(' ')} --help --version"
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  case "$command $last" in
+${values.join('\n')}
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then offered="${commands.map(({ name }) => name).join(' ')} --help --version"
+  elif [ "$values" != - ]; then offered="$values"
+  elif [ "\${word#-}" != "$word" ]; then offered="$flags"
+  elif [ "$COMP_CWORD" -eq 2 ]; then offered="$words"
+  fi
+  COMPREPLY=($(compgen -W "$offered" -- "$word"))
 }
 complete -o default -F _adjutant adjutant
 `;
 }
 
-function zsh(words: Words): string {
-  const cases = [...words].map(([name, after]) => `    ${name}) compadd -- ${after.join(' ')} ;;`);
+function zsh(commands: readonly Following[]): string {
+  const cases = commands.map(
+    ({ name, words, flags }) =>
+      `    ${name}) own=(${words.join(' ')}) flags=(${flags.map(({ flag }) => flag).join(' ')}) ;;`,
+  );
+  const values = valued(commands).map(
+    ([after, known]) =>
+      `    "${after}") ${known.length === 0 ? '_files' : `compadd -- ${known.join(' ')}`}; return ;;`,
+  );
   return `#compdef adjutant
 _adjutant() {
+  local -a own flags
   if (( CURRENT == 2 )); then
-    compadd -- ${[...words.keys()].join(' ')} --help --version
+    compadd -- ${commands.map(({ name }) => name).join(' ')} --help --version
     return
   fi
+  case "\${words[2]} \${words[CURRENT-1]}" in
+${values.join('\n')}
+  esac
   case "\${words[2]}" in
 ${cases.join('\n')}
   esac
-  _files
+  if [[ "\${words[CURRENT]}" == -* ]]; then compadd -- $flags
+  elif (( CURRENT == 3 && $#own )); then compadd -- $own
+  else _files
+  fi
 }
-compdef _adjutant adjutant
+# Called by completion itself when it lies in the fpath; otherwise it was sourced.
+if [[ "\${funcstack[1]}" == _adjutant ]]; then _adjutant "$@"; else compdef _adjutant adjutant; fi
 `;
 }
 
-function fish(words: Words): string {
-  const lines = [...words].flatMap(([name, after]) => [
-    `complete -c adjutant -n __fish_use_subcommand -a ${name}`,
-    ...after.map((word) =>
-      word.startsWith('--')
-        ? `complete -c adjutant -n '__fish_seen_subcommand_from ${name}' -l ${word.slice(2)}`
-        : `complete -c adjutant -n '__fish_seen_subcommand_from ${name}' -a ${word}`,
-    ),
-  ]);
+function fish(commands: readonly Following[]): string {
+  const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const lines = commands.flatMap(({ name, summary, words, flags }) => {
+    const after = `complete -c adjutant -n '__fish_seen_subcommand_from ${name}'`;
+    const first = `complete -c adjutant -f -n '__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${words.join(' ')}'`;
+    return [
+      `complete -c adjutant -f -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
+      ...(words.length === 0 ? [] : [`${first} -a ${quote(words.join(' '))}`]),
+      ...flags.map(({ flag, description, values }) => {
+        const value =
+          values === undefined ? '' : values.length === 0 ? ' -r' : ` -x -a ${quote(values.join(' '))}`;
+        return `${after} -l ${flag.slice(2)}${value} -d ${quote(description)}`;
+      }),
+    ];
+  });
   return `${lines.join('\n')}\n`;
 }

@@ -9,6 +9,7 @@ export const delegate: Command = {
   name: 'delegate',
   summary: 'Give a task to a sub-agent and print what comes of it.',
   usage: 'delegate "TASK" [--watch] [--autopilot] [--cwd DIR] [--sandbox MODE] [--resume THREAD]',
+  words: Number.POSITIVE_INFINITY,
   flags: {
     watch: { type: 'boolean', short: 'w', description: 'Show on stderr what the sub-agent does meanwhile.' },
     autopilot: {
@@ -20,6 +21,7 @@ export const delegate: Command = {
       type: 'string',
       short: 's',
       description: 'What may be touched: read-only (default), workspace-write or danger-full-access.',
+      values: ['read-only', 'workspace-write', 'danger-full-access'],
     },
     role: { type: 'string', description: 'Who the sub-agent is to be; may name a prompt.' },
     model: { type: 'string', short: 'm', description: 'The model to use.' },

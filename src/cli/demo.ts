@@ -5,6 +5,7 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Put sample data for every feature in, or take it out again.',
   usage: 'demo [load|remove]',
+  words: 1,
   settings: ['home', 'config'],
   async run(loaded, terminal) {
     const [action = 'load'] = loaded.positionals;

@@ -25,6 +25,7 @@ export const install: Command = {
   name: 'install',
   summary: 'Put Adjutant into the configuration of a client.',
   usage: `install ${names} [--project] [--http] [--dry-run]`,
+  words: 1,
   flags: {
     ...shared,
     http: { type: 'boolean', description: 'Let the client connect to a running `adjutant serve --http`.' },
@@ -42,6 +43,7 @@ export const uninstall: Command = {
   name: 'uninstall',
   summary: 'Take Adjutant out of the configuration of a client again.',
   usage: `uninstall ${names} [--project] [--dry-run]`,
+  words: 1,
   flags: shared,
   settings: [],
   run: (loaded, terminal) =>

@@ -34,13 +34,14 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       streams.output.write(`${version}\n`);
       return 0;
     }
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    const wantsHelp = name === '--help' || name === '-h' || name === 'help';
+    if (name === undefined || (wantsHelp && rest.length === 0)) {
       const { programHelp } = await import('./help.ts');
       streams.output.write(programHelp(await Promise.all(Object.values(commands).map((load) => load()))));
       return name === undefined ? 2 : 0;
     }
-    const command = await commandNamed(name);
-    if (rest.includes('--help') || rest.includes('-h')) {
+    const command = await commandNamed(wantsHelp ? rest[0]! : name);
+    if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
       const { commandHelp } = await import('./help.ts');
       streams.output.write(commandHelp(command));
       return 0;
@@ -50,12 +51,18 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       env: streams.env,
       cwd,
       commandFlags: { ...everywhere, ...command.flags },
+      help: `adjutant ${name} --help`,
     });
+    const extra = loaded.positionals[command.words ?? 0];
+    if (extra !== undefined)
+      throw new UsageError(
+        `${name} does not know what to do with "${extra}"; it is written adjutant ${command.usage}`,
+      );
     setLogLevel(logLevelOf(loaded));
     return await command.run(loaded, createTerminal(streams, loaded.flags));
   } catch (error) {
     const { kind, code } = sortOf(error);
-    const message = messageOf(error);
+    const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
     else streams.errors.write(`adjutant: ${message}\n`);
     return code;
@@ -65,10 +72,26 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
 async function commandNamed(name: string): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load !== undefined) return load();
+  if (name.startsWith('-')) throw new UsageError(`${name} goes behind a command; run adjutant --help`);
   const meant = nearest(name, Object.keys(commands));
   throw new UsageError(
     `unknown command "${name}"${meant ? `; did you mean ${meant}?` : '; run adjutant --help'}`,
   );
+}
+
+/** What the system says about a file, in words that name it first. */
+function plainMessage(error: unknown): string {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const why: Readonly<Record<string, string>> = {
+    EACCES: 'you have no permission for it; change that, or choose another place with --home',
+    EPERM: 'you have no permission for it; change that, or choose another place with --home',
+    EROFS: 'its disk is read-only; choose another place with --home',
+    ENOSPC: 'the disk is full',
+    ENOENT: 'it is not there',
+    ENOTDIR: 'a file is where a folder should be',
+    EISDIR: 'it is a folder',
+  };
+  return path !== undefined && Object.hasOwn(why, code) ? `${path}: ${why[code]}` : messageOf(error);
 }
 
 /** How an error is told to programs, by word and by exit code. */

@@ -12,6 +12,7 @@ export const prompts: Command = {
   summary: 'The prompt library from the shell: find, render, edit, check, bring in, hand on.',
   usage:
     'prompts list|show|render|search|create|edit|delete|history|restore|lint|import|export [NAME|PATH …] [FLAGS]',
+  words: Number.POSITIVE_INFINITY,
   flags: {
     tag: {
       type: 'string',

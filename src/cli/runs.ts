@@ -72,6 +72,7 @@ export const runs: Command = {
   name: 'runs',
   summary: 'Look at the runs of sub-agents, cancel them, clear them away.',
   usage: 'runs list|show|tail|cancel|clean [RUN_ID|last] [FLAGS]',
+  words: 2,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: the most to print.' },
     follow: {
@@ -90,6 +91,8 @@ export const runs: Command = {
       const meant = nearest(name, Object.keys(actions));
       throw new UsageError(`runs ${name} is not known${meant ? `; did you mean runs ${meant}?` : ''}`);
     }
+    if (id !== undefined && (name === 'list' || name === 'clean'))
+      throw new UsageError(`runs ${name} does not know what to do with "${id}"`);
     await using door = await openDoor(loaded, terminal);
     return await action(door, { id, flags: loaded.flags }, terminal);
   },
@@ -112,6 +115,7 @@ function print({ text, value }: Answer, terminal: Terminal): number {
 function number(raw: unknown, flag: string): number | undefined {
   if (raw === undefined) return undefined;
   const value = Number(raw);
-  if (!Number.isFinite(value) || value < 0) throw new UsageError(`--${flag} must be a number, not ${raw}`);
+  if (!Number.isInteger(value) || value < 0)
+    throw new UsageError(`--${flag} must be a whole number, not ${raw}`);
   return value;
 }

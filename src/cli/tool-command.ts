@@ -1,5 +1,5 @@
 import type { CommandFlag, LoadedConfig } from '../config.ts';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, messageOf } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { type Command, everywhere, UsageError } from './command.ts';
 import { openDoor } from './door.ts';
@@ -42,6 +42,7 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
       type: type === 'boolean' ? 'boolean' : 'string',
       ...(type === 'array' && { multiple: true }),
       description: `${wordsWith(field, actions)}: ${description}${values ? ` (${values.join(', ')})` : ''}.`,
+      ...(values && { values }),
     };
   }
   const written = [...new Set(Object.values(actions).flatMap(({ positional }) => positional ?? []))];
@@ -49,6 +50,7 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
     name,
     summary,
     usage: `${name} ${words.join('|')} [${written.map((one) => one.toUpperCase()).join('|')}] [FLAGS]`,
+    words: Number.POSITIVE_INFINITY,
     flags,
     settings: ['home', 'config', ...settings],
     async run(loaded, terminal) {
@@ -63,7 +65,7 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
       const args = argumentsOf(`${name} ${word}`, action, rest, loaded.flags);
       await using door = await openDoor(loaded, terminal);
       const { value } = await door.call(action.tool, args).catch((error: unknown) => {
-        throw inFlags(error, action);
+        throw inFlags(withName(error, rest[0]), action);
       });
       terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
       return 0;
@@ -104,6 +106,14 @@ function argumentsOf(
     args[known.field] = typed(raw, known.schema, flag);
   }
   return args;
+}
+
+/** "Not found" is not enough for somebody who may have mistyped. */
+export function withName(error: unknown, written: string | undefined): unknown {
+  const [, thing] = /^(User|Event|Notification|Calendar) not found\.?$/.exec(messageOf(error)) ?? [];
+  if (thing === undefined || written === undefined) return error;
+  const lister = `adjutant ${thing.toLowerCase()}s list`;
+  return new Error(`${thing} not found: ${written}; ${lister} shows what there is`, { cause: error });
 }
 
 /** The tool speaks of its arguments; whoever wrote flags wants to hear of those. */

@@ -77,7 +77,10 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     ],
     bad: 'notifications cancel nothing',
   },
-  worker: { good: [does('worker --once')], bad: 'worker --once --database-url postgres://x@127.0.0.1:1/x' },
+  worker: {
+    good: [does('worker --once')],
+    bad: 'worker --once --assistant-database-url postgres://x@127.0.0.1:1/x',
+  },
   migrate: { good: [] },
   install: { good: [does('install cursor'), asks('install cursor --dry-run')], bad: 'install nothing' },
   uninstall: { good: [asks('uninstall cursor --dry-run'), does('uninstall cursor')], bad: 'uninstall' },
