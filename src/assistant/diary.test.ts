@@ -120,6 +120,27 @@ describe('an event', () => {
     });
   });
 
+  it('that takes whole days says which, and they stay the same for a user who moves', async () => {
+    await using diary = openDiary();
+    await diary.call('createUser', { ...ada, timezone: 'Asia/Tokyo' });
+    const days = { start_date: '2026-11-20', end_date: '2026-11-22' };
+    const given = { user_id: 'ada', id: 'fair', title: 'Fair', start_ts: '2026-11-20', end_ts: '2026-11-22' };
+    expect(await diary.call('createEvent', given)).toMatchObject({
+      ...days,
+      start_ts: '2026-11-19T15:00:00Z',
+    });
+    await diary.call('updateUser', { user_id: 'ada', timezone: 'America/New_York' });
+    expect(await diary.call('getEvent', { event_id: 'fair' })).toMatchObject({
+      ...days,
+      start_ts: '2026-11-20T05:00:00Z',
+    });
+    expect(await diary.call('listEvents', { user_id: 'ada' })).toMatchObject({ events: [days] });
+    const { contents } = (await diary.client.request('resources/read', {
+      uri: 'resources://events/fair',
+    })) as unknown as { contents: { text: string }[] };
+    expect(JSON.parse(contents[0]!.text)).toMatchObject(days);
+  });
+
   it('that repeats is listed once for each time, also across a change of the clocks', async () => {
     await using diary = openDiary();
     diary.now = Date.parse('2026-10-20T00:00:00Z');

@@ -1,5 +1,6 @@
 import { defineTool, type Tool } from '../feature.ts';
-import { type Diary, findEvent, findUser } from './diary.ts';
+import type { JsonObject } from '../json.ts';
+import { type Diary, findEvent, findUser, type Reader } from './diary.ts';
 import {
   eventFields,
   eventId,
@@ -9,8 +10,10 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
+import { preferencesOf } from './preferences.ts';
 import { deletedShape, eventShape, listShape } from './shapes.ts';
-import { eventView, occurrenceView } from './view.ts';
+import type { CalendarEvent } from './store/schema.ts';
+import { eventView, occurrenceView, type Placed } from './view.ts';
 
 const dayMs = 86_400_000;
 
@@ -24,7 +27,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ event_id }) {
-        return { structured: eventView(await diary.store.read((db) => findEvent(db, event_id))) };
+        return { structured: await shown(diary, await diary.store.read((db) => findEvent(db, event_id))) };
       },
     }),
     defineTool({
@@ -58,7 +61,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
       timeoutMs,
       async call({ user_id, id, ...input }) {
         const { createEvent } = await import('./event-edit.ts');
-        return { structured: eventView(await createEvent(diary, user_id, input, id)) };
+        return { structured: await shown(diary, await createEvent(diary, user_id, input, id)) };
       },
     }),
     defineTool({
@@ -80,7 +83,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
       timeoutMs,
       async call({ event_id, unset = [], ...input }) {
         const { updateEvent } = await import('./event-edit.ts');
-        return { structured: eventView(await updateEvent(diary, event_id, input, unset)) };
+        return { structured: await shown(diary, await updateEvent(diary, event_id, input, unset)) };
       },
     }),
     defineTool({
@@ -106,6 +109,17 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   ];
 }
 
+async function shown({ store }: Diary, event: CalendarEvent): Promise<JsonObject> {
+  return eventView(await store.read((db) => place(db, event)));
+}
+
+/** Finds an event's place on the clock of its user. */
+export async function place(db: Reader, event: CalendarEvent): Promise<Placed> {
+  const zone = preferencesOf(await findUser(db, event.user_id)).timezone;
+  const { firstTimes } = await import('./calendar/expand-event.ts');
+  return { event, zone, ...(await firstTimes(event, zone)) };
+}
+
 /** What takes place around now, as the tool and the resource show it. */
 export async function eventList(
   diary: Diary,
@@ -122,6 +136,6 @@ export async function eventList(
   });
   const events = listed
     .slice(0, mostListed)
-    .map(({ event, occurrence }) => occurrenceView(event, occurrence));
+    .map(({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone));
   return { events, count: events.length, ...(listed.length > mostListed && { truncated: true }) };
 }

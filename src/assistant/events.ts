@@ -83,6 +83,8 @@ export async function removeEvent(
 export interface Listed {
   readonly event: CalendarEvent;
   readonly occurrence: Occurrence;
+  /** Of the user. */
+  readonly zone: string;
 }
 
 /** More at once helps nobody. */
@@ -118,9 +120,10 @@ export async function listOccurrences(
   const zones = await zonesOf(db, events);
   const listed: Listed[] = [];
   for (const event of events) {
+    const zone = zones.get(event.user_id) ?? 'UTC';
     try {
-      const found = await occurrences(event, window, zones.get(event.user_id) ?? 'UTC');
-      for (const occurrence of found) listed.push({ event, occurrence });
+      const found = await occurrences(event, window, zone);
+      for (const occurrence of found) listed.push({ event, occurrence, zone });
     } catch (error) {
       log('error', `event ${event.id} cannot be listed`, error);
     }
@@ -131,7 +134,7 @@ export async function listOccurrences(
 }
 
 async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(events.filter(({ series }) => series !== null).map(({ user_id }) => user_id))];
+  const ids = [...new Set(events.map(({ user_id }) => user_id))];
   if (ids.length === 0) return new Map();
   const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
   return new Map(users.map((user) => [user.id, preferencesOf(user).timezone]));

@@ -97,7 +97,11 @@ async function gather(
     const all =
       event === undefined
         ? await listOccurrences(diary, db, window, userId)
-        : (await diary.occurrences(event, window, timezone)).map((occurrence) => ({ event, occurrence }));
+        : (await diary.occurrences(event, window, timezone)).map((occurrence) => ({
+            event,
+            occurrence,
+            zone: timezone,
+          }));
     const listed = all.filter(
       (one) => one.event.status === 'confirmed' && one.occurrence.status === 'confirmed',
     );

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import type { Change, ResourceProvider } from '../feature.ts';
 import { type Diary, findEvent, findUser } from './diary.ts';
-import { eventList } from './event-tools.ts';
+import { eventList, place } from './event-tools.ts';
 import { notificationList } from './notification-tools.ts';
 import type { StoreChange } from './store/store.ts';
 import { eventDetailView, profileView } from './view.ts';
@@ -80,9 +80,10 @@ export function createResources(diary: Diary): ResourceProvider {
 
 async function contentOf(diary: Diary, kind: string, id: string, isList: boolean): Promise<object> {
   if (isList) return kind === 'events' ? eventList(diary, id, 2, 30) : notificationList(diary, id, 2, 30);
-  return diary.store.read(async (db) =>
-    kind === 'users' ? profileView(await findUser(db, id)) : eventDetailView(await findEvent(db, id)),
-  );
+  return diary.store.read(async (db) => {
+    if (kind === 'users') return profileView(await findUser(db, id));
+    return eventDetailView(await place(db, await findEvent(db, id)));
+  });
 }
 
 function userUri(id: string): string {

@@ -42,6 +42,8 @@ export const eventShape = {
     start_ts: text,
     end_ts: text,
     all_day: { type: 'boolean' },
+    start_date: { type: 'string', description: 'The first of its days, if it takes whole days' },
+    end_date: { type: 'string', description: 'The first day after it, if it takes whole days' },
     timezone: text,
     recurring: { type: 'boolean' },
     location: text,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import { offsetsOf, wallOf } from './calendar/zone.ts';
 import type { Occurrence } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
 import type { CalendarEvent, Notification, Rule, User } from './store/schema.ts';
@@ -40,15 +41,21 @@ function profile(user: User) {
   };
 }
 
-export function eventView(event: CalendarEvent): JsonObject {
+/** An event and where on the user's clock it is: whole days are days there. */
+export interface Placed {
+  readonly event: CalendarEvent;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly zone: string;
+}
+
+export function eventView(placed: Placed): JsonObject {
+  const { event } = placed;
   return present({
     id: event.id,
     user_id: event.user_id,
     title: event.title,
-    start_ts: timestamp(event.start_ms),
-    end_ts: timestamp(event.end_ms),
-    all_day: event.all_day === 1 ? true : null,
-    timezone: event.timezone,
+    ...timesView(placed),
     recurring: event.series !== null && 'rules' in JSON.parse(event.series) ? true : null,
     location: event.location,
     conf_link: event.conf_link,
@@ -62,24 +69,34 @@ export function eventView(event: CalendarEvent): JsonObject {
   });
 }
 
-export function eventDetailView(event: CalendarEvent): JsonObject {
+/** Whose clock counts; or, as instants leave the day open, which days it takes. The last is the first day after it. */
+function timesView({ event, startMs, endMs, zone }: Placed) {
+  const instants = { start_ts: timestamp(startMs), end_ts: timestamp(endMs) };
+  if (event.all_day !== 1) return { ...instants, timezone: event.timezone };
+  return { ...instants, all_day: true, start_date: dateIn(zone, startMs), end_date: dateIn(zone, endMs) };
+}
+
+function dateIn(zone: string, ms: number): string {
+  return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
+}
+
+export function eventDetailView(placed: Placed): JsonObject {
+  const { event } = placed;
   return present({
-    ...eventView(event),
+    ...eventView(placed),
     etag: event.etag,
     last_seen_at: event.last_seen_ms === null ? null : timestamp(event.last_seen_ms),
   });
 }
 
 /** One line of a list: an event of its own, or one of a series. */
-export function occurrenceView(event: CalendarEvent, occurrence: Occurrence): JsonObject {
+export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zone: string): JsonObject {
   return present({
     id: event.id,
     user_id: event.user_id,
     occurrence: occurrence.key === '' ? null : occurrence.key,
     title: occurrence.title,
-    start_ts: timestamp(occurrence.startMs),
-    end_ts: timestamp(occurrence.endMs),
-    all_day: event.all_day === 1 ? true : null,
+    ...timesView({ event, startMs: occurrence.startMs, endMs: occurrence.endMs, zone }),
     location: occurrence.location,
     status: occurrence.status,
     provider: event.provider,

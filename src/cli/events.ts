@@ -15,7 +15,7 @@ export const events = toolCommand({
       show: ({ events }) =>
         showTable(
           (events as JsonObject[]).map((event) => [
-            event['all_day'] ? showTime(event['start_ts']).slice(0, 10) : showTime(event['start_ts']),
+            event['start_date'] ?? showTime(event['start_ts'], event['timezone']),
             event['title'],
             event['location'],
             event['status'] === 'confirmed' ? '' : event['status'],

@@ -168,7 +168,11 @@ export function showTable(rows: readonly (readonly unknown[])[], empty: string):
     .join('\n');
 }
 
-/** An instant as the clock on this machine shows it. */
-export function showTime(written: unknown): string {
-  return new Date(String(written)).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+/** An instant as the clock of a zone shows it, or that of this machine; and which one that is. */
+export function showTime(written: unknown, zone?: unknown): string {
+  const at = new Date(String(written));
+  const place = typeof zone === 'string' ? { timeZone: zone } : {};
+  const named = new Intl.DateTimeFormat('en', { ...place, timeZoneName: 'short' }).formatToParts(at);
+  const clock = at.toLocaleString('sv-SE', { ...place, dateStyle: 'short', timeStyle: 'short' });
+  return `${clock} ${named.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`.trimEnd();
 }

@@ -87,7 +87,7 @@ describe('the diary on the command line', () => {
     expect(await json('events', 'show', 'dentist')).toMatchObject({
       attendees: ['a@example.com', 'b@example.com'],
     });
-    expect((await adjutant('events', 'list', 'ada')).out).toContain(`${start.replace('T', ' ')}  Dentist`);
+    expect((await adjutant('events', 'list', 'ada')).out).toContain(`${start.replace('T', ' ')} GMT+`);
     const dry = await adjutant('notifications', 'plan', 'ada', '--dry-run');
     expect(dry.out).toMatch(
       /rules decided about 1: built-in rules\nadd .* email +dentist .*\nNothing was changed/,

@@ -25,3 +25,15 @@ export async function expandEvent(
       status: details?.status ?? event.status,
     }));
 }
+
+/** When an event begins and ends the first time. What the store keeps is right for the zone that it was written in. */
+export async function firstTimes(
+  event: CalendarEvent,
+  zone: string,
+): Promise<Pick<Occurrence, 'startMs' | 'endMs'>> {
+  const { start_ms: startMs, end_ms: endMs } = event;
+  const series = event.series === null ? undefined : (JSON.parse(event.series) as Series);
+  if (series === undefined || series.start.zone !== undefined || series.detached) return { startMs, endMs };
+  const { firstOccurrence } = await import('./recurrence.ts');
+  return firstOccurrence(series, zone);
+}
