@@ -93,6 +93,33 @@ describe('the pages name only what is there', () => {
   });
 });
 
+it('the README leads to every page', () => {
+  const [readme] = pages;
+  expect(pages.filter(({ name }) => name !== 'README.md' && !readme!.prose.includes(`](${name}`))).toEqual(
+    [],
+  );
+});
+
+it('the proofs and benchmarks are all told of', () => {
+  const proofs = readFileSync('docs/proofs.md', 'utf8');
+  const all = Object.keys(scripts).filter((name) => /^(bench|prove):|^conformance$/.test(name));
+  expect(all.filter((name) => !proofs.includes(`\`npm run ${name}\``))).toEqual([]);
+});
+
+it('troubleshooting quotes what the program says', () => {
+  const source = globSync('src/**/*.{ts,tsx,cjs,mjs}')
+    .concat(globSync('scripts/*.mjs'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const page = readFileSync('docs/troubleshooting.md', 'utf8');
+  const quoted = [...page.matchAll(/^\| ([^|]*) \|/gm)]
+    .flatMap(([, symptom]) => [...symptom!.matchAll(/`([^`]+)`/g)].flatMap(([, words]) => words!.split('…')))
+    .map((words) => words.trim())
+    .filter((words) => words.includes(' '));
+  expect(quoted.length).toBeGreaterThan(3);
+  expect(quoted.filter((words) => !source.includes(words))).toEqual([]);
+});
+
 it('the pages show every command and every word of it', async () => {
   const all = pages.map(({ text }) => text).join('\n');
   const missing: string[] = [];

@@ -96,7 +96,7 @@ export function followPage(
 const configuration = 'adjutant.toml';
 const commands = new Set(['sh', 'console']);
 
-class Reader {
+export class Reader {
   readonly #home: string;
   readonly #stage: Stage;
   readonly #stands: Map<string, string>;
@@ -134,6 +134,7 @@ class Reader {
     const text = this.#here(block.text);
     if (language === 'toml') parseToml(text);
     if (language === 'json') JSON.parse(text);
+    if (language === 'nginx') expect(text).toMatch(/^(?:\s*[^\s{};][^{};]*(?:;|\{)|\s*\}|\s)*$/);
     if (notRun !== undefined) return;
     if (file !== undefined) await this.#place(file, text);
     else if (language === 'sh') await this.#succeed(text, until);
@@ -214,6 +215,8 @@ class Reader {
     if (!asked && !isObject(said['arguments'])) {
       expect(this.#answer, 'this answers nothing').toBeDefined();
       expect(this.#answer).toMatchObject(withWildcards(said) as JsonObject);
+      for (const [key, shown] of Object.entries(said))
+        if (isId(shown)) this.#stands.set(shown, String(this.#answer![key]));
       this.#answer = undefined;
       return;
     }
@@ -259,8 +262,12 @@ function patternOf(shown: string): { pattern: RegExp; ids: readonly string[] } {
   return { pattern: new RegExp(`^${parts.join('')}$`), ids };
 }
 
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && id.exec(value)?.[0] === value;
+}
+
 function withWildcards(value: unknown): unknown {
-  if (value === '…') return expect.anything();
+  if (value === '…' || isId(value)) return expect.any(String);
   if (Array.isArray(value)) return value.map(withWildcards);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withWildcards(inner)]));

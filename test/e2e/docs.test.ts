@@ -9,6 +9,7 @@ import { startChatModel } from '../chat-model.ts';
 import { claude, codexShim } from '../delegate/workbench.ts';
 import { blocksOf, followPage, type Stage } from '../docs-runner.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
+import { script } from '../model/turn.ts';
 import { startPostgres } from '../postgres.ts';
 import { bundle } from '../program.ts';
 import { hasRadicale, password, startRadicale } from '../radicale.ts';
@@ -23,7 +24,13 @@ async function withCodex(home: string): Promise<Stage> {
   symlinkSync(codexShim, join(home, 'bin/codex'));
   return {
     cwd: 'shop',
-    stands: { '/opt/codex/bin/codex': codexShim, '/srv/shop': join(home, 'shop') },
+    // A call waits long enough for codex, and no longer.
+    env: { ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '8' },
+    stands: {
+      'Rewrite the shop': `Rewrite the shop ${script({ hang: true })}`,
+      '/opt/codex/bin/codex': codexShim,
+      '/srv/shop': join(home, 'shop'),
+    },
     close: () => model.close(),
   };
 }
