@@ -2,7 +2,7 @@ import { defineTool, type Tool, type ToolResult } from '../feature.ts';
 import { autopilotReport } from './autopilot-report.ts';
 import { runReport } from './report.ts';
 import type { Runs } from './runs.ts';
-import { runOutputSchema } from './tool-schema.ts';
+import { runListSchema, runOutputSchema } from './tool-schema.ts';
 
 const runId = {
   type: 'string',
@@ -42,6 +42,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
           },
         },
       },
+      outputSchema: runListSchema,
       annotations: reads,
       async call({ limit = 20 }) {
         const found = await (await runs()).list(limit);
@@ -85,6 +86,23 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
             default: 50,
             description: 'Most lines to read.',
           },
+        },
+      },
+      outputSchema: {
+        type: 'object',
+        required: ['run_id', 'status', 'events', 'next'],
+        properties: {
+          run_id: { type: 'string' },
+          status: { type: 'string' },
+          events: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['line', 'text'],
+              properties: { line: { type: 'integer' }, text: { type: 'string' } },
+            },
+          },
+          next: { type: 'integer', description: 'What to give as `after` to read on from here.' },
         },
       },
       annotations: reads,
@@ -157,6 +175,11 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
             description: 'How many of the newest to keep in any case.',
           },
         },
+      },
+      outputSchema: {
+        type: 'object',
+        required: ['removed'],
+        properties: { removed: { type: 'array', items: { type: 'string' } } },
       },
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
       async call({ older_than_days = 30, keep = 0 }) {

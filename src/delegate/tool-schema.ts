@@ -107,6 +107,36 @@ export const usageSchema = {
   ],
 } as const;
 
+const host = { type: 'string', description: 'The machine that has it, where that is another one.' } as const;
+
+export const runListSchema = {
+  type: 'object',
+  required: ['runs'],
+  properties: {
+    runs: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['run_id', 'tool', 'status', 'started_at', 'duration_ms', 'task', 'summary', 'error'],
+        properties: {
+          run_id: text,
+          tool: text,
+          status: { enum: ['waiting', 'running', 'completed', 'failed', 'cancelled'] },
+          started_at: text,
+          duration_ms: { type: 'number' },
+          usage: usageSchema,
+          subagent_thread_id: nullable,
+          cwd: text,
+          task: text,
+          summary: text,
+          error: nullable,
+          host,
+        },
+      },
+    },
+  },
+} as const;
+
 /** `running` is an answer only where calls may end before their run does. */
 export function runOutputSchema(mayStillRun: boolean): JsonSchema {
   const { summary, deliverables, open_questions, next_actions } = answerSchema.properties;
@@ -146,9 +176,7 @@ export function runOutputSchema(mayStillRun: boolean): JsonSchema {
       timing: timingSchema,
       status: { enum: ['completed', 'failed', 'cancelled', ...(mayStillRun ? ['running'] : [])] },
       error: nullable,
-      ...(mayStillRun && {
-        host: { type: 'string', description: 'The machine that has it, where that is another one.' },
-      }),
+      ...(mayStillRun && { host }),
       usage: usageSchema,
       evidence: { anyOf: [{ type: 'object' }, { type: 'null' }] },
       warnings: { type: 'array', items: text },
