@@ -181,6 +181,8 @@ export class Session {
     } finally {
       if (this.#inFlight.get(request.id) === controller) this.#inFlight.delete(request.id);
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
+      // What the client itself ended has not failed.
+      failed &&= !controller.signal.aborted;
       this.server.observe({ method: request.method, milliseconds, failed });
     }
   }
