@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
-import { answer, script } from '../model/turn.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
 import { PageServer, seriousFaults, shows } from '../page-server.ts';
 
 const server = new PageServer();
@@ -15,6 +16,8 @@ beforeAll(async () => {
   const codexHome = join(server.home, 'codex');
   mkdirSync(codexHome);
   mkdirSync(work);
+  execFileSync('git', ['init', '-q'], { cwd: work });
+  writeFileSync(join(work, 'tides.txt'), 'low');
   writeFileSync(join(codexHome, 'config.toml'), model.config);
   await server.start({
     CODEX_HOME: codexHome,
@@ -27,17 +30,31 @@ afterAll(async () => {
   await model.close();
 });
 
-async function begin(task: string) {
+async function begin(
+  task: string,
+  fields: { readonly sandbox?: string; readonly kind?: string; readonly folder?: string } = {},
+) {
   const page = await server.open();
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.getByRole('link', { name: 'New run' }).click();
   await page.getByLabel('Task').fill(task);
-  await page.getByLabel('Working folder').fill(work);
+  await page.getByLabel(/^Working folder/).fill(fields.folder ?? work);
+  await page.getByLabel('Sandbox').selectOption(fields.sandbox ?? 'read-only');
+  await page.getByLabel('Kind').selectOption(fields.kind ?? 'delegate_run');
   await page.getByRole('button', { name: 'Start' }).click();
   return page;
 }
 
 describe('runs', () => {
+  it('that cannot begin say why', async () => {
+    const page = await begin('Look', { folder: '/no/such/folder' });
+    await page.locator('article .badge.failed').waitFor();
+    await page
+      .locator('article .problem')
+      .getByText(/no\/such\/folder/)
+      .waitFor();
+  });
+
   it('are started, watched as they go and read when they have ended', async () => {
     const done = answer({ summary: 'The harbour is open.', next_actions: ['Set sail'] });
     const page = await begin(
@@ -46,8 +63,65 @@ describe('runs', () => {
     await shows(page, /the tide is high/);
     await shows(page, 'The harbour is open.');
     await shows(page, 'Set sail');
+    // In the list and beside the run: 100 in and 20 out at each of the two turns.
+    await page.locator('.row .number').getByText('240 tok').first().waitFor();
+    await page.locator('.facts').getByText('240 tok').waitFor();
     await page.getByRole('button', { name: 'result.json' }).click();
     await shows(page, /"status": "completed"/);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('show what they changed, file by file', async () => {
+    const page = await begin(
+      `Write the tides ${script({ shell: 'echo high >> tides.txt; printf "\\0\\1" > moon.bin' }, answer())}`,
+      { sandbox: 'workspace-write' },
+    );
+    const tides = page.locator('.patch details').nth(1);
+    await tides.locator('tr.added .line-mark').getByText('+').waitFor();
+    expect(await tides.locator('tr.added .line-text').textContent()).toBe('lowhigh');
+    expect(await tides.locator('summary').textContent()).toContain('+1 −1');
+    await page.locator('.patch summary').getByText('moon.bin').waitFor();
+    await page.locator('.patch summary').getByText('binary').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('of an autopilot show their jobs as a graph and on an axis of time', async () => {
+    const job = (id: string, depends_on: readonly string[], ...turns: readonly Turn[]) => ({
+      id,
+      title: `Job ${id}`,
+      thinking_level: 'medium',
+      role: null,
+      task: `Do ${id}. ${script(...turns)}`,
+      sandbox: 'read-only',
+      depends_on,
+      writes: [],
+      skills: [],
+      acceptance: [],
+    });
+    const jobs = [
+      job('look', [], answer({ summary: 'Looked at it.' })),
+      job(
+        'sum',
+        ['look'],
+        answer({
+          summary: 'It all adds up.',
+          deliverables: [{ path: 'ghost.txt', description: 'Promised' }],
+        }),
+      ),
+    ];
+    const plan = { should_delegate: true, reason: 'Many parts.', jobs };
+    const page = await begin(
+      `Refactor the parser, update the tests and rewrite the docs. ${script({ say: JSON.stringify(plan) })}`,
+      { kind: 'delegate_autopilot' },
+    );
+    await page.locator('article .facts .badge.completed').waitFor();
+    await page.getByRole('button', { name: /Job sum.*completed/ }).click();
+    await page.getByRole('region', { name: 'Job Job sum' }).getByText('It all adds up.').waitFor();
+    await page.getByRole('region', { name: 'Job Job sum' }).getByText('is not there').waitFor();
+    expect(await page.locator('.job-graph svg path[marker-end]').count()).toBe(1);
+    expect(await page.locator('.job-time').count()).toBe(2);
     expect(await seriousFaults(page)).toEqual([]);
   });
 
@@ -55,5 +129,27 @@ describe('runs', () => {
     const page = await begin(`Wait for ever ${script({ hang: true })}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('article .badge.cancelled').waitFor();
+  });
+
+  it('go on from where they ended, as a run of their own', async () => {
+    const page = await begin(`Begin ${script(answer({ summary: 'Begun.' }))}`);
+    await shows(page, 'Begun.');
+    const before = page.url();
+    await page.getByLabel('What to do next').fill(`More ${script(answer({ summary: 'Went on.' }))}`);
+    await page.getByRole('button', { name: 'Resume from here' }).click();
+    await shows(page, 'Went on.');
+    expect(page.url()).not.toBe(before);
+  });
+
+  it('of a tab that was closed go on', async () => {
+    const page = await begin(
+      `Take your time ${script({ shell: 'sleep 2' }, answer({ summary: 'Took it.' }))}`,
+    );
+    await page.locator('article .badge.running').waitFor();
+    const run = page.url().replace(/.*#/, '#');
+    await server.closeWindows();
+    const other = await server.open();
+    await other.goto(server.view(run));
+    await shows(other, 'Took it.');
   });
 });

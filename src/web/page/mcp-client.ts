@@ -24,6 +24,8 @@ export class McpError extends Error {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onNotification?: (method: string, params: Json) => void;
+  /** Extensions of the protocol that this one call declares. */
+  readonly extensions?: Json;
 }
 
 /** An MCP client of the current revision: every request stands for itself, changes come on one open stream. */
@@ -41,7 +43,7 @@ export class McpClient {
     options: CallOptions = {},
   ): Promise<Result> {
     const id = ++this.#ids;
-    const response = await this.#post(id, method, params, options.signal);
+    const response = await this.#post(id, method, params, options);
     const reply = response.headers.get('content-type')?.includes('event-stream')
       ? await lastReply(response, id, options.onNotification)
       : await response.json().catch(() => ({}));
@@ -92,7 +94,7 @@ export class McpClient {
     while (!signal.aborted) {
       try {
         const id = ++this.#ids;
-        const response = await this.#post(id, 'subscriptions/listen', { notifications: filter }, signal);
+        const response = await this.#post(id, 'subscriptions/listen', { notifications: filter }, { signal });
         if (response.status === 401) return state(false);
         await lastReply(response, id, (method, params) => {
           if (method === 'notifications/subscriptions/acknowledged') {
@@ -110,7 +112,7 @@ export class McpClient {
     }
   }
 
-  #post(id: number, method: string, params: Json, signal: AbortSignal | undefined): Promise<Response> {
+  #post(id: number, method: string, params: Json, { signal, extensions }: CallOptions): Promise<Response> {
     const name = named[method] === undefined ? undefined : params[named[method]];
     return fetch('/mcp', {
       method: 'POST',
@@ -131,12 +133,15 @@ export class McpClient {
           _meta: {
             [`${meta}protocolVersion`]: version,
             [`${meta}clientInfo`]: { name: 'adjutant-page', version: '1' },
-            [`${meta}clientCapabilities`]: {},
+            [`${meta}clientCapabilities`]: extensions ? { extensions } : {},
             progressToken: id,
           },
         },
       }),
       ...(signal && { signal }),
+    }).catch((error: unknown) => {
+      // What the browser says of a connection that failed is worded differently in each of them.
+      throw signal?.aborted ? error : new McpError('The server does not answer. Is it running?', 0, 0);
     });
   }
 }

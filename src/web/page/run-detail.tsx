@@ -1,109 +1,135 @@
-import { useEffect, useState } from 'preact/hooks';
 import { EvidenceList } from './evidence-list.tsx';
-import { JobChart } from './job-chart.tsx';
 import { RunArtifact } from './run-artifact.tsx';
-import { duration, isOpen, type RunOverview, type RunRecord } from './run-record.ts';
+import { RunFiles } from './run-files.tsx';
+import { RunJobs } from './run-jobs.tsx';
+import {
+  duration,
+  evidenceOf,
+  isOpen,
+  type RunOverview,
+  type RunRecord,
+  tokens,
+  tokensInFull,
+} from './run-record.ts';
+import { RunResume } from './run-resume.tsx';
 import { RunTimeline } from './run-timeline.tsx';
-import { asError, useConnection, useLoaded } from './server-connection.tsx';
+import { asError, useConnection, useLoaded, useTicks, useUpdates } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
+import { shortMoment } from './zone-time.ts';
 
-/** One run: what came of it, how it went, and what it left. */
+/** One run: what came of it, what it changed, how it went, and what it left. */
 export function RunDetail({ overview }: { overview: RunOverview }) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const [tick, setTick] = useState(0);
-  const [artifact, setArtifact] = useState<string | undefined>();
-  const open = isOpen(overview.status);
+  const { run_id: id, status } = overview;
+  const { changes } = useConnection();
+  const open = isOpen(status);
+  const updates = useUpdates(`runs://${id}/events.jsonl`);
+  // A run of another server tells nothing here.
+  const ticks = useTicks(open ? 3000 : undefined);
   const { value: run, error } = useLoaded<RunRecord>(
-    (with_, signal) => with_.tool('show_run', { run_id: overview.run_id }, { signal }),
-    [overview.run_id, overview.status, tick],
+    (client, signal) => client.tool('show_run', { run_id: id }, { signal }),
+    [id, status, changes.resources, ticks, open && updates],
   );
-  useEffect(() => {
-    if (!open) return;
-    const timer = setInterval(() => setTick((now) => now + 1), 1500);
-    return () => clearInterval(timer);
-  }, [open]);
-  const act = (work: Promise<unknown>, done: string) =>
-    work.then(
-      () => toast({ text: done }),
-      (failed) => toast({ text: asError(failed).message }),
-    );
-  const resume = () =>
-    act(
-      client.tool('delegate_resume', {
-        thread_id: overview.subagent_thread_id,
-        cwd: overview.cwd,
-        skip_git_repo_check: true,
-      }),
-      'The thread went on; see the newest run.',
-    );
-  const outcome = run?.aggregate ?? run;
+  const outcome = run?.autopilot?.aggregate ?? run;
+  const problem = error?.message ?? run?.error ?? overview.error;
+  const patched = run?.artifacts.some(({ name }) => name === 'changes.patch');
   return (
     <article>
       <h1>{overview.task || overview.run_id}</h1>
-      <p class="quiet">
-        <span class={`badge ${overview.status}`}>{overview.status}</span> {duration(overview.duration_ms)}
-        {run?.usage && `, ${run.usage.input_tokens + run.usage.output_tokens} tokens`},{' '}
-        <code>{overview.cwd}</code>
-      </p>
-      <p>
-        {open && (
-          <button
-            type="button"
-            class="danger"
-            onClick={() => act(client.tool('cancel_run', { run_id: overview.run_id }), 'Cancelled.')}
-          >
-            Cancel
-          </button>
-        )}{' '}
-        {!open && overview.subagent_thread_id && (
-          <button type="button" onClick={resume}>
-            Resume
-          </button>
-        )}
-      </p>
-      {(error ?? run?.error ?? overview.error) && (
-        <p class="problem">{error?.message ?? run?.error ?? overview.error}</p>
+      <Facts overview={overview} run={run} />
+      {open && <CancelRun id={id} />}
+      {problem && <p class="problem box">{problem}</p>}
+      {[...new Set(run?.warnings)].map((warning) => (
+        <p key={warning} class="warning">
+          {warning}
+        </p>
+      ))}
+      {run?.autopilot && !run.autopilot.decision.should_delegate && (
+        <p class="quiet">Not delegated: {run.autopilot.decision.reason}</p>
       )}
-      {run?.decision && <p class="quiet">{run.decision.reason}</p>}
       {outcome?.summary && <p class="summary">{outcome.summary}</p>}
-      {run?.plan && run.plan.jobs.length > 0 && <JobChart plan={run.plan.jobs} jobs={run.jobs ?? []} />}
+      {run?.autopilot && run.autopilot.plan.jobs.length > 0 && (
+        <RunJobs runId={id} autopilot={run.autopilot} />
+      )}
       <Points title="Open questions" items={outcome?.open_questions} />
-      <Points title="Next" items={outcome?.next_actions} />
-      {outcome?.deliverables && <EvidenceList deliverables={outcome.deliverables} evidence={run?.evidence} />}
-      <h2>Timeline</h2>
-      <RunTimeline runId={overview.run_id} open={open} />
-      <h2>Artifacts</h2>
-      <p class="artifacts">
-        {run?.artifacts
-          .filter(({ name }) => !name.endsWith('/'))
-          .map(({ name }) => (
-            <button
-              key={name}
-              type="button"
-              class="small"
-              aria-pressed={artifact === name}
-              onClick={() => setArtifact(artifact === name ? undefined : name)}
-            >
-              {name}
-            </button>
-          ))}
-      </p>
-      {artifact && <RunArtifact runId={overview.run_id} name={artifact} />}
+      {!open && <Points title="Next" items={outcome?.next_actions} />}
+      {run && outcome && <EvidenceList deliverables={outcome.deliverables} evidence={evidenceOf(run)} />}
+      {patched && (
+        <section>
+          <h2>Changes</h2>
+          <RunArtifact runId={id} name="changes.patch" />
+        </section>
+      )}
+      <section>
+        <h2>Timeline</h2>
+        <RunTimeline runId={id} open={open} updates={updates} />
+      </section>
+      <section>
+        <h2>Files of the run</h2>
+        <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
+      </section>
+      {!open && overview.subagent_thread_id && <RunResume run={overview} />}
     </article>
+  );
+}
+
+function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | undefined }) {
+  const { status, started_at, duration_ms, tool, cwd } = overview;
+  const usage = run?.usage ?? overview.usage;
+  const facts: readonly (readonly [string, string | undefined, (string | undefined)?])[] = [
+    ['Began', shortMoment(started_at), new Date(started_at).toLocaleString()],
+    [isOpen(status) ? 'So far' : 'Took', duration(run?.timing.duration_ms ?? duration_ms)],
+    ['Tokens', usage ? tokens(usage) : undefined, usage ? tokensInFull(usage) : undefined],
+    ['Kind', tool.replace('delegate_', '')],
+    ['Folder', cwd],
+  ];
+  return (
+    <dl class="facts">
+      <div>
+        <dt class="hidden">State</dt>
+        <dd>
+          <span class={`badge ${status}`}>{status}</span>
+        </dd>
+      </div>
+      {facts.map(
+        ([name, value, hint]) =>
+          value && (
+            <div key={name} title={hint}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function CancelRun({ id }: { id: string }) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const cancel = () =>
+    client.tool('cancel_run', { run_id: id }).then(
+      () => toast({ text: 'The run is cancelled.' }),
+      (error) => toast({ text: asError(error).message }),
+    );
+  return (
+    <p>
+      <button type="button" class="danger" onClick={cancel}>
+        Cancel
+      </button>
+    </p>
   );
 }
 
 function Points({ title, items }: { title: string; items: readonly string[] | undefined }) {
   if (!items?.length) return null;
   return (
-    <>
+    <section>
       <h2>{title}</h2>
       <ul>
-        {items.map((item) => (
+        {[...new Set(items)].map((item) => (
           <li key={item}>{item}</li>
         ))}
       </ul>
-    </>
+    </section>
   );
 }

@@ -1,48 +1,51 @@
 import { useState } from 'preact/hooks';
 import { pathTo } from './route.ts';
+import { launch } from './run-launch.ts';
 import { asError, useConnection } from './server-connection.tsx';
 
-const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'];
+const sandboxes = {
+  'read-only': 'read-only: it may look',
+  'workspace-write': 'workspace-write: it may write there',
+  'danger-full-access': 'danger-full-access: it may do anything',
+} as const;
 
-/** Starts a run and goes to it as soon as it has a name. */
+/** Starts a run and goes to it. */
 export function RunStart() {
-  const { client } = useConnection();
+  const { client, touch } = useConnection();
   const [task, setTask] = useState('');
   const [cwd, setCwd] = useState('');
-  const [sandbox, setSandbox] = useState(sandboxes[0]!);
+  const [sandbox, setSandbox] = useState('read-only');
   const [tool, setTool] = useState('delegate_run');
-  const [state, setState] = useState<'ready' | 'starting' | string>('ready');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
   const start = async (event: Event) => {
     event.preventDefault();
-    setState('starting');
-    const known = new Set(
-      (await client.tool<{ runs: { run_id: string }[] }>('list_runs', { limit: 500 })).runs.map(
-        ({ run_id }) => run_id,
-      ),
-    );
-    // The call itself lasts as long as the run; the run is found by its appearance in the list.
-    const call = client.tool(tool, { task, cwd, sandbox, skip_git_repo_check: true });
-    let failed = false;
-    call.catch((error) => {
-      failed = true;
-      setState(asError(error).message);
-    });
-    while (!failed) {
-      const { runs } = await client.tool<{ runs: { run_id: string }[] }>('list_runs', { limit: 500 });
-      const fresh = runs.find(({ run_id }) => !known.has(run_id));
-      if (fresh) {
-        location.hash = pathTo('runs', fresh.run_id);
-        return;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 300));
+    setBusy(true);
+    setProblem('');
+    try {
+      const id = await launch(client, tool, { task, cwd, sandbox });
+      touch('resources');
+      location.hash = pathTo('runs', id);
+    } catch (error) {
+      setProblem(asError(error).message);
+      setBusy(false);
     }
   };
   return (
     <form class="editor" onSubmit={start}>
       <h1>New run</h1>
+      <p class="quiet">
+        A sub-agent works on the task with a context of its own. The run can be watched and cancelled.
+      </p>
       <label>
         Task
-        <textarea rows={6} required value={task} onInput={(event) => setTask(event.currentTarget.value)} />
+        <textarea
+          rows={6}
+          required
+          value={task}
+          placeholder="What to do. :name at the beginning takes the text from that prompt."
+          onInput={(event) => setTask(event.currentTarget.value)}
+        />
       </label>
       <label>
         Working folder
@@ -50,31 +53,37 @@ export function RunStart() {
           required
           value={cwd}
           placeholder="/path/to/project"
+          spellcheck={false}
           onInput={(event) => setCwd(event.currentTarget.value)}
         />
+        <small>On the machine of the server.</small>
       </label>
-      <label>
-        Sandbox
-        <select value={sandbox} onChange={(event) => setSandbox(event.currentTarget.value)}>
-          {sandboxes.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Kind
-        <select value={tool} onChange={(event) => setTool(event.currentTarget.value)}>
-          <option value="delegate_run">One sub-agent</option>
-          <option value="delegate_autopilot">Autopilot: plan and run several</option>
-        </select>
-      </label>
-      {state !== 'ready' && state !== 'starting' && (
+      <div class="fields">
+        <label>
+          Sandbox
+          <select value={sandbox} onChange={(event) => setSandbox(event.currentTarget.value)}>
+            {Object.entries(sandboxes).map(([one, title]) => (
+              <option key={one} value={one}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Kind
+          <select value={tool} onChange={(event) => setTool(event.currentTarget.value)}>
+            <option value="delegate_run">One sub-agent</option>
+            <option value="delegate_autopilot">Autopilot: plan and run several</option>
+          </select>
+        </label>
+      </div>
+      {problem && (
         <p class="problem" role="alert">
-          {state}
+          {problem}
         </p>
       )}
-      <button type="submit" class="primary" disabled={state === 'starting'}>
-        {state === 'starting' ? 'Starting…' : 'Start'}
+      <button type="submit" class="primary" disabled={busy}>
+        {busy ? 'Starting…' : 'Start'}
       </button>
     </form>
   );

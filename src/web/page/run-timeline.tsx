@@ -13,12 +13,26 @@ interface Tail {
   readonly next: number;
 }
 
+interface Props {
+  readonly runId: string;
+  readonly open: boolean;
+  /** Counts up when there is something new. */
+  readonly updates: number;
+}
+
+const atOnce = 500;
+/** How often to look where nobody tells: at the runs of other servers. */
+const lookEveryMs = 1500;
+
 /** The events of a run as they come. */
-export function RunTimeline({ runId, open }: { runId: string; open: boolean }) {
+export function RunTimeline({ runId, open, updates }: Props) {
   const { client } = useConnection();
   const [lines, setLines] = useState<readonly Line[]>([]);
+  const [most, setMost] = useState(atOnce);
   const [problem, setProblem] = useState('');
-  const end = useRef<HTMLLIElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const wake = useRef<() => void>(() => {});
+  useEffect(() => wake.current(), [updates]);
   useEffect(() => {
     const ended = new AbortController();
     const follow = async () => {
@@ -26,14 +40,18 @@ export function RunTimeline({ runId, open }: { runId: string; open: boolean }) {
       while (!ended.signal.aborted) {
         const tail = await client.tool<Tail>(
           'tail_run',
-          { run_id: runId, after, limit: 500 },
+          { run_id: runId, after, limit: 1000 },
           { signal: ended.signal },
         );
         if (tail.events.length > 0) setLines((old) => [...old, ...tail.events]);
         const more = tail.next > after;
         after = tail.next;
         if (!more && !isOpen(tail.status)) return;
-        if (!more) await new Promise((resolve) => setTimeout(resolve, 700));
+        if (!more)
+          await new Promise<void>((resolve) => {
+            wake.current = resolve;
+            setTimeout(resolve, lookEveryMs);
+          });
       }
     };
     setLines([]);
@@ -41,17 +59,34 @@ export function RunTimeline({ runId, open }: { runId: string; open: boolean }) {
     return () => ended.abort();
   }, [client, runId]);
   useEffect(() => {
-    if (open) end.current?.scrollIntoView({ block: 'nearest' });
+    if (open) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [lines.length, open]);
   if (problem) return <p class="problem">{problem}</p>;
-  if (lines.length === 0) return <p class="quiet">{open ? 'Nothing yet.' : 'No events.'}</p>;
+  if (lines.length === 0) return <p class="quiet">{open ? 'Nothing yet.' : 'There were no events.'}</p>;
+  // While it goes on the end is of interest; afterwards the beginning as well.
+  const shown = open ? lines.slice(-most) : lines.slice(0, most);
   return (
-    <ol class="timeline" aria-live={open ? 'polite' : 'off'}>
-      {lines.map(({ line, text }, index) => (
-        <li key={line} ref={index === lines.length - 1 ? end : null}>
-          {text}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="timeline" ref={list} tabIndex={0} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
+        {shown.map(({ line, text }) => (
+          <li key={line} class={kindOf(text)}>
+            {text}
+          </li>
+        ))}
+      </ol>
+      {lines.length > most && !open && (
+        <button type="button" class="small" onClick={() => setMost(most + atOnce)}>
+          Show {Math.min(atOnce, lines.length - most)} of {lines.length - most} more
+        </button>
+      )}
+    </>
   );
+}
+
+/** As the server words its lines. */
+function kindOf(text: string): string {
+  if (text.startsWith('$ ')) return / → [1-9-]\d*$/.test(text) ? 'command failed' : 'command';
+  if (text.startsWith('warning: ')) return 'warning';
+  if (text.startsWith('failed: ')) return 'failed';
+  return /^(thread |turn )/.test(text) ? 'step' : '';
 }

@@ -1,61 +1,66 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { pathTo } from './route.ts';
 import { RunDetail } from './run-detail.tsx';
-import { duration, isOpen, type RunOverview } from './run-record.ts';
+import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
 import { RunStart } from './run-start.tsx';
-import { useConnection, useLoaded } from './server-connection.tsx';
+import { SampleData } from './sample-data.tsx';
+import { useConnection, useLoaded, useTicks } from './server-connection.tsx';
 import { WindowedList } from './windowed-list.tsx';
+import { shortMoment } from './zone-time.ts';
+
+/** As many as the server lists at once. */
+const most = 500;
 
 /** All runs on the left, the chosen one on the right, as it goes. */
 export function RunsView({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
-  const [tick, setTick] = useState(0);
+  const [query, setQuery] = useState('');
+  const [open, setOpen] = useState(false);
+  const ticks = useTicks(open ? 3000 : undefined);
   const { value, error } = useLoaded<{ runs: readonly RunOverview[] }>(
-    (client, signal) => client.tool('list_runs', { limit: 500 }, { signal }),
-    [changes.resources, tick],
+    async (client, signal) => {
+      const list = await client.tool<{ runs: readonly RunOverview[] }>(
+        'list_runs',
+        { limit: most },
+        { signal },
+      );
+      setOpen(list.runs.some(({ status }) => isOpen(status)));
+      return list;
+    },
+    [changes.resources, ticks],
   );
   const runs = value?.runs ?? [];
-  const open = runs.some(({ status }) => isOpen(status));
-  useEffect(() => {
-    if (!open) return;
-    const timer = setInterval(() => setTick((now) => now + 1), 2000);
-    return () => clearInterval(timer);
-  }, [open]);
+  const shown = useMemo(() => findRuns(runs, query), [runs, query]);
   const chosen = runs.find(({ run_id }) => run_id === name);
   return (
     <div class={`split ${name === undefined ? '' : 'has-detail'}`}>
       <section class="side" aria-label="Runs">
         <div class="toolbar">
-          <strong class="grow">Runs</strong>
+          <input
+            type="search"
+            placeholder="Search runs"
+            aria-label="Search runs"
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+          />
           <a class="button" href={pathTo('runs', '+new')}>
             New run
           </a>
         </div>
         <p class="quiet count" role="status">
-          {error ? error.message : `${runs.length} run${runs.length === 1 ? '' : 's'}`}
+          {error
+            ? error.message
+            : value &&
+              `${shown.length}${runs.length === most ? '+' : ''} run${shown.length === 1 ? '' : 's'}`}
         </p>
         <WindowedList
-          items={runs}
+          items={shown}
           rowHeight={58}
           label="Runs"
-          selected={runs.findIndex(({ run_id }) => run_id === name)}
+          selected={shown.findIndex(({ run_id }) => run_id === name)}
           keyOf={({ run_id }) => run_id}
-          render={(run) => (
-            <a
-              class="row"
-              href={pathTo('runs', run.run_id)}
-              aria-current={run.run_id === name ? 'true' : undefined}
-            >
-              <span class="row-title">
-                {run.task || run.summary || run.run_id}
-                <span class={`badge ${run.status}`}>{run.status}</span>
-              </span>
-              <span class="row-text">
-                {run.tool.replace('delegate_', '')}, {new Date(run.started_at).toLocaleString()},{' '}
-                {duration(run.duration_ms)}
-              </span>
-            </a>
-          )}
+          choose={({ run_id }) => (location.hash = pathTo('runs', run_id))}
+          render={(run) => <RunRow run={run} current={run.run_id === name} />}
         />
       </section>
       <section class="detail" aria-label="Run">
@@ -66,11 +71,56 @@ export function RunsView({ name }: { name: string | undefined }) {
         )}
         {name === '+new' && <RunStart />}
         {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
-        {name === undefined && <p class="empty">Choose a run to watch it, or start one.</p>}
+        {name === undefined && value && <NothingChosen empty={runs.length === 0} />}
         {name !== undefined && name !== '+new' && value && !chosen && (
-          <p class="empty">There is no run {name} (any more).</p>
+          <p class="empty late">There is no run {name} (any more).</p>
         )}
       </section>
+    </div>
+  );
+}
+
+function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
+  return (
+    <a class="row" href={pathTo('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
+      <span class="row-line">
+        <span class="row-title">{run.task || run.summary || run.run_id}</span>
+        <span class={`badge ${run.status}`}>{run.status}</span>
+      </span>
+      <span class="row-line row-text">
+        <span>
+          {shortMoment(run.started_at)} · {run.tool.replace('delegate_', '')}
+        </span>
+        <span class="number">
+          {duration(run.duration_ms)}
+          {run.usage && ` · ${tokens(run.usage)}`}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+/** Those that have every word in what is to be read of them in the list. */
+function findRuns(runs: readonly RunOverview[], query: string): readonly RunOverview[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return runs;
+  return runs.filter(({ task, summary, status, tool, cwd }) => {
+    const text = `${task}\n${summary}\n${status}\n${tool}\n${cwd}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function NothingChosen({ empty }: { empty: boolean }) {
+  if (!empty) return <p class="empty">Choose a run to watch it, or start one.</p>;
+  return (
+    <div class="empty">
+      <p>There are no runs yet. A run gives a task to a sub-agent and keeps everything it does and leaves.</p>
+      <p>
+        <a class="button primary" href={pathTo('runs', '+new')}>
+          Start the first one
+        </a>{' '}
+        <SampleData action="load" />
+      </p>
     </div>
   );
 }

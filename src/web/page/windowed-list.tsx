@@ -8,10 +8,13 @@ interface Props<Item> {
   readonly selected?: number;
   render(item: Item, index: number): ComponentChildren;
   keyOf(item: Item): string;
+  /** What the arrow keys do. */
+  choose?(item: Item): void;
 }
 
 /** Only the rows in sight are in the document, however long the list is. */
-export function WindowedList<Item>({ items, rowHeight, label, selected, render, keyOf }: Props<Item>) {
+export function WindowedList<Item>(props: Props<Item>) {
+  const { items, rowHeight, label, selected, render, keyOf, choose } = props;
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(800);
@@ -28,6 +31,14 @@ export function WindowedList<Item>({ items, rowHeight, label, selected, render, 
     if (start < element.scrollTop) element.scrollTop = start;
     else if (end > element.scrollTop + element.clientHeight) element.scrollTop = end - element.clientHeight;
   }, [selected, rowHeight]);
+  const move = (event: KeyboardEvent) => {
+    const next = nextIndex(event.key, selected ?? -1, items.length);
+    if (choose === undefined || next === undefined) return;
+    event.preventDefault();
+    // The row that had the focus may be gone in a moment.
+    box.current!.focus();
+    choose(items[next]!);
+  };
   const first = Math.max(0, Math.floor(top / rowHeight) - 5);
   const last = Math.min(items.length, Math.ceil((top + height) / rowHeight) + 5);
   return (
@@ -38,6 +49,7 @@ export function WindowedList<Item>({ items, rowHeight, label, selected, render, 
       aria-label={label}
       tabIndex={0}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      onKeyDown={move}
     >
       <div style={{ height: `${items.length * rowHeight}px`, position: 'relative' }} role="presentation">
         {items.slice(first, last).map((item, offset) => (
@@ -55,4 +67,16 @@ export function WindowedList<Item>({ items, rowHeight, label, selected, render, 
       </div>
     </div>
   );
+}
+
+/** Where a key leads in a list of so many; `undefined` for every other key. */
+export function nextIndex(key: string, index: number, count: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: index + 1,
+    ArrowUp: index - 1,
+    Home: 0,
+    End: count - 1,
+  };
+  const next = steps[key];
+  return next === undefined || count === 0 ? undefined : Math.max(0, Math.min(count - 1, next));
 }

@@ -38,11 +38,11 @@ export function weekDays(today: string, weeks: number): readonly string[] {
   );
 }
 
-export function dayTitle(day: string, style: 'short' | 'long' = 'short'): string {
+export function dayTitle(day: string, style: 'day' | 'short' | 'long' = 'short'): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
-    weekday: style,
+    ...(style !== 'day' && { weekday: style }),
     day: 'numeric',
-    month: style,
+    month: style === 'long' ? 'long' : 'short',
     timeZone: 'UTC',
   });
 }
@@ -66,4 +66,19 @@ export function quietSpans(start: string, end: string): readonly (readonly [numb
 function toMinutes(written: string): number {
   const [hours = '0', minutes = '0'] = written.split(':');
   return Number(hours) * 60 + Number(minutes);
+}
+
+/** A moment near enough to need no more: the time of today, the day and time of another one. */
+export function shortMoment(iso: string, zone?: string): string {
+  const [moment, now] = [new Date(iso), new Date()];
+  const place = zone === undefined ? {} : { timeZone: zone };
+  const day = (date: Date) => date.toLocaleDateString(undefined, { ...place, dateStyle: 'short' });
+  return moment.toLocaleString(undefined, {
+    ...place,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(day(moment) !== day(now) && { day: 'numeric', month: 'short' }),
+    ...(moment.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
+  });
 }

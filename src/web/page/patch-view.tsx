@@ -1,0 +1,106 @@
+import { useMemo, useState } from 'preact/hooks';
+import { type FilePatch, type Hunk, type PatchLine, parsePatch } from './patch.ts';
+
+/** So many lines are unfolded by themselves, and so many more at each click. */
+const unfolded = 300;
+const atOnce = 500;
+
+/** What was changed, file by file. */
+export function PatchView({ text }: { text: string }) {
+  const files = useMemo(() => parsePatch(text), [text]);
+  if (files.length === 0) return <p class="quiet">No file was changed.</p>;
+  const [added, removed] = [sum(files, 'added'), sum(files, 'removed')];
+  let lines = 0;
+  return (
+    <div class="patch">
+      <p class="quiet">
+        {files.length} file{files.length === 1 ? '' : 's'}, <Counts added={added} removed={removed} />
+      </p>
+      {files.map((file, index) => {
+        lines += file.hunks.reduce((total, hunk) => total + hunk.lines.length, 0);
+        return <FileChanges key={index} file={file} open={lines <= unfolded} />;
+      })}
+    </div>
+  );
+}
+
+function sum(files: readonly FilePatch[], key: 'added' | 'removed'): number {
+  return files.reduce((total, file) => total + file[key], 0);
+}
+
+function Counts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span class="patch-counts">
+      <span class="added">+{added}</span> <span class="removed">−{removed}</span>
+      <span class="hidden"> lines</span>
+    </span>
+  );
+}
+
+function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
+  // What is folded is not in the document: a patch may be long.
+  const [shown, setShown] = useState(open);
+  const { path, from, change, binary, added, removed, notes } = file;
+  return (
+    <details open={open} onToggle={(event) => setShown(event.currentTarget.open)}>
+      <summary>
+        <code>
+          {from !== undefined && `${from} → `}
+          {path}
+        </code>
+        {change !== 'changed' && <span class={`badge change-${change}`}>{change}</span>}
+        {binary ? <span class="badge">binary</span> : <Counts added={added} removed={removed} />}
+      </summary>
+      {shown && (
+        <>
+          {notes.map((note) => (
+            <p key={note} class="quiet patch-note">
+              {note}
+            </p>
+          ))}
+          {binary && <p class="quiet patch-note">The bytes of this file are not shown.</p>}
+          {file.hunks.length > 0 && <Lines hunks={file.hunks} name={path} />}
+        </>
+      )}
+    </details>
+  );
+}
+
+const marks = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
+
+function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
+  const [most, setMost] = useState(atOnce);
+  const rows = useMemo(
+    () => hunks.flatMap((hunk): readonly (PatchLine | string)[] => [hunk.heading, ...hunk.lines]),
+    [hunks],
+  );
+  return (
+    <>
+      <div class="patch-lines" role="region" aria-label={`Changes of ${name}`} tabIndex={0}>
+        <table>
+          <tbody>
+            {rows.slice(0, most).map((row, index) =>
+              typeof row === 'string' ? (
+                <tr key={index} class="heading">
+                  <td colSpan={4}>{row}</td>
+                </tr>
+              ) : (
+                <tr key={index} class={row.kind}>
+                  <td class="line-number">{row.before}</td>
+                  <td class="line-number">{row.after}</td>
+                  <td class="line-mark">{marks[row.kind]}</td>
+                  <td class="line-text">{row.text}</td>
+                </tr>
+              ),
+            )}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > most && (
+        <button type="button" class="small" onClick={() => setMost(most + atOnce)}>
+          Show {Math.min(atOnce, rows.length - most)} of {rows.length - most} more lines
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { EvidenceList } from './evidence-list.tsx';
+import { JobGraph } from './job-graph.tsx';
+import { JobTimes } from './job-times.tsx';
+import { RunFiles } from './run-files.tsx';
+import type { Autopilot, JobResult, JobSpec } from './run-record.ts';
+
+/** The jobs of an autopilot as a graph and on an axis of time, and one of them in full. */
+export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopilot }) {
+  const { plan, jobs } = autopilot;
+  const [chosen, setChosen] = useState<string | undefined>();
+  const results = new Map(jobs.map((job) => [job.id, job]));
+  const spec = plan.jobs.find(({ id }) => id === chosen);
+  return (
+    <section>
+      <h2>
+        Jobs <span class="quiet">{planners[plan.source]}</span>
+      </h2>
+      <JobGraph
+        plan={plan.jobs}
+        results={results}
+        chosen={chosen}
+        choose={(id) => setChosen(id === chosen ? undefined : id)}
+      />
+      {spec && (
+        <JobDetail key={spec.id} runId={runId} spec={spec} job={results.get(spec.id)} plan={plan.jobs} />
+      )}
+      <JobTimes jobs={jobs} />
+    </section>
+  );
+}
+
+const planners: Readonly<Record<string, string>> = {
+  model: 'planned by the model',
+  repaired: 'planned by the model at the second try',
+  fallback: 'planned by the rule, since the model made no plan',
+};
+
+interface Props {
+  readonly runId: string;
+  readonly spec: JobSpec;
+  readonly job: JobResult | undefined;
+  readonly plan: readonly JobSpec[];
+}
+
+function JobDetail({ runId, spec, job, plan }: Props) {
+  const titles = spec.depends_on?.map((id) => plan.find((one) => one.id === id)?.title ?? id) ?? [];
+  return (
+    <section class="card" aria-label={`Job ${spec.title}`}>
+      <h3>{spec.title}</h3>
+      <p class="quiet">
+        {spec.sandbox}
+        {titles.length > 0 && `, after ${titles.join(' and ')}`}
+      </p>
+      {job?.error && <p class="problem">{job.error}</p>}
+      {job?.summary && <p class="summary">{job.summary}</p>}
+      {job?.patch && !job.patch.applied && (
+        <p class="problem">
+          Its changes are a patch only
+          {job.patch.conflicts.length > 0 && `; they conflict in ${job.patch.conflicts.join(', ')}`}.
+        </p>
+      )}
+      {job && <EvidenceList deliverables={job.deliverables} evidence={job.evidence} />}
+      {job && <RunFiles runId={runId} artifacts={job.artifacts} folder={`subruns/${spec.id}/`} />}
+    </section>
+  );
+}

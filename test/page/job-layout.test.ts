@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { layOutJobs } from '../../src/web/page/job-layout.ts';
+
+const places = (jobs: Record<string, readonly string[]>) =>
+  Object.fromEntries(
+    [...layOutJobs(Object.entries(jobs).map(([id, depends_on]) => ({ id, depends_on })))].map(
+      ([id, { column, row }]) => [id, `${column}/${row}`],
+    ),
+  );
+
+describe('the places of jobs', () => {
+  it('bear a job that waits for itself, for nobody known, or in a circle', () => {
+    expect(places({ a: ['a'], b: ['nobody'] })).toEqual({ a: '0/0', b: '0/1' });
+    expect(Object.keys(places({ a: ['c'], b: ['a'], c: ['b'] })).sort()).toEqual(['a', 'b', 'c']);
+    expect(places({})).toEqual({});
+  });
+
+  it('are behind the latest of those a job waits for', () => {
+    expect(places({ look: [], change: ['look'], sum: ['look', 'change'] })).toEqual({
+      look: '0/0',
+      change: '1/0',
+      sum: '2/0',
+    });
+  });
+
+  it('are near those a job waits for, so that the lines seldom cross', () => {
+    expect(places({ a: [], b: [], afterB: ['b'], afterA: ['a'] })).toEqual({
+      a: '0/0',
+      b: '0/1',
+      afterA: '1/0',
+      afterB: '1/1',
+    });
+  });
+});

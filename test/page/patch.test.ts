@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parsePatch } from '../../src/web/page/patch.ts';
+
+describe('what is no patch', () => {
+  it.each(['', '\n', 'Nothing to see here.\n', '@@ -1 +1 @@\n-a\n+b\n', '--- a line of dashes\n'])(
+    'has no files: %j',
+    (text) => {
+      expect(parsePatch(text)).toEqual([]);
+    },
+  );
+
+  it('ends where the text was cut off, with what there was', () => {
+    const [file] = parsePatch('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n one\n-tw');
+    expect(file).toMatchObject({ path: 'x', added: 0, removed: 1 });
+  });
+});
+
+describe('a patch by hand', () => {
+  it('takes removed lines that look like headers for what they are', () => {
+    const [file, ...others] = parsePatch(
+      'diff --git a/x.sql b/x.sql\n--- a/x.sql\n+++ b/x.sql\n@@ -4,2 +4,2 @@ begin\n--- old remark\n+++ new remark\n same\n',
+    );
+    expect(others).toEqual([]);
+    expect(file!.hunks).toMatchObject([
+      {
+        heading: 'line 4 · begin',
+        lines: [
+          { kind: 'removed', text: '-- old remark', before: 4 },
+          { kind: 'added', text: '++ new remark', after: 4 },
+          { kind: 'same', text: 'same', before: 5, after: 5 },
+        ],
+      },
+    ]);
+  });
+
+  it('reads the form of diff -u, with times behind the names', () => {
+    const text =
+      '--- one.txt\t2026-01-01 00:00:00\n+++ one.txt\t2026-01-02 00:00:00\n@@ -1 +1 @@\n-a\n+b\n--- two.txt\n+++ two.txt\n@@ -0,0 +1 @@\n+c\n';
+    expect(parsePatch(text)).toMatchObject([
+      { path: 'one.txt', added: 1, removed: 1 },
+      { path: 'two.txt', added: 1, removed: 0 },
+    ]);
+  });
+
+  it('bears line ends of both kinds and blank lines whose blank was lost', () => {
+    const [file] = parsePatch('--- a/x\r\n+++ b/x\r\n@@ -1,3 +1,3 @@\r\n-a\r\n+b\r\n\r\n c\r\n');
+    expect(file!.hunks[0]!.lines.map(({ kind, text }) => `${kind}:${text}`)).toEqual([
+      'removed:a',
+      'added:b',
+      'same:',
+      'same:c',
+    ]);
+  });
+});
+
+describe('a patch of git', () => {
+  it('names everything that can happen to a file', () => {
+    const files = parsePatch(gitPatch());
+    const told = files.map(({ path, from, change, binary, added, removed, notes }) => ({
+      path,
+      ...(from !== undefined && { from }),
+      change: `${change}${binary ? ' binary' : ''} +${added} -${removed}`,
+      notes,
+    }));
+    expect(told).toEqual([
+      { path: 'changed.txt', change: 'changed +1 -1', notes: [] },
+      { path: 'gone with blanks.txt', change: 'removed +0 -1', notes: [] },
+      { path: 'logo.png', change: 'added binary +0 -0', notes: [] },
+      { path: 'new name.txt', from: 'old name.txt', change: 'renamed +0 -0', notes: [] },
+      { path: 'run.sh', change: 'changed +0 -0', notes: ['The mode is 100755 now.'] },
+      { path: 'ä"b.txt', change: 'added +1 -0', notes: [] },
+    ]);
+    expect(files[0]!.hunks[0]!.lines.at(-1)).toEqual({ kind: 'note', text: 'No newline at end of file' });
+  });
+});
+
+/** What git itself says of a folder in which everything was done that can be done to a file. */
+function gitPatch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-patch-'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+      cwd: folder,
+      stdio: 'pipe',
+    }).toString();
+  const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
+  try {
+    git('init', '-q');
+    write('changed.txt', 'one\ntwo');
+    write('gone with blanks.txt', 'gone\n');
+    write('old name.txt', 'the same text before and after\n'.repeat(5));
+    write('run.sh', '#!/bin/sh\n');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    write('changed.txt', 'one\nthree');
+    rmSync(join(folder, 'gone with blanks.txt'));
+    write('logo.png', Buffer.from([0x89, 0x50, 0, 0, 1, 2, 3]));
+    renameSync(join(folder, 'old name.txt'), join(folder, 'new name.txt'));
+    write('ä"b.txt', 'x\n');
+    git('add', '-A');
+    git('update-index', '--chmod=+x', 'run.sh');
+    return git('diff', '--cached', '--binary', '--full-index', '-M');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
