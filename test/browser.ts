@@ -14,6 +14,7 @@ export interface BrowserContext {
 export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
+  context(): BrowserContext;
   url(): string;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
@@ -36,6 +37,7 @@ export interface Page {
 }
 export interface Locator {
   click(options?: object): Promise<void>;
+  focus(): Promise<void>;
   fill(text: string): Promise<void>;
   selectOption(value: string): Promise<unknown>;
   textContent(): Promise<string | null>;

@@ -11,13 +11,23 @@ import { bundle } from './program.ts';
 export class PageServer {
   readonly home = mkdtempSync(join(tmpdir(), 'adjutant-page-'));
   address = '';
+  #env: Readonly<Record<string, string>> = {};
   #child: ChildProcess | undefined;
   #browser: Browser | undefined;
   readonly #contexts: BrowserContext[] = [];
 
-  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    const child = spawn(process.execPath, [bundle, 'serve', '--http', '--port', '0', '--home', this.home], {
-      env: { ...process.env, ...env },
+  async start(
+    env: Readonly<Record<string, string>> = {},
+    flags: readonly string[] = ['--port', '0'],
+  ): Promise<void> {
+    this.#env = env;
+    await this.startServer(flags);
+    this.#browser = await openBrowser();
+  }
+
+  async startServer(flags: readonly string[] = ['--port', new URL(this.address).port]): Promise<void> {
+    const child = spawn(process.execPath, [bundle, 'serve', '--http', '--home', this.home, ...flags], {
+      env: { ...process.env, ...this.#env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
@@ -29,7 +39,14 @@ export class PageServer {
         if (found) resolve(found);
       });
     });
-    this.#browser = await openBrowser();
+  }
+
+  async stopServer(): Promise<void> {
+    if (this.#child && this.#child.exitCode === null) {
+      const ended = once(this.#child, 'exit');
+      this.#child.kill();
+      await ended;
+    }
   }
 
   /** A window of its own, as another person would have it. */
@@ -38,11 +55,21 @@ export class PageServer {
     this.#contexts.push(context);
     // So that what is waited for in vain is named, not only that time is up.
     context.setDefaultTimeout(15_000);
-    const page = await context.newPage();
+    return this.#arrive(await context.newPage(), url);
+  }
+
+  /** One more tab in the window of another. */
+  async openTab(beside: Page): Promise<Page> {
+    return this.#arrive(await beside.context().newPage(), this.address);
+  }
+
+  async #arrive(page: Page, url: string): Promise<Page> {
     page.on('pageerror', ({ message }) => {
       throw new Error(`the page failed: ${message}`);
     });
     await page.goto(url);
+    // Whoever goes elsewhere before the page has taken its token takes the token away.
+    await page.waitForFunction("!location.hash.includes('token=')");
     return page;
   }
 
@@ -57,11 +84,7 @@ export class PageServer {
 
   async stop(): Promise<void> {
     await this.#browser?.close();
-    if (this.#child && this.#child.exitCode === null) {
-      const ended = once(this.#child, 'exit');
-      this.#child.kill();
-      await ended;
-    }
+    await this.stopServer();
     rmSync(this.home, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,14 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PageServer, seriousFaults, shows } from '../page-server.ts';
+import { bundle } from '../program.ts';
 
 const server = new PageServer();
-beforeAll(() => server.start());
+// Whatever is sent is sent by a process of its own.
+beforeAll(() => server.start({ ADJUTANT_DELIVERY_WITH_SERVER: 'false' }));
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
@@ -38,13 +44,13 @@ describe('the calendar', () => {
   it('is empty at first, takes the sample data at a click, and loses it again', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
-    await shows(page, /nobody in the diary yet/);
+    await shows(page, /Nobody is in the diary yet/);
     await page.getByRole('button', { name: 'Load sample data' }).click();
     await shows(page, 'Week');
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Remove sample data' }).click();
     await page.getByRole('link', { name: 'Calendar' }).click();
-    await shows(page, /nobody in the diary yet/);
+    await shows(page, /Nobody is in the diary yet/);
   });
 
   it('shows what is planned and why, and plans only after a look', async () => {
@@ -76,6 +82,41 @@ describe('the calendar', () => {
     await page.getByRole('tab', { name: 'Week' }).click();
     await page.locator('.quiet-hours').first().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Plan notifications' }).click();
+    await shows(page, 'Nothing would change.');
+    await page.keyboard.press('Escape');
+    await page.getByText('Nothing would change.').first().waitFor({ state: 'detached' });
+  });
+
+  it('shows in every window what another process sends, without being asked', async () => {
+    await call('createUser', { id: 'bob', name: 'Bob', email: 'bob@example.com', timezone: 'UTC' });
+    await call('updateUser', { user_id: 'bob', quiet_start: '00:00', quiet_end: '00:00' });
+    await call('createEvent', {
+      user_id: 'bob',
+      title: 'To be told',
+      start_ts: new Date(Date.now() + 2 * 3_600_000).toISOString(),
+    });
+    await call('planNotifications', { user_id: 'bob' });
+    const windows = [await server.open(), await server.open()];
+    // All tabs of a window hear through the first one.
+    windows.push(await server.openTab(windows[0]!));
+    for (const page of windows) {
+      await page.goto(server.view('#/calendar/bob'));
+      await page.getByRole('tab', { name: 'Agenda' }).click();
+      await page.getByText('To be told').first().click();
+      await page.locator('.panel .badge.planned').waitFor();
+    }
+    await windows[1]!.getByRole('button', { name: 'Outbox' }).click();
+    await shows(windows[1]!, /^Nothing yet\./);
+    // The hour has come.
+    const moment = Date.now() - 1000;
+    const store = new DatabaseSync(join(server.home, 'adjutant.db'), { timeout: 5000 });
+    store.exec(`update notifications set plan_ms = ${moment}, next_ms = ${moment} where user_id = 'bob'`);
+    store.close();
+    await promisify(execFile)(process.execPath, [bundle, 'worker', '--once', '--home', server.home]);
+    await windows[0]!.locator('.panel .badge.sent').waitFor();
+    for (const page of windows) await page.locator('.row .mark.sent').waitFor();
+    await windows[1]!.locator('.outbox summary').first().waitFor();
   });
 
   it('takes a calendar file', async () => {

@@ -16,7 +16,8 @@ export function Agenda({ diary, zone, today, chosen, choose }: Props) {
   const coming = diary.events
     .filter((event) => wallTime(event.end_ts, zone).day >= today)
     .toSorted((a, b) => a.start_ts.localeCompare(b.start_ts));
-  if (coming.length === 0) return <p class="empty">Nothing comes.</p>;
+  if (coming.length === 0)
+    return <p class="empty">Nothing comes in the next thirty days. Drop an .ics file here to bring it in.</p>;
   return (
     <div class="agenda">
       <WindowedList
@@ -33,13 +34,13 @@ export function Agenda({ diary, zone, today, chosen, choose }: Props) {
               aria-pressed={chosen === keyOf(event)}
               onClick={() => choose(event)}
             >
-              <span class="row-title">
-                {event.title}
+              <span class="row-line">
+                <span class="row-title">{event.title}</span>
                 {notificationsOf(diary, event).map((one) => (
                   <NotificationMark key={one.id} notification={one} zone={zone} />
                 ))}
               </span>
-              <span class="row-text">
+              <span class="row-text row-title">
                 {dayTitle(start.day, 'long')}{' '}
                 {event.all_day
                   ? 'all day'

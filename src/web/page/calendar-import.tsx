@@ -4,7 +4,7 @@ import { useToast } from './toast.tsx';
 
 /** Takes .ics files, dropped anywhere on the page or chosen. */
 export function CalendarImport({ userId }: { userId: string }) {
-  const { client, touch } = useConnection();
+  const { client } = useConnection();
   const toast = useToast();
   const [over, setOver] = useState(false);
   const take = async (files: Iterable<File>) => {
@@ -15,7 +15,6 @@ export function CalendarImport({ userId }: { userId: string }) {
           name: file.name,
           content: await file.text(),
         });
-        touch('resources');
         toast({ text: `${file.name} is in.` });
       } catch (error) {
         toast({ text: `${file.name}: ${asError(error).message}` });

@@ -45,6 +45,15 @@ export interface Span {
 }
 export const farthest: Span = { back: 30, forward: 90 };
 
+/** What the server tells of when something in a person's diary changes. */
+export function resourcesOf({ id }: User): readonly string[] {
+  const user = `resources://users/${encodeURIComponent(id)}`;
+  return [`${user}/events`, `${user}/notifications`];
+}
+
+/** People are told of an event up to so many days before it. */
+const earliestDays = 7;
+
 export async function loadDiary(
   client: McpClient,
   userId: string,
@@ -59,7 +68,11 @@ export async function loadDiary(
     ),
     client.tool<{ notifications: Notification[] }>(
       'listNotifications',
-      { user_id: userId, days_back: back, days_forward: Math.min(forward, 30) },
+      {
+        user_id: userId,
+        days_back: Math.min(back + earliestDays, farthest.back),
+        days_forward: Math.min(forward, 30),
+      },
       { signal },
     ),
   ]);

@@ -1,72 +1,76 @@
 import type { CalendarEvent, Notification } from './diary.ts';
 import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
+import { shortMoment } from './zone-time.ts';
 
 interface Props {
   readonly event: CalendarEvent;
   readonly notifications: readonly Notification[];
   readonly zone: string;
-  close(): void;
 }
 
 /** One event and everything that was, is or will be told about it, with the reason. */
-export function EventDetail({ event, notifications, zone, close }: Props) {
-  const { client, touch } = useConnection();
-  const toast = useToast();
-  const time = (iso: string) =>
-    new Date(iso).toLocaleString(undefined, { timeZone: zone, dateStyle: 'medium', timeStyle: 'short' });
-  const act = (tool: string, id: string, done: string) =>
-    client.tool(tool, { notification_id: id }).then(
-      () => {
-        touch('resources');
-        toast({ text: done });
-      },
-      (error) => toast({ text: asError(error).message }),
-    );
+export function EventDetail({ event, notifications, zone }: Props) {
   return (
-    <aside class="event-detail" aria-label="Event">
-      <button type="button" class="plain close" onClick={close} aria-label="Close">
-        ✕
-      </button>
-      <h2>{event.title}</h2>
-      <p class="quiet">
-        {time(event.start_ts)} – {time(event.end_ts)}
-        {event.location && `, ${event.location}`}
-        {event.status && event.status !== 'confirmed' && <span class="badge warning">{event.status}</span>}
-      </p>
+    <>
+      <p class="quiet">{timesOf(event, zone)}</p>
+      {event.location && <p class="quiet">{event.location}</p>}
+      {event.status && event.status !== 'confirmed' && <span class="badge warning">{event.status}</span>}
+      <h3>Notifications</h3>
       {notifications.length === 0 ? (
         <p>Nothing is planned for this event.</p>
       ) : (
         <ul class="notifications">
           {notifications.map((one) => (
-            <li key={one.id}>
-              <span class={`mark ${one.status}`}>{one.status}</span> <strong>{one.channel}</strong>{' '}
-              {time(one.sent_time ?? one.plan_time)}
-              {one.subject && <div>{one.subject}</div>}
-              {one.reason && <div class="quiet">Why: {one.reason}</div>}
-              {one.error && <div class="problem">{one.error}</div>}
-              {one.status === 'planned' && (
-                <button
-                  type="button"
-                  class="small"
-                  onClick={() => act('cancelNotification', one.id, 'Cancelled.')}
-                >
-                  Cancel
-                </button>
-              )}
-              {(one.status === 'sent' || one.status === 'delivered') && (
-                <button
-                  type="button"
-                  class="small"
-                  onClick={() => act('acknowledgeNotification', one.id, 'Acknowledged.')}
-                >
-                  Acknowledge
-                </button>
-              )}
-            </li>
+            <NotificationItem key={one.id} notification={one} zone={zone} />
           ))}
         </ul>
       )}
-    </aside>
+    </>
+  );
+}
+
+function timesOf({ start_ts, end_ts, all_day }: CalendarEvent, zone: string): string {
+  const format = new Intl.DateTimeFormat(undefined, {
+    timeZone: zone,
+    dateStyle: 'full',
+    ...(!all_day && { timeStyle: 'short', hourCycle: 'h23' }),
+  });
+  // The end of a whole day is the beginning of the next one.
+  const end = Date.parse(end_ts) - (all_day ? 1 : 0);
+  return format.formatRange(Date.parse(start_ts), Math.max(end, Date.parse(start_ts)));
+}
+
+const actions: Readonly<Record<string, readonly [tool: string, title: string, done: string]>> = {
+  planned: ['cancelNotification', 'Cancel', 'The notification is cancelled.'],
+  sent: ['acknowledgeNotification', 'Acknowledge', 'The notification is acknowledged.'],
+  delivered: ['acknowledgeNotification', 'Acknowledge', 'The notification is acknowledged.'],
+};
+
+function NotificationItem({ notification, zone }: { notification: Notification; zone: string }) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const { id, status, channel, sent_time, plan_time, subject, reason, error } = notification;
+  const action = actions[status];
+  const act = ([tool, , done]: NonNullable<typeof action>) =>
+    client.tool(tool, { notification_id: id }).then(
+      () => toast({ text: done }),
+      (failed) => toast({ text: asError(failed).message }),
+    );
+  return (
+    <li>
+      <div class="marks">
+        <span class={`badge ${status}`}>{status}</span> <strong>{channel}</strong>
+        {shortMoment(sent_time ?? plan_time, zone)}
+      </div>
+      {subject && <div>{subject}</div>}
+      {reason && <div class="quiet">Why: {reason}</div>}
+      {error && <div class="problem">{error}</div>}
+      {action && (
+        <button type="button" class="small" onClick={() => act(action)}>
+          {action[1]}
+        </button>
+      )}
+    </li>
   );
 }

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { useLoaded } from './server-connection.tsx';
+import { shortMoment } from './zone-time.ts';
 
 interface OutboxList {
   readonly folder: string;
@@ -12,35 +12,30 @@ interface OutboxList {
 }
 
 /** What went into the outbox folder instead of to somebody. */
-export function Outbox() {
-  const [open, setOpen] = useState(false);
-  const { value, error } = useLoaded<OutboxList | undefined>(
-    (client, signal) => (open ? client.tool('listOutbox', {}, { signal }) : Promise.resolve(undefined)),
-    [open],
+export function Outbox({ updates }: { updates: number }) {
+  const { value, error } = useLoaded<OutboxList>(
+    (client, signal) => client.tool('listOutbox', { limit: 100 }, { signal }),
+    [updates],
   );
+  if (error) return <p class="problem">{error.message}</p>;
+  if (!value) return <p class="quiet">Asking the server…</p>;
   return (
-    <>
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Outbox
-      </button>
-      {open && (
-        <section class="plan" aria-label="Outbox">
-          {error && <p class="problem">{error.message}</p>}
-          {value && (
-            <p class="quiet">
-              {value.count} in <code>{value.folder}</code>
-            </p>
-          )}
-          {value?.messages.map(({ file, written_at, preview }) => (
-            <details key={file}>
-              <summary>
-                {new Date(written_at).toLocaleString()} <code>{file}</code>
-              </summary>
-              {preview && <pre class="template">{preview}</pre>}
-            </details>
-          ))}
-        </section>
+    <div class="outbox">
+      <p class="quiet">
+        {value.count === 0 ? 'Nothing yet. ' : ''}What no provider is set up for is written to{' '}
+        <code>{value.folder}</code> instead of being sent.
+      </p>
+      {value.messages.map(({ file, written_at, preview }) => (
+        <details key={file}>
+          <summary>
+            {shortMoment(written_at)} <code>{file}</code>
+          </summary>
+          {preview && <pre class="template">{preview}</pre>}
+        </details>
+      ))}
+      {value.count > value.messages.length && (
+        <p class="quiet">{value.count - value.messages.length} older ones are not listed.</p>
       )}
-    </>
+    </div>
   );
 }

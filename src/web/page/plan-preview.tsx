@@ -1,74 +1,124 @@
 import { useState } from 'preact/hooks';
-import { asError, useConnection } from './server-connection.tsx';
+import { type CalendarEvent, farthest } from './diary.ts';
+import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
+import { shortMoment } from './zone-time.ts';
 
 interface Step {
-  readonly action: string;
-  readonly title?: string;
-  readonly event_id?: string;
-  readonly channel?: string;
-  readonly plan_time?: string;
-  readonly reason?: string;
+  readonly action: 'add' | 'move' | 'cancel' | 'keep';
+  readonly event_id: string;
+  readonly channel: string;
+  readonly plan_time: string;
+  readonly previous_time?: string;
+  readonly reason: string;
 }
 
 interface Planned {
   readonly notifications_planned: number;
   readonly events_processed: number;
-  readonly policies?: readonly { readonly policy: string; readonly reason: string }[];
-  readonly changes?: readonly Step[];
+  readonly policies: readonly { readonly policy: string; readonly reason: string }[];
+  readonly changes: readonly Step[];
+  readonly dropped?: readonly {
+    readonly event_id: string;
+    readonly channel: string;
+    readonly reason: string;
+  }[];
+  readonly errors?: readonly { readonly event_id: string; readonly error: string }[];
+}
+
+interface Props {
+  readonly userId: string;
+  readonly zone: string;
+  done(): void;
 }
 
 /** Plans without keeping it, shows the difference, and keeps it when told to. */
-export function PlanPreview({ userId }: { userId: string }) {
-  const { client, touch } = useConnection();
+export function PlanPreview({ userId, zone, done }: Props) {
+  const { client } = useConnection();
   const toast = useToast();
-  const [plan, setPlan] = useState<Planned | undefined>();
   const [busy, setBusy] = useState(false);
-  const run = async (dryRun: boolean) => {
+  const { value, error } = useLoaded(
+    async (with_, signal) => {
+      const [plan, { events }] = await Promise.all([
+        with_.tool<Planned>('planNotifications', { user_id: userId, dry_run: true }, { signal }),
+        with_.tool<{ events: readonly CalendarEvent[] }>(
+          'listEvents',
+          { user_id: userId, days_forward: farthest.forward },
+          { signal },
+        ),
+      ]);
+      return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
+    },
+    [userId],
+  );
+  const keep = async () => {
     setBusy(true);
     try {
-      const result = await client.tool<Planned>('planNotifications', { user_id: userId, dry_run: dryRun });
-      setPlan(dryRun ? result : undefined);
-      if (!dryRun) touch('resources');
-      if (!dryRun)
-        toast({ text: `Planned ${result.notifications_planned} for ${result.events_processed} events.` });
-    } catch (error) {
-      toast({ text: asError(error).message });
+      const kept = await client.tool<Planned>('planNotifications', { user_id: userId });
+      toast({
+        text: `The plan is kept: ${kept.notifications_planned} new for ${kept.events_processed} events.`,
+      });
+      done();
+    } catch (failed) {
+      toast({ text: asError(failed).message });
+      setBusy(false);
     }
-    setBusy(false);
   };
+  if (error) return <p class="problem">{error.message}</p>;
+  if (!value) return <p class="quiet">Planning…</p>;
+  const { plan, titles } = value;
+  const changes = plan.changes.filter(({ action }) => action !== 'keep');
+  const same = plan.changes.length - changes.length;
   return (
-    <>
-      <button type="button" disabled={busy} onClick={() => run(true)}>
-        {busy ? 'Planning…' : 'Plan notifications'}
-      </button>
-      {plan && (
-        <section class="plan" aria-label="Plan">
-          <p>
-            {plan.changes?.length ? 'This would change:' : 'Nothing would change.'}{' '}
-            {plan.policies?.map(({ policy, reason }) => (
-              <span key={policy} class="quiet">
-                Decided by {policy}: {reason}{' '}
-              </span>
-            ))}
-          </p>
-          <ul>
-            {plan.changes?.map((step, index) => (
-              <li key={index}>
-                <span class={`badge step-${step.action}`}>{step.action}</span> {step.channel}{' '}
-                {step.plan_time && new Date(step.plan_time).toLocaleString()} {step.title}{' '}
-                <span class="quiet">{step.reason}</span>
-              </li>
-            ))}
-          </ul>
-          <button type="button" class="primary" disabled={busy} onClick={() => run(false)}>
-            Keep this plan
-          </button>{' '}
-          <button type="button" onClick={() => setPlan(undefined)}>
-            Not now
+    <div class="plan">
+      <p>
+        {changes.length > 0 ? 'This would change:' : 'Nothing would change.'}
+        {same > 0 && <span class="quiet"> {same} stay as they are.</span>}
+      </p>
+      <ul>
+        {changes.map((step, index) => (
+          <li key={index}>
+            <span class={`badge step-${step.action}`}>{step.action}</span>
+            <div>
+              <strong>{titles.get(step.event_id) ?? 'An event'}</strong>
+              <div>
+                {step.channel}, {step.previous_time && `${shortMoment(step.previous_time, zone)} → `}
+                {shortMoment(step.plan_time, zone)}
+              </div>
+              <div class="quiet">Why: {step.reason}</div>
+            </div>
+          </li>
+        ))}
+        {plan.dropped?.map(({ event_id, channel, reason }, index) => (
+          <li key={`dropped ${index}`}>
+            <span class="badge warning">left out</span>
+            <div>
+              <strong>{titles.get(event_id) ?? 'An event'}</strong> {channel}
+              <div class="quiet">Why: {reason}</div>
+            </div>
+          </li>
+        ))}
+        {plan.errors?.map(({ event_id, error: trouble }) => (
+          <li key={event_id} class="problem">
+            {titles.get(event_id) ?? 'An event'}: {trouble}
+          </li>
+        ))}
+      </ul>
+      {plan.policies.map(({ policy, reason }) => (
+        <p key={`${policy} ${reason}`} class="quiet">
+          Decided by {policy}: {reason}
+        </p>
+      ))}
+      <p class="buttons">
+        {changes.length > 0 && (
+          <button type="button" class="primary" disabled={busy} onClick={keep}>
+            {busy ? 'Keeping it…' : 'Keep this plan'}
           </button>
-        </section>
-      )}
-    </>
+        )}
+        <button type="button" onClick={done}>
+          {changes.length > 0 ? 'Not now' : 'Close'}
+        </button>
+      </p>
+    </div>
   );
 }

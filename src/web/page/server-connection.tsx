@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
-import { type ChangeKind, changeKinds as kinds, listenTogether } from './change-stream.ts';
+import { type ChangeKind, ChangeStream, changeKinds as kinds } from './change-stream.ts';
 import { McpClient, McpError } from './mcp-client.ts';
 
 export interface Connection {
   readonly client: McpClient;
+  readonly stream: ChangeStream | undefined;
   readonly live: boolean;
   /** Counts up with every change of that kind, so that views can depend on it. */
   readonly changes: Readonly<Record<ChangeKind, number>>;
@@ -24,6 +25,7 @@ export function useConnection(): Connection {
 /** One client and one stream of changes for the whole page. */
 export function ConnectionProvider({ token, children }: { token: string; children: ComponentChildren }) {
   const client = useMemo(() => new McpClient(token), [token]);
+  const [stream, setStream] = useState<ChangeStream | undefined>();
   const [live, setLive] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
   const touch = useCallback(
@@ -31,22 +33,58 @@ export function ConnectionProvider({ token, children }: { token: string; childre
     [],
   );
   useEffect(() => {
-    const ended = new AbortController();
     let before = false;
-    void listenTogether(
-      client,
-      touch,
-      (now) => {
-        // Whatever changed while the stream was down was not told.
-        if (now && before) for (const kind of kinds) touch(kind);
-        before ||= now;
-        setLive(now);
-      },
-      ended.signal,
-    );
-    return () => ended.abort();
+    const opened = new ChangeStream(client, touch, (now) => {
+      // Whatever changed while the stream was down was not told.
+      if (now && before) {
+        for (const kind of kinds) touch(kind);
+        opened.tellAll();
+      }
+      before ||= now;
+      setLive(now);
+    });
+    setStream(opened);
+    return () => opened.close();
   }, [client]);
-  return <context.Provider value={{ client, live, changes, touch }}>{children}</context.Provider>;
+  return <context.Provider value={{ client, stream, live, changes, touch }}>{children}</context.Provider>;
+}
+
+/** What comes in a burst is asked for once. */
+const settleMs = 150;
+
+/** Counts up when the server tells that one of these resources changed. */
+export function useUpdates(...uris: readonly string[]): number {
+  const { stream } = useConnection();
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const told = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setCount((now) => now + 1);
+      }, settleMs);
+    };
+    const stops = uris.map((uri) => stream?.watch(uri, told));
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop?.();
+    };
+  }, [stream, uris.join('\n')]);
+  return count;
+}
+
+/** Counts up now and then while somebody looks, for what nobody tells of. */
+export function useTicks(milliseconds: number | undefined): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    if (milliseconds === undefined) return;
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && setCount((now) => now + 1),
+      milliseconds,
+    );
+    return () => clearInterval(timer);
+  }, [milliseconds]);
+  return count;
 }
 
 export interface Loaded<Value> {

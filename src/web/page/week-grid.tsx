@@ -3,7 +3,7 @@ import { type CalendarEvent, type Diary, keyOf, notificationsOf, type User } fro
 import { NotificationMark } from './notification-mark.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from './zone-time.ts';
 
-const pixelsPerHour = 34;
+const pixelsPerHour = 40;
 
 interface Props {
   readonly days: readonly string[];
@@ -26,26 +26,33 @@ interface Placed {
 export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   // The night is seldom of interest.
-  useLayoutEffect(() => box.current?.scrollTo({ top: 6 * pixelsPerHour }), []);
+  useLayoutEffect(() => box.current?.scrollTo({ top: 6.5 * pixelsPerHour }), []);
   const zone = user.timezone ?? 'UTC';
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
-  const entry = (event: CalendarEvent) => (
+  const entry = (event: CalendarEvent, short = true) => (
     <button
       type="button"
-      class={`event ${event.status ?? ''}`}
+      class={`event ${event.status ?? ''} ${short ? 'short' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       onClick={() => choose(event)}
       title={event.title}
     >
-      <strong>{event.title}</strong>
+      <strong>{event.title}</strong>{' '}
       {notificationsOf(diary, event).map((one) => (
         <NotificationMark key={one.id} notification={one} zone={zone} />
       ))}
     </button>
   );
+  const wholeDays = diary.events.filter(
+    (event) => event.all_day && days.some((day) => covers(event, day, zone)),
+  );
+  const now = wallTime(new Date().toISOString(), zone);
   return (
     <div class="week" ref={box} tabIndex={0} role="region" aria-label="Week">
-      <div class="week-hours" style={{ height: `${24 * pixelsPerHour}px` }}>
+      <div
+        class={`week-hours ${wholeDays.length > 0 ? 'below-all-day' : ''}`}
+        style={{ height: `${24 * pixelsPerHour}px` }}
+      >
         {Array.from({ length: 12 }, (_, index) => index * 2).map((hour) => (
           <span key={hour} style={{ top: `${hour * pixelsPerHour}px` }}>
             {clock(hour * 60)}
@@ -54,11 +61,18 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
       </div>
       {days.map((day) => (
         <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
-          <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
-          <div class="all-day">
-            {diary.events.filter((event) => event.all_day && covers(event, day, zone)).map(entry)}
+          <div class="week-head">
+            <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
+            {wholeDays.length > 0 && (
+              <div class="all-day">
+                {wholeDays.filter((event) => covers(event, day, zone)).map((event) => entry(event))}
+              </div>
+            )}
           </div>
-          <div class="week-column" style={{ height: `${24 * pixelsPerHour}px` }}>
+          <div
+            class="week-column"
+            style={{ height: `${24 * pixelsPerHour}px`, backgroundSize: `100% ${2 * pixelsPerHour}px` }}
+          >
             {quiet.map(([from, to]) => (
               <div
                 key={from}
@@ -69,6 +83,9 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
                 }}
               />
             ))}
+            {day === now.day && (
+              <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
+            )}
             {place(diary.events, day, zone).map(({ event, from, to, lane, lanes }) => (
               <div
                 key={keyOf(event)}
@@ -80,7 +97,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
                   width: `${100 / lanes}%`,
                 }}
               >
-                {entry(event)}
+                {entry(event, to - from < 60)}
               </div>
             ))}
           </div>

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface Props {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  close(): void;
+}
+
+/** Something beside what one looks at. It takes the focus and gives it back; Escape closes it. */
+export function SidePanel({ title, children, close }: Props) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    panel.current!.focus({ preventScroll: true });
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <aside
+      class="panel"
+      ref={panel}
+      tabIndex={-1}
+      aria-label={title}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
+    >
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="plain" onClick={close} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      {children}
+    </aside>
+  );
+}
