@@ -38,7 +38,7 @@ try {
 
   await page.goto(server.view('#/runs/+new'));
   await page.getByLabel('Task').fill(':tides Read the tide tables from a file');
-  await page.getByLabel('Working folder').fill(work);
+  await page.getByLabel(/^Working folder/).fill(work);
   await page.getByLabel('Sandbox').selectOption('workspace-write');
   await page.getByRole('button', { name: 'Start' }).click();
   await shows(page, 'Run the tests');

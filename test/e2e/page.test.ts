@@ -74,7 +74,7 @@ describe('prompts', () => {
       join(home, 'commands', 'spaced.md'),
       '---\ndescription: Spaces where none belong.\n---\nSay {{ input }}\n',
     );
-    await page.getByText('Spaces where none belong.').first().click();
+    await page.getByRole('link', { name: 'spaced' }).click();
     await page.getByRole('list', { name: 'Problems' }).waitFor();
   });
 
@@ -135,9 +135,33 @@ describe('the page itself', () => {
   it('is used by keyboard alone', async () => {
     const page = await open();
     await shows(page, 'Find things out.');
-    await page.getByRole('searchbox').fill('research');
+    await page.keyboard.press('/');
+    await page.keyboard.type('research');
     await page.keyboard.press('ArrowDown');
     await page.getByLabel(/^input/).waitFor();
+    await page.getByRole('list', { name: 'Prompts' }).focus();
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('list', { name: 'Prompts' }).focus();
+    await page.keyboard.press('Home');
+    await page.getByRole('heading', { name: 'Request Code Review' }).waitFor();
+  });
+
+  it('says that the server is gone, and goes on when it is back', async () => {
+    const own = new PageServer();
+    await own.start();
+    try {
+      const page = await own.open();
+      await page.locator('.live.on').waitFor();
+      await own.stopServer();
+      await shows(page, 'no connection, trying again');
+      await page.getByRole('link', { name: 'Runs' }).click();
+      await shows(page, 'The server does not answer. Is it running?');
+      await own.startServer();
+      await page.locator('.live.on').waitFor();
+      await shows(page, '0 runs');
+    } finally {
+      await own.stop();
+    }
   });
 
   it('fits a phone', async () => {

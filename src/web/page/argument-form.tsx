@@ -30,7 +30,7 @@ export function ArgumentForm({ prompt, values, change }: Props) {
     <form class="arguments" onSubmit={(event) => event.preventDefault()}>
       {prompt.arguments?.map(({ name, description, required }) => (
         <label key={name}>
-          <span>
+          <span class="argument-name">
             {name}
             {required && <span class="required"> required</span>}
           </span>
@@ -45,7 +45,7 @@ export function ArgumentForm({ prompt, values, change }: Props) {
           {(proposals[name]?.length ?? 0) > 0 && (
             <span class="proposals">
               {proposals[name]!.slice(0, 8).map((value) => (
-                <button key={value} type="button" class="tag" onClick={() => set(name, value)}>
+                <button key={value} type="button" class="chip" onClick={() => set(name, value)}>
                   {value}
                 </button>
               ))}

@@ -11,11 +11,10 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   keyOf(row: Row, index: number): string | number;
-  hintOf?(row: Row): string;
 }
 
 /** A table under its title that scrolls by itself where it is too wide. */
-export function DataTable<Row>({ title, rows, columns, keyOf, hintOf }: Props<Row>) {
+export function DataTable<Row>({ title, rows, columns, keyOf }: Props<Row>) {
   const align = ({ number }: Column<Row>) => (number ? 'number' : '');
   return (
     <section>
@@ -33,7 +32,7 @@ export function DataTable<Row>({ title, rows, columns, keyOf, hintOf }: Props<Ro
           </thead>
           <tbody>
             {rows.map((row, index) => (
-              <tr key={keyOf(row, index)} title={hintOf?.(row) ?? ''}>
+              <tr key={keyOf(row, index)}>
                 {columns.map((column) => (
                   <td key={column.title} class={align(column)}>
                     {column.cell(row)}
@@ -43,6 +42,7 @@ export function DataTable<Row>({ title, rows, columns, keyOf, hintOf }: Props<Ro
             ))}
           </tbody>
         </table>
+        {rows.length === 0 && <p class="quiet">None.</p>}
       </div>
     </section>
   );

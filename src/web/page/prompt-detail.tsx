@@ -7,6 +7,7 @@ import { PromptHistory } from './prompt-history.tsx';
 import { type Prompt, sourceOf, tagsOf } from './prompt-list.ts';
 import { PromptProblems } from './prompt-problems.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
+import { Tabs } from './tabs.tsx';
 import { TemplateSource } from './template-source.tsx';
 
 interface RenderedPrompt {
@@ -16,13 +17,13 @@ interface RenderedPrompt {
   }[];
 }
 
-type Tab = 'use' | 'edit' | 'history';
+const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
 
 /** One prompt: its template, a form for its arguments, and what comes out, live. */
 export function PromptDetail({ prompt }: { prompt: Prompt }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [tab, setTab] = useState<Tab>('use');
+  const [tab, setTab] = useState<keyof typeof tabs>('use');
   const source = useLoaded<{ template?: string; file?: string; editable?: boolean }>(
     (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
     [prompt.name, changes.prompts],
@@ -37,24 +38,21 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
   return (
     <article>
       <h1>{prompt.title ?? prompt.name}</h1>
-      <p class="quiet">
-        <code>{prompt.name}</code> <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>{' '}
+      <p class="quiet marks">
+        <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
+        {prompt.title !== undefined && prompt.title !== prompt.name && <code>{prompt.name}</code>}
         {tagsOf(prompt).map((tag) => (
-          <span key={tag} class="tag">
-            #{tag}
-          </span>
+          <span key={tag}>#{tag}</span>
         ))}
       </p>
       {prompt.description && <p>{prompt.description}</p>}
       <PromptProblems name={prompt.name} />
-      <div class="tabs" role="tablist">
-        {(editable ? (['use', 'edit', 'history'] as const) : (['use'] as const)).map((one) => (
-          <button key={one} type="button" role="tab" aria-selected={tab === one} onClick={() => setTab(one)}>
-            {{ use: 'Use', edit: 'Edit', history: 'History' }[one]}
-          </button>
-        ))}
-        {editable && <DeletePrompt name={prompt.name} />}
-      </div>
+      {editable && (
+        <div class="toolbar bare">
+          <Tabs label="What to do with it" tabs={tabs} chosen={tab} choose={(next) => setTab(next)} />
+          <DeletePrompt name={prompt.name} />
+        </div>
+      )}
       {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}
       {tab === 'history' && <PromptHistory name={prompt.name} />}
       {tab === 'use' && (
@@ -64,14 +62,18 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
             <ArgumentForm prompt={prompt} values={values} change={setValues} />
             <h2>Template</h2>
             {source.value?.file && <p class="quiet file">{source.value.file}</p>}
-            <TemplateSource text={source.value?.template ?? source.error?.message ?? ''} />
+            {source.error ? (
+              <p class="problem">{source.error.message}</p>
+            ) : (
+              <TemplateSource text={source.value?.template ?? ''} />
+            )}
           </section>
           <section>
-            <h2>
-              Result <CopyButton text={text} />
+            <h2 class="with-button">
+              Result <CopyButton text={rendered.error ? '' : text} />
             </h2>
             {rendered.error ? (
-              <p class="problem" role="status">
+              <p class="problem box" role="status">
                 {rendered.error.message}
               </p>
             ) : (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ArgumentFields } from './argument-fields.tsx';
 import { type Prompt, type PromptArgument, tagsOf } from './prompt-list.ts';
 import { pathTo } from './route.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
@@ -69,6 +70,9 @@ function EditorForm({
   const [problem, setProblem] = useState('');
 
   const used = [...new Set([...draft.text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!))];
+  const args = used.map(
+    (name) => draft.args.find((known) => known.name === name) ?? { name, required: true },
+  );
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
   const save = async (event: Event) => {
     event.preventDefault();
@@ -78,9 +82,7 @@ function EditorForm({
       title: draft.title || draft.name,
       description: draft.description,
       tags: draft.tags.split(/[\s,#]+/).filter((tag) => tag !== ''),
-      arguments: used.map(
-        (name) => draft.args.find((known) => known.name === name) ?? { name, required: true },
-      ),
+      arguments: args,
       messages: [{ role: draft.role, content: { type: 'text', text: draft.text } }, ...others],
     };
     try {
@@ -121,7 +123,7 @@ function EditorForm({
         Tags
         <input
           value={draft.tags}
-          placeholder="review code"
+          placeholder="separated by blanks"
           onInput={(event) => set({ tags: event.currentTarget.value })}
         />
       </label>
@@ -134,10 +136,15 @@ function EditorForm({
           onInput={(event) => set({ text: event.currentTarget.value })}
         />
         <small>
-          Write <code>{'{{name}}'}</code> where an argument goes.{' '}
-          {used.length > 0 && `Arguments: ${used.join(', ')}.`}
+          Write <code>{'{{name}}'}</code> where an argument goes.
         </small>
       </label>
+      <ArgumentFields
+        args={args}
+        change={(changed) =>
+          set({ args: [...draft.args.filter(({ name }) => !used.includes(name)), ...changed] })
+        }
+      />
       {problem && (
         <p class="problem" role="alert">
           {problem}

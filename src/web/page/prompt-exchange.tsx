@@ -1,30 +1,26 @@
 import { useState } from 'preact/hooks';
-import { asError, useConnection } from './server-connection.tsx';
+import type { Json } from './mcp-client.ts';
+import { asError, useConnection, useLoaded } from './server-connection.tsx';
+import { type ArchivedFile, tarArchive } from './tar-archive.ts';
 import { useToast } from './toast.tsx';
 
-const formats = [
-  'claude-code',
-  'claude-skills',
-  'codex',
-  'vscode',
-  'gemini',
-  'fabric',
-  'dotprompt',
-  'commands',
-  'jsonl',
-  'twig',
-] as const;
-
-interface PromptFile {
-  readonly path: string;
-  readonly text: string;
+interface ListedTool {
+  readonly name: string;
+  readonly inputSchema: { readonly properties?: { readonly format?: { readonly enum?: readonly string[] } } };
 }
 
 /** Takes prompt files of other programs in and gives ours out in their forms. */
 export function PromptExchange() {
   const { client } = useConnection();
   const toast = useToast();
-  const [format, setFormat] = useState<string>(formats[0]);
+  const [chosen, setChosen] = useState<string | undefined>();
+  // The server says itself which forms it knows.
+  const { value: formats = [] } = useLoaded<readonly string[]>(async (with_, signal) => {
+    let tools: readonly ListedTool[] = [];
+    await with_.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
+    return tools.find(({ name }) => name === 'import_prompts')?.inputSchema.properties?.format?.enum ?? [];
+  }, []);
+  const format = chosen ?? formats[0];
   const guard = async (work: () => Promise<string>) => {
     try {
       toast({ text: await work() });
@@ -37,49 +33,62 @@ export function PromptExchange() {
       const given = await Promise.all(
         [...(files ?? [])].map(async (file) => ({ path: file.name, text: await file.text() })),
       );
-      const { imported, problems } = await client.tool<{ imported: unknown[]; problems: unknown[] }>(
+      const { imported, problems } = await client.tool<{ imported: Json[]; problems: Json[] }>(
         'import_prompts',
         { format, files: given },
       );
-      return `${imported.length} prompts are in${problems.length > 0 ? `, ${problems.length} things could not be taken over` : ''}.`;
+      return `${counted(imported.length, 'prompt')} came in${problems.length > 0 ? `; ${counted(problems.length, 'thing')} could not be taken over` : ''}.`;
     });
   const give = () =>
     guard(async () => {
-      const { files, problems } = await client.tool<{ files: PromptFile[]; problems: unknown[] }>(
+      const { files, problems } = await client.tool<{ files: ArchivedFile[]; problems: Json[] }>(
         'export_prompts',
         { format },
       );
-      for (const { path, text } of files) download(path.replaceAll('/', '-'), text);
-      return `${files.length} files${problems.length > 0 ? `; ${problems.length} things have no counterpart there` : ''}.`;
+      save(`prompts-${format}.tar`, files);
+      return `${counted(files.length, 'file')} went out${problems.length > 0 ? `; ${counted(problems.length, 'thing')} could not be expressed in it` : ''}.`;
     });
+  if (format === undefined) return null;
   return (
     <details class="exchange">
       <summary>Import and export</summary>
+      <p class="quiet">
+        Prompts of other programs come in as JSONL prompts; all prompts go out as files of theirs.
+      </p>
       <div class="toolbar bare">
         <label class="inline">
           Format{' '}
-          <select value={format} onChange={(event) => setFormat(event.currentTarget.value)}>
+          <select value={format} onChange={(event) => setChosen(event.currentTarget.value)}>
             {formats.map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
         </label>
         <label class="button">
-          Import
+          Import files
           <input class="hidden" type="file" multiple onChange={(event) => take(event.currentTarget.files)} />
         </label>
         <button type="button" onClick={give}>
-          Export
+          Export all
         </button>
       </div>
     </details>
   );
 }
 
-function download(name: string, text: string): void {
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+/** One file as it is, several as an archive: nobody wants to confirm a hundred downloads. */
+function save(archive: string, files: readonly ArchivedFile[]): void {
+  const [only] = files;
+  if (only === undefined) return;
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  link.download = name;
+  link.href = URL.createObjectURL(
+    files.length === 1 ? new Blob([only.text]) : tarArchive(files, Date.now() / 1000),
+  );
+  link.download = files.length === 1 ? only.path.replace(/^.*\//, '') : archive;
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { lineDifference } from './line-difference.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
+import { shortMoment } from './zone-time.ts';
 
 interface Revision {
   readonly revision: number;
@@ -33,9 +34,12 @@ export function PromptHistory({ name }: { name: string }) {
     <ol class="history">
       {revisions.toReversed().map((one) => (
         <li key={one.revision}>
-          <p>
-            <strong>{one.revision}</strong> {one.action} by {one.client.name || 'unnamed'},{' '}
-            {new Date(one.time).toLocaleString()}{' '}
+          <p class="marks">
+            <strong>{one.revision}</strong>
+            <span class="badge">{one.action}</span>
+            <span class="quiet grow" title={new Date(one.time).toLocaleString()}>
+              {shortMoment(one.time)} by {one.client.name || 'unnamed'}
+            </span>
             <button
               type="button"
               class="small"
@@ -43,7 +47,7 @@ export function PromptHistory({ name }: { name: string }) {
               onClick={() => setOpen(open === one.revision ? undefined : one.revision)}
             >
               What changed
-            </button>{' '}
+            </button>
             {one.prompt && (
               <button type="button" class="small" onClick={() => restore(one.revision)}>
                 Restore

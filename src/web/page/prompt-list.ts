@@ -44,8 +44,9 @@ export function usePrompts(): PromptList {
   return list;
 }
 
+/** Where it comes from; what the server itself brings has no source. */
 export function sourceOf(prompt: Prompt): string {
-  return String(prompt._meta?.['adjutant/source'] ?? 'prompt');
+  return String(prompt._meta?.['adjutant/source'] ?? 'server');
 }
 
 export function tagsOf(prompt: Prompt): readonly string[] {

@@ -1,26 +1,31 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { PromptDetail } from './prompt-detail.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptExchange } from './prompt-exchange.tsx';
-import { type Prompt, rankPrompts, sourceOf, tagsOf, usePrompts } from './prompt-list.ts';
+import { rankPrompts, usePrompts } from './prompt-list.ts';
+import { ProblemList, useLibraryProblems } from './prompt-problems.tsx';
+import { PromptRow } from './prompt-row.tsx';
 import { pathTo } from './route.ts';
-import { WindowedList } from './windowed-list.tsx';
+import { SampleData } from './sample-data.tsx';
+import { nextIndex, WindowedList } from './windowed-list.tsx';
 
 /** All prompts of all sources on the left, the chosen one on the right. */
 export function PromptsView({ name }: { name: string | undefined }) {
   const { prompts, complete, error } = usePrompts();
+  const problems = useLibraryProblems(complete);
   const [query, setQuery] = useState('');
   const search = useRef<HTMLInputElement>(null);
   const shown = useMemo(() => rankPrompts(prompts, query), [prompts, query]);
   const chosen = shown.findIndex((prompt) => prompt.name === name);
   const prompt = prompts.find((one) => one.name === name);
+  useSlash(search);
 
   const move = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    const next = shown[Math.max(0, Math.min(shown.length - 1, chosen + step))];
-    if (step === 0 || next === undefined) return;
+    if (!event.key.startsWith('Arrow')) return;
+    const next = nextIndex(event.key, chosen, shown.length);
+    if (next === undefined) return;
     event.preventDefault();
-    location.hash = pathTo('prompts', next.name);
+    location.hash = pathTo('prompts', shown[next]!.name);
   };
 
   return (
@@ -32,6 +37,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
             type="search"
             placeholder="Search prompts"
             aria-label="Search prompts"
+            title="Words in name, title, description; #tag for a tag. The key / leads here."
             value={query}
             onInput={(event) => setQuery(event.currentTarget.value)}
             onKeyDown={move}
@@ -44,6 +50,11 @@ export function PromptsView({ name }: { name: string | undefined }) {
           {error
             ? error.message
             : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
+          {problems.length > 0 && (
+            <a href={pathTo('prompts', '+problems')}>
+              {problems.length} problem{problems.length === 1 ? '' : 's'}
+            </a>
+          )}
         </p>
         <WindowedList
           items={shown}
@@ -51,6 +62,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
           label="Prompts"
           selected={chosen}
           keyOf={(one) => one.name}
+          choose={(one) => (location.hash = pathTo('prompts', one.name))}
           render={(one) => <PromptRow prompt={one} current={one.name === name} choose={setQuery} />}
         />
       </section>
@@ -61,48 +73,35 @@ export function PromptsView({ name }: { name: string | undefined }) {
           </a>
         )}
         {name === '+new' && <PromptEditor />}
-        {name !== undefined && name !== '+new' && prompt && <PromptDetail key={name} prompt={prompt} />}
-        {name !== undefined && name !== '+new' && !prompt && complete && (
-          <p class="empty">There is no prompt {name} (any more).</p>
+        {name === '+problems' && (
+          <>
+            <h1>Problems of the library</h1>
+            {problems.length > 0 ? <ProblemList problems={problems} /> : <p>There are none.</p>}
+          </>
         )}
-        {name === undefined && <PromptExchange />}
+        {prompt && <PromptDetail key={name} prompt={prompt} />}
+        {!prompt && complete && name !== undefined && !name.startsWith('+') && (
+          <p class="empty late">There is no prompt {name} (any more).</p>
+        )}
         {name === undefined && <Welcome empty={complete && prompts.length === 0} />}
+        {name === undefined && <PromptExchange />}
       </section>
     </div>
   );
 }
 
-function PromptRow({
-  prompt,
-  current,
-  choose,
-}: {
-  prompt: Prompt;
-  current: boolean;
-  choose(query: string): void;
-}) {
-  return (
-    <a class="row" href={pathTo('prompts', prompt.name)} aria-current={current ? 'true' : undefined}>
-      <span class="row-title">
-        {prompt.title ?? prompt.name}
-        <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
-        {tagsOf(prompt).map((tag) => (
-          <button
-            key={tag}
-            type="button"
-            class="tag"
-            onClick={(event) => {
-              event.preventDefault();
-              choose(`#${tag}`);
-            }}
-          >
-            #{tag}
-          </button>
-        ))}
-      </span>
-      <span class="row-text">{prompt.description || prompt.name}</span>
-    </a>
-  );
+/** `/` goes to the search, except where one writes. */
+function useSlash(search: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const writes = (event.target as Element).closest?.('input, textarea, select');
+      if (event.key !== '/' || writes || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
 }
 
 function Welcome({ empty }: { empty: boolean }) {
@@ -114,11 +113,18 @@ function Welcome({ empty }: { empty: boolean }) {
           them (see Server).
         </p>
       ) : (
-        <p>
-          Choose a prompt to see it, fill it in and copy the result. ↑ and ↓ move through the list while you
-          type.
-        </p>
+        <>
+          <p>Choose a prompt to see it, fill it in and copy the result.</p>
+          <p>
+            <kbd>/</kbd> leads to the search, <kbd>↑</kbd> <kbd>↓</kbd> through what it finds, <kbd>#</kbd>{' '}
+            looks for a tag.
+          </p>
+        </>
       )}
+      <p>
+        New here? <SampleData action="load" /> puts in a few prompts, a calendar and a run, to be taken out
+        again under Server.
+      </p>
     </div>
   );
 }

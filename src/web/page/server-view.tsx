@@ -1,7 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { DataTable } from './data-table.tsx';
+import { type Problem, ProblemList } from './prompt-problems.tsx';
 import { SampleData } from './sample-data.tsx';
-import { useLoaded } from './server-connection.tsx';
+import { useLoaded, useTicks } from './server-connection.tsx';
+import { milliseconds, Sparkline } from './sparkline.tsx';
+import { shortMoment } from './zone-time.ts';
 
 interface Status {
   readonly name: string;
@@ -14,12 +17,7 @@ interface Status {
     readonly since: string;
   }[];
   readonly methods: readonly Method[];
-  readonly problems: readonly {
-    readonly file: string;
-    readonly line?: number;
-    readonly severity: string;
-    readonly message: string;
-  }[];
+  readonly problems: readonly Problem[];
   readonly settings: readonly {
     readonly name: string;
     readonly value: unknown;
@@ -39,43 +37,23 @@ interface Method {
 
 /** Who is connected, what is asked and how fast, what is wrong, and the configuration in force. */
 export function ServerView() {
-  const [tick, setTick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(
-      () => document.visibilityState === 'visible' && setTick((now) => now + 1),
-      3000,
-    );
-    return () => clearInterval(timer);
-  }, []);
+  const ticks = useTicks(3000);
   const { value, error } = useLoaded<Status>(
     (client, signal) => client.tool('server_status', {}, { signal }),
-    [tick],
+    [ticks],
   );
-  if (error && !value) return <p class="problem">{error.message}</p>;
+  if (error && !value) return <p class="problem page">{error.message}</p>;
   if (!value) return <p class="empty">Asking the server…</p>;
   return (
     <div class="page">
       <h1>Server</h1>
       <p class="quiet">
-        {value.name} {value.version}, up since {new Date(value.started_at).toLocaleString()}
-      </p>
-      <p>
-        <SampleData action="load" /> <SampleData action="remove" />
+        {value.name} {value.version}, up since {shortMoment(value.started_at)}
+        {error && <span class="problem"> {error.message}</span>}
       </p>
       <section>
         <h2>Problems</h2>
-        {value.problems.length === 0 ? (
-          <p>None.</p>
-        ) : (
-          <ul class="problems">
-            {value.problems.map(({ file, line, severity, message }) => (
-              <li key={`${file}:${line}:${message}`}>
-                <span class={`badge ${severity}`}>{severity}</span>{' '}
-                <code>{line === undefined ? file : `${file}:${line}`}</code> {message}
-              </li>
-            ))}
-          </ul>
-        )}
+        {value.problems.length === 0 ? <p>There are none.</p> : <ProblemList problems={value.problems} />}
       </section>
       <DataTable
         title="Clients"
@@ -84,7 +62,7 @@ export function ServerView() {
         columns={[
           { title: 'Client', cell: ({ name, version }) => `${name || 'unnamed'} ${version}` },
           { title: 'Protocol', cell: ({ protocol }) => protocol },
-          { title: 'Since', cell: ({ since }) => new Date(since).toLocaleTimeString() },
+          { title: 'Since', cell: ({ since }) => shortMoment(since) },
         ]}
       />
       <DataTable
@@ -93,52 +71,69 @@ export function ServerView() {
         keyOf={({ method }) => method}
         columns={[
           { title: 'Method', cell: ({ method }) => <code>{method}</code> },
-          { title: 'Count', number: true, cell: ({ count }) => count },
-          { title: 'Failed', number: true, cell: ({ failed }) => failed },
-          { title: 'Median', number: true, cell: ({ median_ms }) => milliseconds(median_ms) },
-          { title: '95 %', number: true, cell: ({ p95_ms }) => milliseconds(p95_ms) },
-          { title: 'Latest', cell: ({ recent_ms }) => <Sparkline values={recent_ms} /> },
+          { title: 'Count', number: true, cell: ({ count }) => count.toLocaleString() },
+          { title: 'Failed', number: true, cell: ({ failed }) => failed.toLocaleString() },
+          { title: 'Median', number: true, cell: (row) => !stays(row) && milliseconds(row.median_ms) },
+          { title: '95 %', number: true, cell: (row) => !stays(row) && milliseconds(row.p95_ms) },
+          {
+            title: 'Latest',
+            cell: (row) =>
+              stays(row) ? <span class="quiet">stays open</span> : <Sparkline values={row.recent_ms} />,
+          },
         ]}
       />
-      <DataTable
-        title="Settings"
-        rows={value.settings}
-        keyOf={({ name }) => name}
-        hintOf={({ description }) => description}
-        columns={[
-          { title: 'Setting', cell: ({ name }) => <code>{name}</code> },
-          { title: 'Value', cell: ({ value: given }) => <code>{shown(given)}</code> },
-          { title: 'From', cell: ({ origin }) => origin },
-        ]}
-      />
+      <Settings settings={value.settings} />
+      <section>
+        <h2>Sample data</h2>
+        <p class="quiet">
+          A few prompts, a person with a week of events, and a run. It goes without a trace.
+        </p>
+        <p class="buttons">
+          <SampleData action="load" /> <SampleData action="remove" />
+        </p>
+      </section>
     </div>
   );
 }
 
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** A stream of changes is open as long as its client wants; how long says nothing. */
+function stays({ method }: Method): boolean {
+  return method === 'subscriptions/listen';
 }
 
-function milliseconds(value: number): string {
-  return `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
-}
-
-/** The latest durations as a line, the slowest at the top. */
-function Sparkline({ values }: { values: readonly number[] }) {
-  const most = Math.max(...values, 0.001);
-  const points = values
-    .map((value, index) => `${(index / Math.max(1, values.length - 1)) * 100},${19 - (value / most) * 18}`)
-    .join(' ');
+function Settings({ settings }: Pick<Status, 'settings'>) {
+  const [all, setAll] = useState(false);
+  const given = settings.filter(({ origin }) => origin !== 'default');
   return (
-    <svg
-      class="sparkline"
-      viewBox="0 0 100 20"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`latest durations, at most ${milliseconds(most)}`}
-    >
-      <polyline points={points} fill="none" stroke="currentColor" vector-effect="non-scaling-stroke" />
-    </svg>
+    <>
+      <DataTable
+        title="Settings"
+        rows={all ? settings : given}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: 'Setting',
+            cell: ({ name, description }) => (
+              <>
+                <code>{name}</code>
+                <div class="quiet hint">{description}</div>
+              </>
+            ),
+          },
+          { title: 'Value', cell: ({ value }) => <code>{shown(value)}</code> },
+          { title: 'From', cell: ({ origin }) => origin },
+        ]}
+      />
+      <p>
+        <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Only those that were set' : `All ${settings.length} settings, with their defaults`}
+        </button>
+      </p>
+    </>
   );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

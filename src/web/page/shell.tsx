@@ -32,6 +32,9 @@ export function Shell({ leave }: { leave(): void }) {
     if (error?.status === 401) leave();
   }, [error]);
   const view = views.find(({ id }) => id === route.view) ?? views[0]!;
+  useEffect(() => {
+    document.title = `${view.title} · Adjutant`;
+  }, [view]);
   return (
     <div class="shell">
       <header>
@@ -46,13 +49,14 @@ export function Shell({ leave }: { leave(): void }) {
           ))}
         </nav>
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
-          {live ? 'live' : 'connecting…'}
+          {live ? 'live' : 'no connection, trying again'}
         </span>
         <button
           type="button"
           class="plain"
           onClick={() => setTheme(nextTheme(theme))}
           aria-label={`Theme: ${theme}`}
+          title={`Theme: ${theme === 'auto' ? 'as the system has it' : theme}`}
         >
           {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>

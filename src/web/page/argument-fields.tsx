@@ -1,0 +1,37 @@
+import type { PromptArgument } from './prompt-list.ts';
+
+interface Props {
+  readonly args: readonly PromptArgument[];
+  change(args: readonly PromptArgument[]): void;
+}
+
+/** What each argument of a prompt means, and whether it must be given. */
+export function ArgumentFields({ args, change }: Props) {
+  if (args.length === 0) return null;
+  const set = (name: string, fields: Partial<PromptArgument>) =>
+    change(args.map((one) => (one.name === name ? { ...one, ...fields } : one)));
+  return (
+    <fieldset>
+      <legend>Arguments</legend>
+      {args.map(({ name, description = '', required = false }) => (
+        <div key={name} class="argument-field">
+          <code>{name}</code>
+          <input
+            aria-label={`What ${name} means`}
+            placeholder="What it means"
+            value={description}
+            onInput={(event) => set(name, { description: event.currentTarget.value })}
+          />
+          <label class="inline">
+            <input
+              type="checkbox"
+              checked={required}
+              onChange={(event) => set(name, { required: event.currentTarget.checked })}
+            />
+            required
+          </label>
+        </div>
+      ))}
+    </fieldset>
+  );
+}

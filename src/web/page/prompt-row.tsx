@@ -1,0 +1,38 @@
+import { type Prompt, sourceOf, tagsOf } from './prompt-list.ts';
+import { pathTo } from './route.ts';
+
+interface Props {
+  readonly prompt: Prompt;
+  readonly current: boolean;
+  choose(query: string): void;
+}
+
+/** One prompt in the list. The link spans the row; the tags stand beside it, not in it. */
+export function PromptRow({ prompt, current, choose }: Props) {
+  return (
+    <div class={`row ${current ? 'current' : ''}`}>
+      <span class="row-line">
+        <a
+          class="row-title row-link"
+          href={pathTo('prompts', prompt.name)}
+          aria-current={current ? 'true' : undefined}
+        >
+          {prompt.title ?? prompt.name}
+        </a>
+        <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
+      </span>
+      <span class="row-line row-text">
+        <span class="row-title">{prompt.description || prompt.name}</span>
+        {tagsOf(prompt).length > 0 && (
+          <span class="row-tags">
+            {tagsOf(prompt).map((tag) => (
+              <button key={tag} type="button" class="tag" tabIndex={-1} onClick={() => choose(`#${tag}`)}>
+                #{tag}
+              </button>
+            ))}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
