@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { LoadedConfig } from '../config.ts';
 import type { JsonObject } from '../json.ts';
-import { nearest } from '../nearest.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, UsageError, unknownWord } from './command.ts';
 import { type Door, openDoor } from './door.ts';
 import { withName } from './tool-command.ts';
 
@@ -61,12 +60,7 @@ export const calendars: Command = {
   async run(loaded, terminal) {
     const [name = 'list', ...names] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) {
-      const meant = nearest(name, Object.keys(actions));
-      throw new UsageError(
-        `calendars ${name} is not known${meant ? `; did you mean calendars ${meant}?` : ''}`,
-      );
-    }
+    if (action === undefined) throw unknownWord('calendars', name, Object.keys(actions));
     await using door = await openDoor(loaded, terminal);
     const found: JsonObject[] = [];
     for await (const calendar of action(door, { names, flags: loaded.flags })) found.push(calendar);
@@ -82,7 +76,7 @@ async function* take(door: Door, tool: string, { names, flags }: Given): AsyncGe
   const user_id = typeof flags['user'] === 'string' ? flags['user'] : await onlyUser(door);
   for (const written of names) {
     yield* calendarsOf(
-      await door.call(tool, {
+      await called(door, tool, {
         user_id,
         source: /^[a-z]{2,}:/i.test(written) ? written : resolve(written),
         ...optional('name', flags['name']),
@@ -93,9 +87,9 @@ async function* take(door: Door, tool: string, { names, flags }: Given): AsyncGe
   }
 }
 
-async function called(door: Door, tool: string, args: { calendar_id: string; force?: boolean }) {
+async function called(door: Door, tool: string, args: JsonObject) {
   return door.call(tool, args).catch((error: unknown) => {
-    throw withName(error, args.calendar_id);
+    throw withName(error, args);
   });
 }
 

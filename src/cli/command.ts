@@ -1,4 +1,5 @@
 import type { CommandFlag, LoadedConfig } from '../config.ts';
+import { nearest } from '../nearest.ts';
 import type { Progress } from './progress.ts';
 
 /** One subcommand: what it is for, what it takes, and what it does. */
@@ -46,6 +47,13 @@ export interface Terminal extends Streams {
 
 /** Wrong use of a command; the message says what to do instead. */
 export class UsageError extends Error {}
+
+/** A word that a command does not take, with the one that may have been meant or all there are. */
+export function unknownWord(command: string, word: string, known: readonly string[]): UsageError {
+  const meant = nearest(word, known);
+  const instead = meant ? `did you mean ${command} ${meant}?` : `there are ${known.join(', ')}`;
+  return new UsageError(`${command} ${word} is not known; ${instead}`);
+}
 
 /** The person has had enough. */
 export class Interrupted extends Error {

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config.ts';
 import { type Check, checks } from './checks.ts';
 import type { Command, Terminal } from './command.ts';
+import { paint } from './table.ts';
 
 export interface Finding {
   readonly title: string;
@@ -16,7 +17,7 @@ const marks = { good: '✓', warning: '!', bad: '✗' } as const;
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check that everything Adjutant needs is there, and say what to do where it is not.',
-  usage: 'doctor [--json] [--quiet]',
+  usage: 'doctor [FLAGS]',
   flags: {
     json: { type: 'boolean', description: 'Print the findings as JSON.' },
     quiet: { type: 'boolean', short: 'q', description: 'Print only what is not as it should be.' },
@@ -34,15 +35,17 @@ export const doctor: Command = {
   ],
   async run(loaded, terminal) {
     const findings: Finding[] = [];
-    for (const check of checks) {
-      for (const finding of await performed(check, loaded, terminal)) {
-        findings.push(finding);
-        if (loaded.flags['json'] === true) continue;
-        if (loaded.flags['quiet'] !== true || finding.state !== 'good')
-          terminal.print(lineOf(finding, terminal));
+    await terminal.progress.during('checking', async (show) => {
+      for (const [done, check] of checks.entries()) {
+        show(`checking: ${check.title}`, done, checks.length);
+        for (const finding of await performed(check, loaded, terminal)) {
+          findings.push(finding);
+          if (!terminal.json && (loaded.flags['quiet'] !== true || finding.state !== 'good'))
+            terminal.print(lineOf(finding, terminal));
+        }
       }
-    }
-    if (loaded.flags['json'] === true) terminal.print(`${JSON.stringify({ findings }, null, 2)}\n`);
+    });
+    if (terminal.json) terminal.answer({ findings }, '');
     return findings.some(({ state }) => state === 'bad') ? 1 : 0;
   },
 };
@@ -62,7 +65,6 @@ async function performed(
 }
 
 function lineOf({ title, state, detail, remedy }: Finding, terminal: Terminal): string {
-  const colour = terminal.output.isTTY && terminal.env['NO_COLOR'] === undefined;
-  const mark = colour ? `\u001b[${colours[state]}m${marks[state]}\u001b[0m` : marks[state];
+  const mark = paint(terminal, colours[state], marks[state]);
   return `${mark} ${title}: ${detail}\n${remedy === undefined ? '' : `    → ${remedy}\n`}`;
 }

@@ -1,5 +1,4 @@
-import { nearest } from '../nearest.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, unknownWord } from './command.ts';
 import { openDoor } from './door.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
@@ -36,12 +35,7 @@ export const prompts: Command = {
   async run(loaded, terminal) {
     const [name = 'list', ...rest] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) {
-      const meant = nearest(name, Object.keys(actions));
-      throw new UsageError(
-        `prompts ${name} is not known${meant ? `; did you mean prompts ${meant}?` : '; run adjutant prompts --help'}`,
-      );
-    }
+    if (action === undefined) throw unknownWord('prompts', name, Object.keys(actions));
     await using door = await openDoor(loaded, terminal);
     return await action({ door, terminal, flags: loaded.flags, rest });
   },

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
-import { nearest } from '../nearest.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, type Terminal, UsageError, unknownWord } from './command.ts';
 import { type Answer, type Door, openDoor } from './door.ts';
 import type { Show } from './progress.ts';
 
@@ -87,10 +86,7 @@ export const runs: Command = {
   async run(loaded, terminal) {
     const [name = 'list', id] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) {
-      const meant = nearest(name, Object.keys(actions));
-      throw new UsageError(`runs ${name} is not known${meant ? `; did you mean runs ${meant}?` : ''}`);
-    }
+    if (action === undefined) throw unknownWord('runs', name, Object.keys(actions));
     if (id !== undefined && (name === 'list' || name === 'clean'))
       throw new UsageError(`runs ${name} does not know what to do with "${id}"`);
     await using door = await openDoor(loaded, terminal);

@@ -1,7 +1,6 @@
 import type { CommandFlag, LoadedConfig } from '../config.ts';
 import { type JsonObject, messageOf } from '../json.ts';
-import { nearest } from '../nearest.ts';
-import { type Command, everywhere, UsageError } from './command.ts';
+import { type Command, everywhere, UsageError, unknownWord } from './command.ts';
 import { openDoor } from './door.ts';
 
 /** A word after the command: the tool it calls, what of the tool's arguments it takes, and how the result reads. */
@@ -56,16 +55,13 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
     async run(loaded, terminal) {
       const [word = words[0]!, ...rest] = loaded.positionals;
       const action = Object.hasOwn(actions, word) ? actions[word]! : undefined;
-      if (action === undefined) {
-        const meant = nearest(word, words);
-        throw new UsageError(
-          `${name} ${word} is not known${meant ? `; did you mean ${name} ${meant}?` : ''}`,
-        );
-      }
+      if (action === undefined) throw unknownWord(name, word, words);
       const args = argumentsOf(`${name} ${word}`, action, rest, loaded.flags);
+      if (word === 'update' && Object.keys(args).length < 2)
+        throw new UsageError(`${name} update: what is to change? adjutant ${name} --help names the flags`);
       await using door = await openDoor(loaded, terminal);
       const { value } = await door.call(action.tool, args).catch((error: unknown) => {
-        throw inFlags(withName(error, rest[0]), action);
+        throw inFlags(withName(error, args), action);
       });
       terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
       return 0;
@@ -109,9 +105,10 @@ function argumentsOf(
 }
 
 /** "Not found" is not enough for somebody who may have mistyped. */
-export function withName(error: unknown, written: string | undefined): unknown {
+export function withName(error: unknown, args: JsonObject): unknown {
   const [, thing] = /^(User|Event|Notification|Calendar) not found\.?$/.exec(messageOf(error)) ?? [];
-  if (thing === undefined || written === undefined) return error;
+  const written = thing && args[`${thing.toLowerCase()}_id`];
+  if (!thing || written === undefined) return error;
   const lister = `adjutant ${thing.toLowerCase()}s list`;
   return new Error(`${thing} not found: ${written}; ${lister} shows what there is`, { cause: error });
 }

@@ -28,7 +28,8 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 
 describe('the diary on the command line', () => {
   it.each([
-    [['users', 'frobnicate'], 2, /users frobnicate is not known/],
+    [['users', 'frobnicate'], 2, /users frobnicate is not known; there are list, show, create, /],
+    [['users', 'update', 'ada'], 2, /users update: what is to change\?/],
     [['users', 'creat'], 2, /did you mean users create/],
     [['users', 'show'], 2, /needs a user id/],
     [['users', 'list', 'ada'], 2, /does not know what to do with "ada"/],
@@ -39,7 +40,9 @@ describe('the diary on the command line', () => {
     [['users', 'create', '--email', 'x@example.com'], 2, /name is required/],
     [['users', 'create', '--name', 'Ada', '--timezone', 'Moon/Base'], 1, /not a time zone/],
     [['events', 'create', 'nobody', '--title', 'x', '--start', '2030-01-01'], 1, /User not found/],
-    [['notifications', 'cancel', 'none'], 1, /Notification not found/],
+    [['notifications', 'cancel', 'none'], 1, /Notification not found: none/],
+    [['notifications', 'plan', 'nobody', '--event-id', 'e'], 1, /User not found: nobody/],
+    [['calendars', 'add', 'x.ics', '--user', 'nobody'], 1, /User not found: nobody/],
   ])('%j ends with a clear message', async (args, code, message) => {
     const done = await adjutant(...args);
     expect(done).toMatchObject({ code, out: '' });
