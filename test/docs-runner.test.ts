@@ -2,7 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { blocksOf, Reader } from './docs-runner.ts';
+import { blocksOf } from './docs-block.ts';
+import { Reader } from './docs-runner.ts';
 import { plantTree } from './tree.ts';
 
 let reader: Reader;
@@ -24,6 +25,7 @@ describe('a page whose examples do not hold', () => {
       '```sh\nadjutant prompts show nothing\ntrue\n```\n',
       'Prompt not found: nothing',
     ],
+    ['output of nothing', '```console\nhello\n```\n', 'begins with a command'],
     ['other output', '```console\n$ echo a; echo b\na\n```\n', "expected 'a\\nb\\n' to be 'a'"],
     ['output that is cut off', '```console\n$ echo a\na\n…\nb\n```\n', "to be 'a\\n…\\nb'"],
     ['no time where one is shown', '```console\n$ echo soon\n2030-03-01 09:30\n```\n', 'soon'],

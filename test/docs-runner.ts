@@ -1,41 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '../src/json.ts';
+import { type Block, blocksOf, isId, patternOf, withWildcards } from './docs-block.ts';
 import { bundle, initialize } from './program.ts';
 import { StdioPeer } from './stdio-peer.ts';
-
-// Follows a page of the documentation as a reader would, block by block, in a fresh home. What its blocks mean:
-//
-//   ```sh             commands: all of them end well. What is exported stays so for the rest of the page.
-//   ```console        `$ command` and below it what it prints. `…` is any text, alone on a line any lines. Times are
-//                     examples, and so are ids: in the commands that follow, they are those that were really printed.
-//   ```LANGUAGE FILE  a file: it is written there. A configuration is loaded by the program, the rest is for commands.
-//   ```json           a call of a tool or a message, sent to a server; or what the call before it answered, in part.
-//
-// and what a comment above a block may say, which readers do not see:
-//
-//   <!-- until: TEXT -->      the last command goes on until it prints this; the page it names is opened, then it is
-//                             interrupted
-//   <!-- needs: PROGRAM -->   it is run where this is installed
-//   <!-- not run: REASON -->  nothing here can run it
-//
-// A block that none of this fits is an error.
-
-export interface Block {
-  /** The page and the line, as compilers write them. */
-  readonly name: string;
-  readonly language: string;
-  readonly file: string | undefined;
-  readonly text: string;
-  readonly until: string | undefined;
-  readonly needs: string | undefined;
-  readonly notRun: string | undefined;
-}
 
 /** What a page needs around it. */
 export interface Stage {
@@ -47,24 +20,6 @@ export interface Stage {
   /** Programs that are not installed here. */
   readonly lacks?: readonly string[];
   close?(): PromiseLike<void>;
-}
-
-const fenced = /(?:<!-- (until|needs|not run): (.+?) -->\n)?^(`{3,})(\w*)(?: (.+))?\n([\s\S]*?)^\3$/gm;
-
-export function blocksOf(page: string): readonly Block[] {
-  const text = readFileSync(page, 'utf8');
-  return [...text.matchAll(fenced)].map((match) => {
-    const [, note, said, , language, file, body] = match;
-    return {
-      name: `${page}:${text.slice(0, match.index).split('\n').length + (note ? 1 : 0)}`,
-      language: language!,
-      file,
-      text: body!,
-      until: note === 'until' ? said : undefined,
-      needs: note === 'needs' ? said : undefined,
-      notRun: note === 'not run' ? said : undefined,
-    };
-  });
 }
 
 /** Declares a test for each block of a page. They build on each other, as for a reader. */
@@ -96,6 +51,7 @@ export function followPage(
 const configuration = 'adjutant.toml';
 const commands = new Set(['sh', 'console']);
 
+/** Somebody who does what a page says. */
 export class Reader {
   readonly #home: string;
   readonly #stage: Stage;
@@ -140,7 +96,7 @@ export class Reader {
     else if (language === 'sh') await this.#succeed(text, until);
     else if (language === 'console') await this.#converse(text);
     else if (language === 'json') await this.#say(JSON.parse(text));
-    else throw new Error(`${block.name}: nothing says what to do with this block; see test/docs-runner.ts`);
+    else throw new Error(`${block.name}: nothing says what to do with this block; see test/docs-block.ts`);
   }
 
   async close(): Promise<void> {
@@ -161,7 +117,9 @@ export class Reader {
   }
 
   async #converse(text: string): Promise<void> {
-    for (const part of text.split(/^\$ /m).slice(1)) {
+    const [before, ...parts] = text.split(/^\$ /m);
+    expect(before, 'a conversation begins with a command').toBe('');
+    for (const part of parts) {
       const [, command, shown] = /^((?:.*\\\n)*.*\n)([\s\S]*?)\n*$/.exec(`${part}\n`)!;
       const { code, output } = await this.#run(this.#here(command!));
       if (shown === '') {
@@ -242,35 +200,6 @@ export class Reader {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
-}
-
-const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d_\d{9}_[0-9a-f]{12}/;
-const time = /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\dZ)?)?/;
-const example = new RegExp(`(^…\\n|…|${id.source}|${time.source})`, 'm');
-
-/** What output has to look like, and the ids it stands for, each as one group. */
-function patternOf(shown: string): { pattern: RegExp; ids: readonly string[] } {
-  const ids: string[] = [];
-  const parts = shown.split(example).map((part) => {
-    if (part === '…\n') return '(?:.*\\n)*?';
-    if (part === '…') return '.*';
-    if (!id.test(part) && time.test(part)) return time.source;
-    if (!id.test(part)) return part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    ids.push(part);
-    return `(${id.source})`;
-  });
-  return { pattern: new RegExp(`^${parts.join('')}$`), ids };
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && id.exec(value)?.[0] === value;
-}
-
-function withWildcards(value: unknown): unknown {
-  if (value === '…' || isId(value)) return expect.any(String);
-  if (Array.isArray(value)) return value.map(withWildcards);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withWildcards(inner)]));
 }
 
 /** Opens the page of a server that is up. */

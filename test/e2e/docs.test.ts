@@ -7,7 +7,8 @@ import { SMTPServer } from 'smtp-server';
 import { expect, it } from 'vitest';
 import { startChatModel } from '../chat-model.ts';
 import { claude, codexShim } from '../delegate/workbench.ts';
-import { blocksOf, followPage, type Stage } from '../docs-runner.ts';
+import { blocksOf } from '../docs-block.ts';
+import { followPage, type Stage } from '../docs-runner.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 import { script } from '../model/turn.ts';
 import { startPostgres } from '../postgres.ts';
@@ -99,6 +100,7 @@ const stages: Readonly<Record<string, (home: string) => Stage | Promise<Stage>>>
   },
   'prompts-shell.md': (home) => {
     write(home, { 'notes.txt': 'let y = 2\n' });
+    execFileSync('git', ['init', '-q'], { cwd: home });
     return {};
   },
   'prompts.md': (home) => {
