@@ -68,3 +68,54 @@ describe.each(clients.map((client) => [client.id, client] as const))(
     });
   },
 );
+
+describe('a file of settings', () => {
+  const cursor = clients.find(({ id }) => id === 'cursor')!;
+  const codex = clients.find(({ id }) => id === 'codex')!;
+  const put = (text: string, client = cursor) => withEntry(text, 'file', client, { command: 'c' });
+  const out = (text: string, client = cursor) => withoutEntry(text, 'file', client);
+
+  it('keeps remarks with what they are about', async () => {
+    const text = '{\n  "a": 1, // of a\n  "b": 2 // of b\n  // the end\n}\n';
+    const after = await put(text);
+    expect(after).toBe(
+      '{\n  "a": 1, // of a\n  "b": 2, // of b\n  "mcpServers": {\n    "adjutant": {\n      "command": "c"\n    }\n  }\n  // the end\n}\n',
+    );
+    expect(await out(after)).toBe(text);
+  });
+
+  it('has its lines ended as before, and its mark at the start', async () => {
+    for (const [text, client] of [
+      ['\uFEFF{\r\n\t"a": 1\r\n}\r\n', cursor],
+      ['\uFEFFa = 1\r\n', codex],
+    ] as const) {
+      const after = await put(text, client);
+      expect(after).toMatch(/^\uFEFF.*adjutant/s);
+      expect(after).not.toMatch(/(?<!\r)\n/);
+      expect(await out(after, client)).toBe(text);
+    }
+    expect(await put('{\n"a": 1\r\n}')).toContain('{\n"a": 1,');
+  });
+
+  it('may have commas at the end', async () => {
+    const text = '{\n  "a": 1,\n  "mcpServers": {\n    "x": {},\n  },\n}\n';
+    expect(await out(await put(text))).toBe(text);
+  });
+
+  it.each([
+    ['{"mcpServers": null}', cursor],
+    ['{"mcpServers": ["adjutant"]}', cursor],
+    ['{"mcpServers": {"x": 1}, "mcpServers": {"y": 2}}', cursor],
+    ['mcp_servers = 1\n', codex],
+    ['mcp_servers = { x = { command = "y" } }\n', codex],
+    ['[mcp_servers]\nadjutant = { command = "y" }\n', codex],
+    ['mcp_servers.adjutant.command = "y"\n', codex],
+  ])('is left alone where an edit could harm: %j', async (text, client) => {
+    await expect(put(text, client)).rejects.toThrow(/put "adjutant" into it by hand, nothing was changed/);
+  });
+
+  it('has nothing taken out that only looks like ours', async () => {
+    const text = 'note = """\n[mcp_servers.adjutant]\n"""\n[mcp_servers.adjutant]\ncommand = "c"\n';
+    await expect(out(text, codex)).rejects.toThrow(/take "adjutant" out of it by hand/);
+  });
+});

@@ -1,118 +1,81 @@
-import type { Node } from 'jsonc-parser';
-import { messageOf } from '../json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, messageOf } from '../json.ts';
 import type { Client } from './clients.ts';
 import { UsageError } from './command.ts';
+import { jsonWithMember, jsonWithoutMember } from './json-member.ts';
 
-const name = 'adjutant';
+export const entryName = 'adjutant';
+
+type Table = Readonly<Record<string, unknown>>;
 
 /** The text of a client's configuration with our entry in it; comments, order and everything else stay. */
-export async function withEntry(
-  text: string,
-  file: string,
-  client: Client,
-  entry: Readonly<Record<string, unknown>>,
-): Promise<string> {
-  return client.format === 'json'
-    ? editJson(text, file, client.key, entry)
-    : editToml(text, file, client.key, entry);
+export async function withEntry(text: string, file: string, client: Client, entry: Table): Promise<string> {
+  return edited(text, file, client, entry);
 }
 
 /** The text without our entry: exactly what `withEntry` put in is taken out. */
 export async function withoutEntry(text: string, file: string, client: Client): Promise<string> {
-  return client.format === 'json'
-    ? editJson(text, file, client.key, undefined)
-    : editToml(text, file, client.key, undefined);
+  if ((await readEntry(text, file, client)) === undefined) return text;
+  return edited(text, file, client, undefined);
 }
 
 /** Our entry as the file has it, if it does. */
-export async function readEntry(
-  text: string,
-  file: string,
-  client: Client,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const parsed = client.format === 'json' ? await parseJson(text, file) : await parseToml(text, file);
-  const table = parsed?.[client.key] as Record<string, Record<string, unknown>> | undefined;
-  return table?.[name];
+export async function readEntry(text: string, file: string, client: Client): Promise<Table | undefined> {
+  const servers = (await parsed(unmarked(text), file, client))[client.key];
+  const entry = isObject(servers) ? servers[entryName] : undefined;
+  return isObject(entry) ? entry : undefined;
 }
 
-/** Only our own member is written or cut out: a formatter would touch the lines of others. */
-async function editJson(
-  text: string,
-  file: string,
-  key: string,
-  entry: Readonly<Record<string, unknown>> | undefined,
-): Promise<string> {
-  const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
-  const before = text.trim() === '' ? '{}\n' : text;
-  await parseJson(before, file);
-  const root = parseTree(before, [], { allowTrailingComma: true });
-  if (root?.type !== 'object') throw new UsageError(`${file}: an object was expected; nothing was changed`);
-  const indent = /^([ \t]+)"/m.exec(before)?.[1] ?? '  ';
-  const table = findNodeAtLocation(root, [key]);
-  const ours = findNodeAtLocation(root, [key, name]);
-  if (entry === undefined) {
-    if (ours === undefined) return text;
-    return withoutMember(before, table!.children!.length === 1 ? table!.parent! : ours.parent!);
-  }
-  const value = JSON.stringify(entry, null, indent).replaceAll('\n', `\n${indent.repeat(2)}`);
-  if (ours !== undefined)
-    return before.slice(0, ours.offset) + value + before.slice(ours.offset + ours.length);
-  if (table !== undefined) return withMember(before, table, `${indent.repeat(2)}"${name}": ${value}`, indent);
-  return withMember(
-    before,
-    root,
-    `${indent}"${key}": {\n${indent.repeat(2)}"${name}": ${value}\n${indent}}`,
-    '',
+/** Edits the text and looks at what became of it: nobody's settings may be changed but ours. */
+async function edited(text: string, file: string, client: Client, entry: Table | undefined): Promise<string> {
+  const byHand = new UsageError(
+    `${file}: "${client.key}" is not written in a way that can be changed safely; ${entry ? 'put' : 'take'} "${entryName}" ${entry ? 'into' : 'out of'} it by hand, nothing was changed`,
   );
+  const plain = unmarked(text);
+  const before = await parsed(plain, file, client);
+  if (before[client.key] !== undefined && !isObject(before[client.key])) throw byHand;
+  const edit = client.format === 'json' ? editJson : editToml;
+  // Lines end as they do in the file.
+  const windows = plain.includes('\r\n') && !/(?<!\r)\n/.test(plain);
+  const after = windows
+    ? (await edit(plain.replaceAll('\r\n', '\n'), client.key, entry)).replaceAll('\n', '\r\n')
+    : await edit(plain, client.key, entry);
+  const now = await parsed(after, file, client).catch(() => undefined);
+  // Cloned, since parsers make objects of their own kind.
+  if (!isDeepStrictEqual(structuredClone(now), structuredClone(expected(before, client.key, entry))))
+    throw byHand;
+  return text.slice(0, text.length - plain.length) + after;
 }
 
-function withMember(text: string, object: Node, member: string, closing: string): string {
-  const last = object.children?.at(-1);
-  const at = last === undefined ? object.offset + 1 : last.offset + last.length;
-  const end = last === undefined ? object.offset + object.length - 1 : at;
-  return `${text.slice(0, at)}${last === undefined ? '' : ','}\n${member}${last === undefined ? `\n${closing}` : ''}${text.slice(end)}`;
+/** A byte order mark is kept, but is no part of what is parsed. */
+function unmarked(text: string): string {
+  return text.replace(/^\uFEFF/, '');
 }
 
-/** A member goes with the comma that bound it to its neighbour. */
-function withoutMember(text: string, member: Node): string {
-  const siblings = member.parent!.children!;
-  const index = siblings.indexOf(member);
-  const [before, after] = [siblings[index - 1], siblings[index + 1]];
-  const end = member.offset + member.length;
-  if (before !== undefined) return text.slice(0, before.offset + before.length) + text.slice(end);
-  if (after !== undefined) return text.slice(0, member.offset) + text.slice(after.offset);
-  return `${text.slice(0, member.parent!.offset)}{}${text.slice(member.parent!.offset + member.parent!.length)}`;
+/** The settings as they should be: a table that is empty without us goes too. */
+function expected(before: Table, key: string, entry: Table | undefined): Table {
+  const { [key]: servers, ...others } = before;
+  const { [entryName]: _, ...rest } = (servers ?? {}) as Table;
+  if (entry !== undefined) return { ...before, [key]: { ...rest, [entryName]: entry } };
+  return Object.keys(rest).length === 0 ? others : { ...before, [key]: rest };
 }
 
-async function parseJson(text: string, file: string): Promise<Record<string, unknown> | undefined> {
-  const { parse, printParseErrorCode } = await import('jsonc-parser');
-  const errors: { error: number; offset: number; length: number }[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  const [first] = errors;
-  if (first !== undefined && text.trim() !== '') {
-    const line = text.slice(0, first.offset).split('\n').length;
-    throw new UsageError(
-      `${file}:${line}: ${printParseErrorCode(first.error)}; put the file right first, nothing was changed`,
-    );
-  }
-  return value as Record<string, unknown> | undefined;
+async function editJson(text: string, key: string, entry: Table | undefined): Promise<string> {
+  const before = text.trim() === '' ? '{}\n' : text;
+  return entry === undefined
+    ? jsonWithoutMember(before, key, entryName)
+    : jsonWithMember(before, key, entryName, entry);
 }
 
 /** TOML is edited as text: our tables are a block of lines at the end, and nobody else's lines are touched. */
-async function editToml(
-  text: string,
-  file: string,
-  key: string,
-  entry: Readonly<Record<string, unknown>> | undefined,
-): Promise<string> {
-  await parseToml(text, file);
-  const rest = withoutTables(text, `${key}.${name}`);
+async function editToml(text: string, key: string, entry: Table | undefined): Promise<string> {
+  const rest = withoutTables(text, `${key}.${entryName}`);
   if (entry === undefined) return rest;
   const { stringify } = await import('smol-toml');
-  const block = stringify({ [key]: { [name]: entry } })
+  const block = stringify({ [key]: { [entryName]: entry } })
     .replace(new RegExp(`^\\[${key}\\]\\n+`), '')
     .trim();
-  const gap = rest === '' ? '' : rest.endsWith('\n\n') ? '' : rest.endsWith('\n') ? '\n' : '\n\n';
+  const gap = rest === '' || rest.endsWith('\n\n') ? '' : rest.endsWith('\n') ? '\n' : '\n\n';
   return `${rest}${gap}${block}\n`;
 }
 
@@ -129,13 +92,32 @@ function withoutTables(text: string, table: string): string {
   return rest === text ? text : rest.replace(/\n{2,}$/, '\n').replace(/^\n+$/, '');
 }
 
-async function parseToml(text: string, file: string): Promise<Record<string, unknown>> {
-  const { parse } = await import('smol-toml');
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new UsageError(
-      `${file}: ${messageOf(error).split('\n')[0]}; put the file right first, nothing was changed`,
-    );
+/** The settings in a text; what cannot be read is not touched. */
+async function parsed(text: string, file: string, { format }: Client): Promise<Table> {
+  const wrong = (place: string, why: string) =>
+    new UsageError(`${file}${place}: ${why}; put the file right first, nothing was changed`);
+  if (text.trim() === '') return {};
+  if (format === 'toml') {
+    const { parse } = await import('smol-toml');
+    try {
+      return parse(text);
+    } catch (error) {
+      throw wrong('', messageOf(error).split('\n')[0]!);
+    }
   }
+  const { parse, printParseErrorCode } = await import('jsonc-parser');
+  const errors: { error: number; offset: number; length: number }[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined) {
+    const line = text.slice(0, first.offset).split('\n').length;
+    // "PropertyNameExpected" and its like.
+    const why = printParseErrorCode(first.error).replaceAll(
+      /\B[A-Z]/g,
+      (letter) => ` ${letter.toLowerCase()}`,
+    );
+    throw wrong(`:${line}`, why.toLowerCase());
+  }
+  if (!isObject(value)) throw wrong('', 'an object was expected');
+  return value;
 }

@@ -1,18 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { type LoadedConfig, placesOf } from '../config.ts';
 import { nearest } from '../nearest.ts';
-import { withEntry, withoutEntry } from './client-file.ts';
+import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients, type Entry } from './clients.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { KeptFile } from './kept-file.ts';
 import { textDifference } from './text-difference.ts';
 
 const names = clients.map(({ id }) => id).join('|');
@@ -32,10 +25,18 @@ export const install: Command = {
   },
   settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
   async run(loaded, terminal) {
-    const entry = loaded.flags['http'] === true ? await httpEntry(loaded) : stdioEntry(loaded, terminal);
-    return change(loaded, terminal, (client, text, file) =>
-      withEntry(text, file, client, client.entry(entry)),
-    );
+    const { client, file } = target(loaded, terminal);
+    const http = loaded.flags['http'] === true;
+    const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal));
+    const origin = await originOf(file, client);
+    const after = await withEntry(origin?.text ?? file.text ?? '', file.path, client, entry);
+    const result = change(loaded, terminal, { client, file, after }, () => {
+      if (origin === undefined) file.backUp();
+      file.replace(after);
+    });
+    if (http && loaded.flags['project'] === true)
+      terminal.tell(`${file.path} holds the token of the server: keep it out of what you share.\n`);
+    return result;
   },
 };
 
@@ -46,57 +47,95 @@ export const uninstall: Command = {
   words: 1,
   flags: shared,
   settings: [],
-  run: (loaded, terminal) =>
-    change(loaded, terminal, (client, text, file) => withoutEntry(text, file, client)),
+  async run(loaded, terminal) {
+    const { client, file } = target(loaded, terminal);
+    const origin = await originOf(file, client);
+    const after = origin ? (origin.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
+    return change(loaded, terminal, { client, file, after }, () => {
+      if (origin === undefined) file.backUp();
+      if (origin !== undefined && origin.text === undefined) file.remove();
+      else file.replace(after);
+      if (origin !== undefined) file.forget();
+    });
+  },
 };
 
-async function change(
-  { flags, positionals }: LoadedConfig,
+/**
+ * What the file was before we came, to the last byte, if nothing else has changed in it since: its text, or none where we made
+ * it. With it a second installation is like the first, and nothing remains of any.
+ */
+async function originOf(
+  { path, text = '', backup }: KeptFile,
+  client: Client,
+): Promise<{ readonly text: string | undefined } | undefined> {
+  const entry = await readEntry(text, path, client);
+  if (entry === undefined) return undefined;
+  const again = await withEntry(backup ?? '', path, client, entry).catch(() => undefined);
+  return again === text ? { text: backup } : undefined;
+}
+
+interface Change {
+  readonly client: Client;
+  readonly file: KeptFile;
+  readonly after: string;
+}
+
+/** Shows what will be different, then does it. */
+function change(
+  { flags }: LoadedConfig,
   terminal: Terminal,
-  edit: (client: Client, text: string, file: string) => Promise<string>,
-): Promise<number> {
+  { client, file, after }: Change,
+  write: () => void,
+): number {
+  const before = file.text ?? '';
+  const changed = after !== before;
+  const dry = flags['dry-run'] === true;
+  const show = (text: string) => {
+    if (!terminal.json) terminal[dry ? 'answer' : 'report'](undefined, text);
+  };
+  const difference = textDifference(before, after);
+  show(changed ? `${file.path}\n${difference}` : `${file.path}: nothing to change`);
+  if (changed && dry) show('Nothing was changed (--dry-run).');
+  if (changed && !dry) {
+    file.assertWritable();
+    write();
+    if (file.backup !== undefined) show(`The file as it was: ${file.backupPath}`);
+    show(`Done. Restart ${client.title} if it is running.`);
+  }
+  if (terminal.json)
+    terminal.answer(
+      {
+        client: client.id,
+        file: file.path,
+        changed,
+        difference,
+        backup: changed && !dry && file.backup !== undefined ? file.backupPath : null,
+        dry_run: dry,
+      },
+      '',
+    );
+  return 0;
+}
+
+function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
   const client = clientNamed(positionals);
-  const file =
+  const path =
     flags['project'] === true
       ? resolve(client.projectFile)
       : client.file(placesOf(terminal.env), process.platform);
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const after = await edit(client, before, file);
-  const changed = after !== before;
-  const backup = changed && before !== '' && flags['dry-run'] !== true ? backUp(file, before) : undefined;
-  if (changed && flags['dry-run'] !== true) replace(file, after);
-
-  const dry = flags['dry-run'] === true;
-  const told = [
-    changed ? `${file}\n${textDifference(before, after)}` : `${file}: nothing to change\n`,
-    backup === undefined ? '' : `The file as it was: ${backup}\n`,
-    !changed
-      ? ''
-      : dry
-        ? 'Nothing was changed (--dry-run).\n'
-        : `Done. Restart ${client.title} if it is running.\n`,
-  ].join('');
-  terminal[dry ? 'answer' : 'report'](
-    { client: client.id, file, changed, backup: backup ?? null, dry_run: dry },
-    told,
-  );
-  return 0;
+  return { client, file: new KeptFile(path) };
 }
 
 function clientNamed([name]: readonly string[]): Client {
   const client = clients.find(({ id }) => id === name);
   if (client !== undefined) return client;
-  const meant =
-    name === undefined
-      ? undefined
-      : nearest(
-          name,
-          clients.map(({ id }) => id),
-        );
+  if (name === undefined) throw new UsageError(`which client? One of ${names}`);
+  const meant = nearest(
+    name,
+    clients.map(({ id }) => id),
+  );
   throw new UsageError(
-    name === undefined
-      ? `which client? One of ${names}`
-      : `no client is called "${name}"${meant ? `; did you mean ${meant}?` : `; there is ${names}`}`,
+    `no client is called "${name}"; ${meant ? `did you mean ${meant}?` : `there is ${names}`}`,
   );
 }
 
@@ -122,19 +161,4 @@ async function httpEntry({ config }: LoadedConfig): Promise<Entry> {
     url: `http://${host}:${config['http.port']}/mcp`,
     token: file === undefined ? keepToken(config['http.state_dir']) : readToken(file),
   };
-}
-
-function backUp(file: string, text: string): string {
-  const backup = `${file}.before-adjutant`;
-  writeFileSync(backup, text, { mode: statSync(file).mode & 0o777 });
-  return backup;
-}
-
-/** In one step, so that a client never reads half a file. */
-function replace(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const target = existsSync(file) ? realpathSync(file) : file;
-  const draft = `${target}.${process.pid}.tmp`;
-  writeFileSync(draft, text, { mode: existsSync(target) ? statSync(target).mode & 0o777 : 0o600 });
-  renameSync(draft, target);
 }

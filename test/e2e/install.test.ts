@@ -1,15 +1,18 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundle } from '../program.ts';
 
@@ -20,18 +23,12 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function adjutant(...args: readonly string[]): { code: number; stdout: string; stderr: string } {
-  try {
-    const stdout = execFileSync(process.execPath, [bundle, ...args], {
-      env: { HOME: home, PATH: process.env['PATH'] ?? '' },
-      cwd: home,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    return { code: 0, stdout, stderr: '' };
-  } catch (error) {
-    const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };
-    return { code: status, stdout, stderr };
-  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...args], {
+    env: { HOME: home, PATH: process.env['PATH'] ?? '' },
+    cwd: home,
+    encoding: 'utf8',
+  });
+  return { code: status ?? -1, stdout, stderr };
 }
 
 describe('adjutant install', () => {
@@ -73,10 +70,135 @@ describe('adjutant install', () => {
     expect(adjutant('install', 'claud').stderr).toContain('did you mean claude?');
   });
 
-  it('is undone by uninstall', () => {
+  it('keeps away from files that are not its to change', () => {
+    const file = join(home, '.claude.json');
+    for (const [bytes, reason] of [
+      ['[1]', /an object was expected; put the file right first/],
+      ['{\n "a": 1\n "b": 2}', /\.claude\.json:3: comma expected; put the file right first/],
+      ['{"mcpServers": ["x"]}', /"mcpServers" is not written in a way that can be changed safely/],
+      [Buffer.from([0x7b, 0xff, 0x7d]), /is not UTF-8 text/],
+    ] as const) {
+      writeFileSync(file, bytes);
+      const { code, stdout, stderr } = adjutant('install', 'claude');
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(reason)]);
+      expect(readFileSync(file)).toEqual(Buffer.from(bytes));
+    }
+    writeFileSync(file, '{}', { mode: 0o444 });
+    chmodSync(file, 0o444);
+    expect(adjutant('install', 'claude')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is read-only; make it writable first, nothing was changed'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+    expect(existsSync(`${file}.before-adjutant`)).toBe(false);
+    rmSync(file);
+    symlinkSync(join(home, 'nowhere'), file);
+    expect(adjutant('install', 'claude').stderr).toContain('is a link to nothing');
+  });
+
+  it('shows the difference before it writes', () => {
+    const file = join(home, '.claude.json');
+    writeFileSync(file, '{}');
+    chmodSync(file, 0o444);
+    // A dry run finds nothing wrong with a file that it does not write.
+    expect(adjutant('install', 'claude', '--dry-run').stdout).toContain('+     "adjutant": {');
+    expect(JSON.parse(adjutant('install', 'claude', '--dry-run', '--json').stdout)).toMatchObject({
+      client: 'claude',
+      changed: true,
+      difference: expect.stringContaining('"adjutant"'),
+      backup: null,
+      dry_run: true,
+    });
+  });
+
+  it('goes through a link and leaves it one', () => {
+    writeFileSync(join(home, 'dotfile'), '{}\n');
+    symlinkSync(join(home, 'dotfile'), join(home, '.claude.json'));
+    adjutant('install', 'claude', '--quiet');
+    expect(readFileSync(join(home, 'dotfile'), 'utf8')).toContain('adjutant');
+    adjutant('uninstall', 'claude', '--quiet');
+    expect(readFileSync(join(home, 'dotfile'), 'utf8')).toBe('{}\n');
+    expect(lstatSync(join(home, '.claude.json')).isSymbolicLink()).toBe(true);
+  });
+
+  it('warns where the token might be shared', () => {
+    const { stderr } = adjutant('install', 'cursor', '--http', '--project');
+    expect(stderr).toContain('holds the token of the server: keep it out of what you share');
+  });
+});
+
+describe('adjutant uninstall', () => {
+  const files: Readonly<Record<string, string>> = {
+    codex: '.codex/config.toml',
+    claude: '.claude.json',
+    cursor: '.cursor/mcp.json',
+    vscode: '.config/Code/User/mcp.json',
+    gemini: '.gemini/settings.json',
+    zed: '.config/zed/settings.json',
+  };
+  const texts = {
+    toml: [
+      '',
+      '\n\n',
+      'a = 1',
+      '\uFEFFa = 1\r\n',
+      '[mcp_servers]\n',
+      '# only a remark',
+      '[x]\ny = 1\n\n\n\n',
+    ],
+    json: [
+      '',
+      '  \n',
+      '{}',
+      '{ }\n',
+      '\uFEFF{\r\n\t"a": 1\r\n}\r\n',
+      '{"KEY": {}}',
+      '{"KEY":{"x":{"command":"y"}},"z":[1,2]}',
+      '// first\n{\n  "a": 1, // of a\n  /* of b */ "b": {"c": 2,}, // trailing\n}\n// last',
+      '{ // nothing yet\n}',
+      '{\n  "KEY": {\n    // none yet\n  }\n}\n',
+    ],
+  };
+  const keys: Readonly<Record<string, string>> = { vscode: 'servers', zed: 'context_servers' };
+
+  it.each(Object.entries(files))('leaves the file of %s as it was to the last byte', (client, name) => {
+    const file = join(home, name);
+    mkdirSync(dirname(file), { recursive: true });
+    const all = texts[client === 'codex' ? 'toml' : 'json'];
+    // The clients with JSON differ in names only: one of them stands for all where it takes long.
+    for (const pattern of client === 'codex' || client === 'cursor' ? all : all.slice(-3)) {
+      const text = pattern.replaceAll('KEY', keys[client] ?? 'mcpServers');
+      writeFileSync(file, text);
+      // Twice, and the second time otherwise: the first backup is the one that counts.
+      expect([text, adjutant('install', client, '--quiet')]).toEqual([
+        text,
+        { code: 0, stdout: '', stderr: '' },
+      ]);
+      adjutant('install', client, '--home', join(home, 'other'), '--quiet');
+      expect(readFileSync(file, 'utf8')).toContain('other');
+      expect(adjutant('uninstall', client, '--quiet').code).toBe(0);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+      expect(readdirSync(dirname(file)).filter((one) => one.includes('adjutant'))).toEqual([]);
+    }
+  });
+
+  it.each(Object.entries(files))('leaves no file for %s where there was none', (client, name) => {
+    adjutant('install', client, '--quiet');
+    const { stdout } = adjutant('uninstall', client);
+    expect(stdout).toContain('adjutant');
+    expect(existsSync(join(home, name))).toBe(false);
+  });
+
+  it('takes only its own out of a file that has changed meanwhile', () => {
+    const file = join(home, '.cursor', 'mcp.json');
+    mkdirSync(dirname(file));
+    writeFileSync(file, '{\n  "a": 1\n}\n');
     adjutant('install', 'cursor', '--quiet');
-    expect(adjutant('uninstall', 'cursor').stdout).toContain('-     "adjutant": {');
-    expect(JSON.parse(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'))).toEqual({});
+    const installed = readFileSync(file, 'utf8');
+    writeFileSync(file, installed.replace('"a": 1', '"a": 2 /* mine */'));
+    adjutant('uninstall', 'cursor', '--quiet');
+    expect(readFileSync(file, 'utf8')).toBe('{\n  "a": 2 /* mine */\n}\n');
+    expect(adjutant('uninstall', 'cursor').stdout).toContain('nothing to change');
   });
 });
 
