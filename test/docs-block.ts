@@ -34,6 +34,9 @@ const fenced = /(?:<!-- (until|needs|not run): (.+?) -->\n)?^(`{3,})(\w*)(?: (.+
 
 export function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(page, 'utf8');
+  const missed = /^\s*(?:```|~~~).*/m.exec(text.replaceAll(fenced, ''))?.[0];
+  if (missed !== undefined)
+    throw new Error(`${page}: "${missed.trim()}" begins or ends no block at the margin`);
   return [...text.matchAll(fenced)].map((match) => {
     const [, note, said, , language, file, body] = match;
     return {
@@ -49,7 +52,7 @@ export function blocksOf(page: string): readonly Block[] {
 }
 
 const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d_\d{9}_[0-9a-f]{12}/;
-const time = /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\dZ)?)?/;
+const time = /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?)?/;
 const example = new RegExp(`(^…\\n|…|${id.source}|${time.source})`, 'm');
 
 /** What output has to look like, and the ids it stands for, each as one group. */

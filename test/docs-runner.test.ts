@@ -20,6 +20,8 @@ async function follow(markdown: string): Promise<void> {
 describe('a page whose examples do not hold', () => {
   it.each([
     ['a block that nothing runs', '```text\nhello\n```\n', 'nothing says what to do'],
+    ['a block that is indented', '- x\n\n  ```sh\n  false\n  ```\n', 'begins or ends no block'],
+    ['a block that does not end', '```sh\nfalse\n', 'begins or ends no block'],
     [
       'a command that fails',
       '```sh\nadjutant prompts show nothing\ntrue\n```\n',

@@ -10,7 +10,7 @@ import { claude, codexShim } from '../delegate/workbench.ts';
 import { blocksOf } from '../docs-block.ts';
 import { followPage, type Stage } from '../docs-runner.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
-import { script } from '../model/turn.ts';
+import { answer, script } from '../model/turn.ts';
 import { startPostgres } from '../postgres.ts';
 import { bundle } from '../program.ts';
 import { hasRadicale, password, startRadicale } from '../radicale.ts';
@@ -23,12 +23,14 @@ async function withCodex(home: string): Promise<Stage> {
   execFileSync('git', ['init', '-q'], { cwd: join(home, 'shop') });
   mkdirSync(join(home, 'bin'));
   symlinkSync(codexShim, join(home, 'bin/codex'));
+  const claim = answer({ deliverables: [{ path: 'parser.js', description: 'The parser' }] });
   return {
     cwd: 'shop',
     // A call waits long enough for codex, and no longer.
     env: { ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '8' },
     stands: {
       'Rewrite the shop': `Rewrite the shop ${script({ hang: true })}`,
+      'Repair the parser': `Repair the parser ${script(claim)}`,
       '/opt/codex/bin/codex': codexShim,
       '/srv/shop': join(home, 'shop'),
     },
