@@ -41,6 +41,8 @@ export interface Terminal extends Streams {
   answer(value: unknown, text: string | (() => string)): void;
   /** The same for what only says that something was done: --quiet leaves the text out. */
   report(value: unknown, text: string | (() => string)): void;
+  /** Writes beside the output what has to be said in any case. */
+  note(text: string): void;
   /** Remarks beside the output, which --quiet and --json leave out. */
   tell(text: string): void;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../json.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
 import { type Answer, type Door, openDoor } from './door.ts';
 
 const watchEveryMs = 300;
@@ -69,7 +69,7 @@ export const delegate: Command = {
       doing: 'starting',
       onInterrupt: cancel,
     });
-    if (flags['watch'] === true) await watch(door, answered, () => runId);
+    if (flags['watch'] === true) await watch(door, answered, () => runId, terminal);
     const { value, text } = await answered;
     terminal.answer(value, text);
     if (interrupted) return 130;
@@ -78,7 +78,12 @@ export const delegate: Command = {
 };
 
 /** Prints the events of the run until it is answered. */
-async function watch(door: Door, answered: Promise<Answer>, runId: () => string | undefined): Promise<void> {
+async function watch(
+  door: Door,
+  answered: Promise<Answer>,
+  runId: () => string | undefined,
+  terminal: Terminal,
+): Promise<void> {
   let over = false;
   const end = () => {
     over = true;
@@ -90,8 +95,7 @@ async function watch(door: Door, answered: Promise<Answer>, runId: () => string 
     if (id === undefined) return;
     const { value } = await door.call('tail_run', { run_id: id, after, limit: 1000 });
     after = Number(value['next']);
-    for (const { text } of value['events'] as unknown as { text: string }[])
-      process.stderr.write(`${text}\n`);
+    for (const { text } of value['events'] as unknown as { text: string }[]) terminal.note(`${text}\n`);
   };
   while (!over) {
     await show();

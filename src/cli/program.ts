@@ -4,6 +4,7 @@ import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { version } from '../version.ts';
 import { type Command, everywhere, Interrupted, type Streams, type Terminal, UsageError } from './command.ts';
+import { printable } from './printable.ts';
 import { Progress } from './progress.ts';
 
 /** Loaded when called for: starting one command does not pay for the others. */
@@ -64,7 +65,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     const { kind, code } = sortOf(error);
     const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
-    else streams.errors.write(`adjutant: ${message}\n`);
+    else streams.errors.write(`adjutant: ${streams.errors.isTTY ? printable(message) : message}\n`);
     return code;
   }
 }
@@ -110,10 +111,14 @@ function createTerminal(streams: Streams, flags: LoadedConfig['flags']): Termina
   const json = flags['json'] === true;
   const silent = json || flags['quiet'] === true;
   const progress = new Progress(streams.errors, streams.env, { silent });
+  const write = (stream: NodeJS.WriteStream, text: string) => {
+    stream.write(stream.isTTY ? printable(text) : text);
+  };
   const print = (text: string) => {
     progress.erase();
-    streams.output.write(text);
+    write(streams.output, text);
   };
+  const note = (text: string) => write(streams.errors, text);
   const answer: Terminal['answer'] = (value, text) => {
     const written = json ? JSON.stringify(value, null, 2) : typeof text === 'string' ? text : text();
     if (written !== '') print(written.endsWith('\n') ? written : `${written}\n`);
@@ -125,6 +130,7 @@ function createTerminal(streams: Streams, flags: LoadedConfig['flags']): Termina
     print,
     answer,
     report: silent && !json ? () => {} : answer,
-    tell: silent ? () => {} : (text) => void streams.errors.write(text),
+    note,
+    tell: silent ? () => {} : note,
   };
 }

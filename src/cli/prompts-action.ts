@@ -45,7 +45,7 @@ export async function call<Result>({ door }: Given, tool: string, args: JsonObje
 export function tellProblems({ terminal }: Given, problems: readonly Problem[]): void {
   if (terminal.json) return;
   for (const problem of problems) {
-    if (problem.severity === 'error') terminal.errors.write(problemLine(problem));
+    if (problem.severity === 'error') terminal.note(problemLine(problem));
     else terminal.tell(problemLine(problem));
   }
 }

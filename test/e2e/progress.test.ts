@@ -91,6 +91,17 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect((await working.over).code).toBe(130);
   });
 
+  it('what a sub-agent says cannot steer it', async () => {
+    const task = steps(
+      { command: 'echo \u001b]0;title\u0007\u001b[2J' },
+      { wait: 1_000 },
+      { answer: { summary: 's' } },
+    );
+    const { code, seen } = await onTerminal(delegate(task, '--watch')).over;
+    expect([code, seen]).toEqual([0, expect.stringContaining('$ echo \uFFFD]0;title\uFFFD\uFFFD[2J')]);
+    expect(seen.replaceAll('\u001b[K', '')).not.toMatch(/[\u001b\u0007]/);
+  });
+
   it('a large library is brought in behind a bar', async () => {
     const folder = join(bench.folder, 'library');
     mkdirSync(folder);
