@@ -1,4 +1,4 @@
-import type { PromptArgument } from './prompt-list.ts';
+import type { PromptArgument } from './prompt.ts';
 
 interface Props {
   readonly args: readonly PromptArgument[];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Prompt } from './prompt-list.ts';
+import type { Prompt } from './prompt.ts';
 import { useConnection } from './server-connection.tsx';
 
 interface Props {

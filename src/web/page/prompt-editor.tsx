@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ArgumentFields } from './argument-fields.tsx';
-import { type Prompt, type PromptArgument, tagsOf } from './prompt-list.ts';
+import { type Prompt, type PromptArgument, tagsOf } from './prompt.ts';
 import { pathTo } from './route.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 

@@ -1,20 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { McpError } from './mcp-client.ts';
+import type { Prompt } from './prompt.ts';
 import { asError, useConnection } from './server-connection.tsx';
-
-export interface PromptArgument {
-  readonly name: string;
-  readonly description?: string;
-  readonly required?: boolean;
-}
-
-export interface Prompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly arguments?: readonly PromptArgument[];
-  readonly _meta?: Readonly<Record<string, unknown>>;
-}
 
 interface PromptList {
   readonly prompts: readonly Prompt[];
@@ -42,49 +29,4 @@ export function usePrompts(): PromptList {
     return () => ended.abort();
   }, [client, changes.prompts]);
   return list;
-}
-
-/** Where it comes from; what the server itself brings has no source. */
-export function sourceOf(prompt: Prompt): string {
-  return String(prompt._meta?.['adjutant/source'] ?? 'server');
-}
-
-export function tagsOf(prompt: Prompt): readonly string[] {
-  const tags = prompt._meta?.['adjutant/tags'];
-  return Array.isArray(tags) ? tags.map(String) : [];
-}
-
-/** The prompts that have every word of the query, those with it in their name first. `#word` asks for a tag. */
-export function rankPrompts(prompts: readonly Prompt[], query: string): readonly Prompt[] {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0) return prompts;
-  const scored: { prompt: Prompt; score: number }[] = [];
-  for (const prompt of prompts) {
-    let score = 0;
-    for (const word of words) {
-      const found = scoreWord(prompt, word);
-      if (found === 0) {
-        score = 0;
-        break;
-      }
-      score += found;
-    }
-    if (score > 0) scored.push({ prompt, score });
-  }
-  return scored.sort((a, b) => b.score - a.score).map(({ prompt }) => prompt);
-}
-
-function scoreWord(prompt: Prompt, word: string): number {
-  if (word.startsWith('#'))
-    return tagsOf(prompt).some((tag) => `#${tag.toLowerCase()}`.startsWith(word)) ? 5 : 0;
-  const name = prompt.name.toLowerCase();
-  if (name === word) return 100;
-  if (name.startsWith(word)) return 50;
-  if (name.includes(word)) return 20;
-  if (prompt.title?.toLowerCase().includes(word)) return 15;
-  if (tagsOf(prompt).some((tag) => tag.toLowerCase() === word)) return 10;
-  return prompt.description?.toLowerCase().includes(word) ? 5 : 0;
 }

@@ -1,4 +1,4 @@
-import { type Prompt, sourceOf, tagsOf } from './prompt-list.ts';
+import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
 import { pathTo } from './route.ts';
 
 interface Props {

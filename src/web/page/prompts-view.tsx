@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { PromptDetail } from './prompt-detail.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptExchange } from './prompt-exchange.tsx';
-import { rankPrompts, usePrompts } from './prompt-list.ts';
+import { usePrompts } from './prompt-list.ts';
 import { ProblemList, useLibraryProblems } from './prompt-problems.tsx';
 import { PromptRow } from './prompt-row.tsx';
+import { PromptSearch } from './prompt-search.ts';
 import { pathTo } from './route.ts';
 import { SampleData } from './sample-data.tsx';
 import { nextIndex, WindowedList } from './windowed-list.tsx';
@@ -15,7 +16,11 @@ export function PromptsView({ name }: { name: string | undefined }) {
   const problems = useLibraryProblems(complete);
   const [query, setQuery] = useState('');
   const search = useRef<HTMLInputElement>(null);
-  const shown = useMemo(() => rankPrompts(prompts, query), [prompts, query]);
+  const index = useMemo(() => new PromptSearch(prompts), [prompts]);
+  useEffect(() => {
+    if (complete) index.prepare();
+  }, [index, complete]);
+  const shown = useMemo(() => index.find(query), [index, query]);
   const chosen = shown.findIndex((prompt) => prompt.name === name);
   const prompt = prompts.find((one) => one.name === name);
   useSlash(search);
