@@ -63,7 +63,7 @@ describe('prompts', () => {
 
   it('are taken over from files of other programs, with what lint finds in them beside them', async () => {
     const page = await open();
-    await page.getByText('Import and export').click();
+    await page.getByRole('link', { name: 'Import, export' }).click();
     await page.locator('.exchange input[type=file]').setInputFiles({
       name: 'imported.md',
       mimeType: 'text/markdown',

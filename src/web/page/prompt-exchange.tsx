@@ -50,8 +50,8 @@ export function PromptExchange() {
     });
   if (format === undefined) return null;
   return (
-    <details class="exchange">
-      <summary>Import and export</summary>
+    <div class="exchange">
+      <h1>Import and export</h1>
       <p class="quiet">
         Prompts of other programs come in as JSONL prompts; all prompts go out as files of theirs.
       </p>
@@ -72,7 +72,7 @@ export function PromptExchange() {
           Export all
         </button>
       </div>
-    </details>
+    </div>
   );
 }
 

@@ -23,6 +23,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
   const shown = useMemo(() => index.find(query), [index, query]);
   const chosen = shown.findIndex((prompt) => prompt.name === name);
   const prompt = prompts.find((one) => one.name === name);
+  const empty = complete && prompts.length === 0;
   useSlash(search);
 
   const move = (event: KeyboardEvent) => {
@@ -34,7 +35,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
   };
 
   return (
-    <div class={`split ${name === undefined ? '' : 'has-detail'}`}>
+    <div class={`split ${name === undefined && !empty ? '' : 'has-detail'}`}>
       <section class="side" aria-label="Prompts">
         <div class="toolbar">
           <input
@@ -55,6 +56,9 @@ export function PromptsView({ name }: { name: string | undefined }) {
           {error
             ? error.message
             : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
+          <a class="grow" href={pathTo('prompts', '+exchange')}>
+            Import, export
+          </a>
           {problems.length > 0 && (
             <a href={pathTo('prompts', '+problems')}>
               {problems.length} problem{problems.length === 1 ? '' : 's'}
@@ -88,8 +92,8 @@ export function PromptsView({ name }: { name: string | undefined }) {
         {!prompt && complete && name !== undefined && !name.startsWith('+') && (
           <p class="empty late">There is no prompt {name} (any more).</p>
         )}
-        {name === undefined && <Welcome empty={complete && prompts.length === 0} />}
-        {name === undefined && <PromptExchange />}
+        {name === '+exchange' && <PromptExchange />}
+        {name === undefined && <Welcome empty={empty} />}
       </section>
     </div>
   );
@@ -114,8 +118,9 @@ function Welcome({ empty }: { empty: boolean }) {
     <div class="empty">
       {empty ? (
         <p>
-          There are no prompts yet. Make the first one with “New”, or put files where the server looks for
-          them (see Server).
+          There are no prompts yet. <a href={pathTo('prompts', '+new')}>Make the first one</a>,{' '}
+          <a href={pathTo('prompts', '+exchange')}>bring in those of other programs</a>, or put files where
+          the server looks for them (see Server).
         </p>
       ) : (
         <>

@@ -31,9 +31,10 @@ export function RunsView({ name }: { name: string | undefined }) {
   );
   const runs = value?.runs ?? [];
   const shown = useMemo(() => findRuns(runs, query), [runs, query]);
+  const empty = value !== undefined && runs.length === 0;
   const chosen = runs.find(({ run_id }) => run_id === name);
   return (
-    <div class={`split ${name === undefined ? '' : 'has-detail'}`}>
+    <div class={`split ${name === undefined && !empty ? '' : 'has-detail'}`}>
       <section class="side" aria-label="Runs">
         <div class="toolbar">
           <input
@@ -71,7 +72,7 @@ export function RunsView({ name }: { name: string | undefined }) {
         )}
         {name === '+new' && <RunStart />}
         {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
-        {name === undefined && value && <NothingChosen empty={runs.length === 0} />}
+        {name === undefined && value && <NothingChosen empty={empty} />}
         {name !== undefined && name !== '+new' && value && !chosen && (
           <p class="empty late">There is no run {name} (any more).</p>
         )}

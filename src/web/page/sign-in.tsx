@@ -38,7 +38,9 @@ export function SignIn({ enter }: { enter(token: string): void }) {
             onInput={(event) => setToken(event.currentTarget.value)}
           />
         </label>
-        <button type="submit">Enter</button>
+        <button type="submit" class="primary">
+          Enter
+        </button>
       </form>
       {problem && (
         <p role="alert" class="problem">
