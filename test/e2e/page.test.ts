@@ -29,6 +29,7 @@ describe('the way in', () => {
 
   it('asks for the token when there is none, and says so when it is wrong', async () => {
     const page = await open(server.view(''));
+    expect(await seriousFaults(page)).toEqual([]);
     await page.getByLabel('Token or whole address').fill('wrong-token-wrong-token');
     await page.getByRole('button', { name: 'Enter' }).click();
     await shows(page, 'That is not the token of this server.');
@@ -121,14 +122,32 @@ describe('the server', () => {
 });
 
 describe('the page itself', () => {
-  it.each(['#/prompts/research', '#/prompts/+new', '#/server'])(
-    'has no serious fault for those who cannot see it: %s',
+  it.each([
+    '#/prompts',
+    '#/prompts/research',
+    '#/prompts/+new',
+    '#/prompts/+exchange',
+    '#/prompts/+problems',
+    '#/runs',
+    '#/runs/+new',
+    '#/calendar',
+    '#/server',
+  ])(
+    'has no serious fault for those who cannot see it, in both themes, and fits a phone: %s',
     async (view) => {
       const page = await open();
       await shows(page, 'Find things out.');
-      await page.goto(server.view(view));
-      await page.locator('h1').first().waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
+      for (const [colorScheme, width] of [
+        ['light', 1200],
+        ['dark', 390],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(server.view(view));
+        await page.locator('main :is(h1, .empty, .row):visible').first().waitFor();
+        expect(await seriousFaults(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
     },
   );
 
@@ -164,12 +183,12 @@ describe('the page itself', () => {
     }
   });
 
-  it('fits a phone', async () => {
+  it('goes from the list to one prompt and back on a phone', async () => {
     const page = await open();
     await page.setViewportSize({ width: 380, height: 700 });
-    await page.getByText('research').first().click();
-    await page.getByText('‹ All prompts').waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.getByRole('link', { name: 'research' }).click();
+    await page.getByText('‹ All prompts').click();
+    await page.getByRole('link', { name: 'research' }).waitFor();
   });
 
   it('loads nothing from elsewhere and stays small', () => {
