@@ -16,6 +16,11 @@ export interface Command {
   run(loaded: LoadedConfig, terminal: Terminal): Promise<number>;
 }
 
+/** The words one of which comes first, as the usage names them. */
+export function firstWords({ usage }: Command): readonly string[] {
+  return /(?<= \[?)[a-z]+(?:\|[a-z]+)+/.exec(usage)?.[0].split('|') ?? [];
+}
+
 /** Flags that every command takes. A command may describe one anew where it means something of its own by it. */
 export const everywhere: Readonly<Record<string, CommandFlag>> = {
   json: { type: 'boolean', description: 'Print JSON, for programs.' },

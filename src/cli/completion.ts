@@ -1,6 +1,6 @@
 import { flagOf, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, UsageError } from './command.ts';
+import { type Command, everywhere, firstWords, UsageError } from './command.ts';
 
 /** What may follow a command. */
 interface Following {
@@ -37,7 +37,8 @@ export const completion: Command = {
   },
 };
 
-function following({ name, summary, usage, flags = {}, settings: named }: Command): Following {
+function following(command: Command): Following {
+  const { name, summary, flags = {}, settings: named } = command;
   const table: Readonly<Record<string, Setting>> = settings;
   const own = Object.entries({ ...everywhere, ...flags }).map(
     ([flag, { type, description, values = [] }]): Flag => ({
@@ -55,11 +56,10 @@ function following({ name, summary, usage, flags = {}, settings: named }: Comman
       ...(one.type !== 'boolean' && { values }),
     };
   });
-  const alternatives = /(?<= \[?)[a-z]+(\|[a-z]+)+/.exec(usage)?.[0] ?? '';
   return {
     name,
     summary,
-    words: alternatives.split('|').filter((word) => word !== ''),
+    words: firstWords(command),
     flags: [...own, ...shared, { flag: '--help', description: 'Show this help.' }],
   };
 }

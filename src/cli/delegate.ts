@@ -65,8 +65,9 @@ export const delegate: Command = {
       ...(flags['skip-git-repo-check'] === true && { skip_git_repo_check: true }),
     };
     const alone = flags['resume'] === undefined ? 'delegate_run' : 'delegate_resume';
-    const answered = door.call(flags['autopilot'] === true ? 'delegate_autopilot' : alone, args, {
-      doing: 'starting',
+    const autopilot = flags['autopilot'] === true;
+    const answered = door.call(autopilot ? 'delegate_autopilot' : alone, args, {
+      doing: autopilot ? 'planning' : 'starting',
       onInterrupt: cancel,
     });
     if (flags['watch'] === true) await watch(door, answered, () => runId, terminal);

@@ -1,6 +1,6 @@
 import { flagOf, type Setting, variableOf } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere } from './command.ts';
+import { type Command, everywhere, firstWords } from './command.ts';
 
 export function programHelp(commands: readonly Command[]): string {
   return [
@@ -16,13 +16,17 @@ export function programHelp(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-export function commandHelp(command: Command): string {
+/** Flags that say which words they are for are left out for another word. */
+export function commandHelp(command: Command, argv: readonly string[] = []): string {
   const table: Readonly<Record<string, Setting>> = settings;
+  const word = argv.find((one) => firstWords(command).includes(one));
   const listed = (flags: NonNullable<Command['flags']>) =>
-    Object.entries(flags).map(([flag, { description, short }]): [string, string] => [
-      `${short ? `-${short}, ` : ''}--${flag}`,
-      description,
-    ]);
+    Object.entries(flags)
+      .filter(([, { description }]) => word === undefined || isFor(description, word))
+      .map(([flag, { description, short }]): [string, string] => [
+        `${short ? `-${short}, ` : ''}--${flag}`,
+        description,
+      ]);
   const own = command.flags ?? {};
   const common = Object.fromEntries(Object.entries(everywhere).filter(([flag]) => !(flag in own)));
   const shared = command.settings.map((name): [string, string] => {
@@ -43,6 +47,14 @@ export function commandHelp(command: Command): string {
     ...columns([...listed(own), ...shared, ...listed(common), ['-h, --help', 'Show this help.']]),
     '',
   ].join('\n');
+}
+
+/** A description may begin with the words it is about: "create, update: Name." */
+function isFor(description: string, word: string): boolean {
+  const about = [...description.matchAll(/(?:^|\. )([a-z]+(?:, [a-z]+)*): /g)].flatMap(([, words]) =>
+    words!.split(', '),
+  );
+  return about.length === 0 || about.includes(word);
 }
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {

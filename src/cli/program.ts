@@ -10,19 +10,19 @@ import { Progress } from './progress.ts';
 /** Loaded when called for: starting one command does not pay for the others. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
-  users: async () => (await import('./users.ts')).users,
-  events: async () => (await import('./events.ts')).events,
-  notifications: async () => (await import('./notifications.ts')).notifications,
-  worker: async () => (await import('./worker.ts')).worker,
-  migrate: async () => (await import('./migrate.ts')).migrate,
   install: async () => (await import('./install.ts')).install,
   uninstall: async () => (await import('./install.ts')).uninstall,
-  demo: async () => (await import('./demo.ts')).demo,
   doctor: async () => (await import('./doctor.ts')).doctor,
+  demo: async () => (await import('./demo.ts')).demo,
   prompts: async () => (await import('./prompts.ts')).prompts,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
+  users: async () => (await import('./users.ts')).users,
+  events: async () => (await import('./events.ts')).events,
   calendars: async () => (await import('./calendars.ts')).calendars,
+  notifications: async () => (await import('./notifications.ts')).notifications,
+  worker: async () => (await import('./worker.ts')).worker,
+  migrate: async () => (await import('./migrate.ts')).migrate,
   completion: async () => (await import('./completion.ts')).completion,
 };
 
@@ -44,7 +44,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     const command = await commandNamed(wantsHelp ? rest[0]! : name);
     if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
       const { commandHelp } = await import('./help.ts');
-      streams.output.write(commandHelp(command));
+      streams.output.write(commandHelp(command, wantsHelp ? rest.slice(1) : rest));
       return 0;
     }
     const loaded = await loadConfig({

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,16 +65,24 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await onTerminal(delegate(slow, ...flags), env).over).toEqual({ code: 0, seen: '' });
   });
 
-  it('Ctrl-C ends the run and its processes and leaves a clean line', async () => {
-    const program = onTerminal(delegate(steps({ command: 'sleep' }, { hang: true })));
-    await eventually(() => expect(program.seen()).toContain('$ sleep'));
-    const [id] = await listRunIds(join(bench.home, 'runs'));
-    expect((await familyOf(undefined, id!)).length).toBeGreaterThan(0);
+  it.each([
+    ['the run', []],
+    ['all of an autopilot', ['--autopilot']],
+  ])('Ctrl-C ends %s and its processes and leaves a clean line', async (_, flags) => {
+    const task = `Refactor the parser, update the tests, rewrite the docs. ${steps({ command: 'sleep' }, { hang: true })}`;
+    const program = onTerminal(delegate(task, ...flags));
+    // Every agent is told a file of its run to write to.
+    const agents = () =>
+      execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split(join(bench.home, 'runs'));
+    await eventually(() => {
+      expect(program.seen()).toMatch(/\$ sleep|planning {2}\d/);
+      expect(agents().length).toBeGreaterThan(1);
+    });
     program.type('\u0003');
     const { code, seen } = await program.over;
     expect(code).toBe(130);
     expect(left(seen).replace('^C', '')).toBe('');
-    expect(await familyOf(undefined, id!)).toEqual([]);
+    expect(agents().length).toBe(1);
   });
 
   it('Ctrl-C while another program’s run is followed leaves that run alone', async () => {

@@ -61,6 +61,15 @@ describe('the command line', () => {
     expect([code, stdout]).toEqual([0, adjutant('users', '--help').stdout]);
   });
 
+  it('helps with one word of a command by what that takes', () => {
+    const { stdout } = adjutant('users', 'delete', '--help');
+    expect(stdout).not.toContain('--email');
+    expect(stdout).toContain('--json');
+    expect(adjutant('users', 'create', '--help').stdout).toContain('--email');
+    expect(adjutant('prompts', 'create', '--help').stdout).toMatch(/--tag .*--text /s);
+    expect(adjutant('prompts', 'lint', '--help').stdout).not.toContain('--tag');
+  });
+
   it('says so when its output is lost, and not when nobody reads on', () => {
     const full = spawnSync(process.execPath, [bundle, 'prompts', 'list', '--home', home], {
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
