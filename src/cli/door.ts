@@ -19,7 +19,7 @@ export interface Door extends AsyncDisposable {
 }
 
 interface CallOptions {
-  /** What is said until the tool says something itself. */
+  /** What is said until the tool says something itself; otherwise the word after the command. */
   readonly doing?: string;
   /** Asks the work to end instead of walking away from it. */
   readonly onInterrupt?: () => void;
@@ -27,7 +27,7 @@ interface CallOptions {
 
 /** Commands go through the same door as every client: they speak MCP to the engine, in memory. */
 export async function openDoor(
-  { config, origins }: LoadedConfig,
+  { config, origins, positionals: [word = 'working'] }: LoadedConfig,
   { env, progress }: Terminal,
   onNotification: (method: string, params: JsonObject) => void = () => {},
 ): Promise<Door> {
@@ -64,9 +64,9 @@ export async function openDoor(
     return { text, value: (result['structuredContent'] ?? {}) as JsonObject };
   };
   return {
-    call: (tool, args, { doing = 'working', onInterrupt } = {}) =>
+    call: (tool, args, { doing = word, onInterrupt } = {}) =>
       progress.during(doing, (show) => call(tool, args, show), onInterrupt),
-    request: (method, params) => progress.during('working', () => client.request(method, params)),
+    request: (method, params) => progress.during(word, () => client.request(method, params)),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

@@ -54,8 +54,14 @@ export class KeptFile {
     mkdirSync(dirname(this.path), { recursive: true });
     const target = existsSync(this.path) ? realpathSync(this.path) : this.path;
     const draft = `${target}.${process.pid}.tmp`;
-    writeFileSync(draft, text, { mode: this.#mode() });
-    renameSync(draft, target);
+    try {
+      writeFileSync(draft, text, { mode: this.#mode() });
+      renameSync(draft, target);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      // Nobody has heard of the draft.
+      throw Object.assign(error as Error, { path: this.path });
+    }
   }
 
   /** To replace a file one needs no permission to write it, but whoever took that away had a reason. */

@@ -3,9 +3,9 @@ import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { version } from '../version.ts';
-import { type Command, everywhere, Interrupted, type Streams, type Terminal, UsageError } from './command.ts';
+import { type Command, everywhere, Interrupted, type Streams, UsageError } from './command.ts';
 import { printable } from './printable.ts';
-import { Progress } from './progress.ts';
+import { createTerminal } from './terminal.ts';
 
 /** Loaded when called for: starting one command does not pay for the others. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -84,9 +84,9 @@ async function commandNamed(name: string): Promise<Command> {
 function plainMessage(error: unknown): string {
   const { code = '', path } = error as NodeJS.ErrnoException;
   const why: Readonly<Record<string, string>> = {
-    EACCES: 'you have no permission for it; change that, or choose another place with --home',
-    EPERM: 'you have no permission for it; change that, or choose another place with --home',
-    EROFS: 'its disk is read-only; choose another place with --home',
+    EACCES: 'you have no permission for it; change that, or choose another place',
+    EPERM: 'you have no permission for it; change that, or choose another place',
+    EROFS: 'its disk is read-only; choose another place',
     ENOSPC: 'the disk is full',
     ENOENT: 'it is not there',
     ENOTDIR: 'a file is where a folder should be',
@@ -105,32 +105,4 @@ function sortOf(error: unknown): { readonly kind: string; readonly code: number 
 /** Whoever wants quiet and did not say what of the log, wants none of it but errors. */
 function logLevelOf({ config, flags, origins }: LoadedConfig): LogLevel {
   return flags['quiet'] === true && origins['log_level'] === 'default' ? 'error' : config.log_level;
-}
-
-function createTerminal(streams: Streams, flags: LoadedConfig['flags']): Terminal {
-  const json = flags['json'] === true;
-  const silent = json || flags['quiet'] === true;
-  const progress = new Progress(streams.errors, streams.env, { silent });
-  const write = (stream: NodeJS.WriteStream, text: string) => {
-    stream.write(stream.isTTY ? printable(text) : text);
-  };
-  const print = (text: string) => {
-    progress.erase();
-    write(streams.output, text);
-  };
-  const note = (text: string) => write(streams.errors, text);
-  const answer: Terminal['answer'] = (value, text) => {
-    const written = json ? JSON.stringify(value, null, 2) : typeof text === 'string' ? text : text();
-    if (written !== '') print(written.endsWith('\n') ? written : `${written}\n`);
-  };
-  return {
-    ...streams,
-    json,
-    progress,
-    print,
-    answer,
-    report: silent && !json ? () => {} : answer,
-    note,
-    tell: silent ? () => {} : note,
-  };
 }
