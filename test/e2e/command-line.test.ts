@@ -191,6 +191,13 @@ it.each([
   expect(adjutant(...line.split(' '), '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
+it('doctor answers with one JSON document, and quietly with what is not as it should be', () => {
+  const { stdout, stderr } = adjutant('doctor', '--json');
+  const { findings } = JSON.parse(stdout) as { findings: { title: string; state: string }[] };
+  expect([findings.length > 0, stderr]).toEqual([true, '']);
+  expect(adjutant('doctor', '--quiet').stdout).not.toContain('✓');
+});
+
 it('serve --http --json tells programs where it is, in one document', async () => {
   const child = spawn(
     process.execPath,
