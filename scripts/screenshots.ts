@@ -1,52 +1,127 @@
-// Pictures of every view in both themes, with the sample data, for the documentation.
+// Pictures of every view in both themes, with the sample data and two runs, for the documentation.
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Page } from '../test/browser.ts';
 import { componentFile } from '../test/components.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';
-import { answer, script } from '../test/model/turn.ts';
+import { answer, script, type Turn } from '../test/model/turn.ts';
 import { PageServer, shows } from '../test/page-server.ts';
 
 const folder = 'docs/images';
 const server = new PageServer();
 const model = await startResponsesModel();
-const work = join(server.home, 'project');
-mkdirSync(join(server.home, 'codex'));
-mkdirSync(work);
-mkdirSync(folder, { recursive: true });
-writeFileSync(join(server.home, 'codex', 'config.toml'), model.config);
-const done = answer({
-  summary: 'The tide tables are read from the file now, and a test shows it.',
-  deliverables: [{ path: 'tides.txt', description: 'Tide tables of this week' }],
-  next_actions: ['Read the change', 'Run the tests'],
+const work = join(server.home, 'harbour');
+
+const before = `export function nextTide(now) {
+  const tides = [6, 18];
+  return tides.find((hour) => hour > now);
+}
+`;
+const after = `import { readFileSync } from 'node:fs';
+
+export function nextTide(now) {
+  const tides = readFileSync('tides.txt', 'utf8').split('\\n').map(Number);
+  return tides.find((hour) => hour > now) ?? tides[0];
+}
+`;
+
+const change: readonly Turn[] = [
+  { shell: 'cat tides.js' },
+  { shell: `printf '6\\n18\\n' > tides.txt && cat > tides.js <<'END'\n${after}END` },
+  { shell: 'node --check tides.js' },
+  answer({
+    summary:
+      'The tides are read from a file now, and after the last one of a day comes the first of the next.',
+    deliverables: [
+      { path: 'tides.js', description: 'Reads the file' },
+      { path: 'tides.txt', description: 'The tides of a day' },
+    ],
+    next_actions: ['Read the change'],
+  }),
+];
+
+const job = (id: string, title: string, depends_on: readonly string[], ...turns: readonly Turn[]) => ({
+  id,
+  title,
+  thinking_level: 'medium',
+  role: null,
+  task: `${title}. ${script(...turns)}`,
+  sandbox: 'read-only',
+  depends_on,
+  writes: [],
+  skills: [],
+  acceptance: [],
 });
-const turns = script({ shell: 'ls -la' }, { shell: 'echo high > tides.txt; cat tides.txt' }, done);
-mkdirSync(join(server.home, 'commands'));
-writeFileSync(
-  join(server.home, 'commands', 'tides.md'),
-  `---\ndescription: Work on the tide tables.\n---\n{{input}} ${turns}\n`,
-);
+const plan = {
+  should_delegate: true,
+  reason: 'Two of the parts need nothing of each other.',
+  jobs: [
+    job('look', 'Look at the harbour', [], answer({ summary: 'Two piers, one lock, no crane.' })),
+    job(
+      'tests',
+      'List what is untested',
+      ['look'],
+      { shell: 'sleep 1' },
+      answer({ summary: 'The lock is untested.' }),
+    ),
+    job(
+      'docs',
+      'Compare the docs',
+      ['look'],
+      { shell: 'sleep 2' },
+      answer({ summary: 'The docs speak of a crane.' }),
+    ),
+  ],
+};
+
+mkdirSync(folder, { recursive: true });
+for (const name of ['codex', 'commands', 'harbour']) mkdirSync(join(server.home, name));
+writeFileSync(join(server.home, 'codex', 'config.toml'), model.config);
+writeFileSync(join(work, 'tides.js'), before);
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: work });
+git('init', '-q');
+git('add', '-A');
+git('commit', '-qm', 'Tides');
+// The turns of the model come from a prompt, so that the tasks in the pictures are what a person would write.
+for (const [name, turns] of [
+  ['tides', change],
+  ['survey', [{ say: JSON.stringify(plan) }]],
+] as const)
+  writeFileSync(
+    join(server.home, 'commands', `${name}.md`),
+    `---\ndescription: Work on the ${name}.\n---\n{{input}} ${script(...turns)}\n`,
+  );
 await server.start({
   CODEX_HOME: join(server.home, 'codex'),
   PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
 });
+
+async function run(page: Page, task: string, kind: string): Promise<string> {
+  await page.goto(server.view('#/runs/+new'));
+  await page.getByLabel('Task').fill(task);
+  await page.getByLabel(/^Working folder/).fill(work);
+  await page.getByLabel('Sandbox').selectOption('workspace-write');
+  await page.getByLabel('Kind').selectOption(kind);
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.locator('article .facts .badge.completed').waitFor();
+  return page.url().replace(/.*#/, '#');
+}
 
 try {
   const page = await server.open();
   await page.goto(server.view('#/server'));
   await page.getByRole('button', { name: 'Load sample data' }).click();
   await shows(page, 'The sample data is in: prompts, a calendar and a run.');
-
-  await page.goto(server.view('#/runs/+new'));
-  await page.getByLabel('Task').fill(':tides Read the tide tables from a file');
-  await page.getByLabel(/^Working folder/).fill(work);
-  await page.getByLabel('Sandbox').selectOption('workspace-write');
-  await page.getByRole('button', { name: 'Start' }).click();
-  await shows(page, 'Run the tests');
-  const run = page.url().replace(/.*#/, '#');
+  const survey = ':survey Look at the harbour, its tests and its docs, and refactor what does not fit';
+  const jobs = await run(page, survey, 'delegate_autopilot');
+  const changed = await run(page, ':tides Read the tides from a file', 'delegate_run');
 
   const views = [
     ['prompts', '#/prompts/demo:review'],
-    ['runs', run],
+    ['runs', changed],
+    ['jobs', jobs],
     ['calendar', '#/calendar'],
     ['server', '#/server'],
   ] as const;
@@ -54,12 +129,13 @@ try {
     await page.emulateMedia({ colorScheme: theme });
     for (const [name, hash] of views) {
       await page.goto(server.view(hash));
-      await page.locator('h1').first().waitFor();
+      await page.locator('main :is(h1, .row):visible').first().waitFor();
       if (name === 'prompts') {
         await page.getByLabel(/^diff/).fill('- return tides[0]\n+ return tides.at(-1)');
         await page.getByLabel(/^strictness/).fill('thorough');
         await shows(page, /be thorough about it/);
       }
+      if (name === 'calendar') await page.getByRole('button', { name: /^Design review/ }).click();
       await page.locator('.toast.shown').waitFor({ state: 'hidden' });
       // Let what is asked for arrive.
       await page.evaluate('new Promise((done) => setTimeout(done, 700))');

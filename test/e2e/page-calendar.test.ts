@@ -27,15 +27,15 @@ async function call(name: string, args: object): Promise<void> {
   expect(status).toBe(200);
 }
 
-const calendar = `BEGIN:VCALENDAR
+const calendar = (title: string) => `BEGIN:VCALENDAR
 VERSION:2.0
 PRODID:-//test//EN
 BEGIN:VEVENT
-UID:dropped-1
+UID:${title}
 DTSTAMP:20260101T000000Z
 DTSTART:${new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}T120000Z
 DURATION:PT1H
-SUMMARY:Dropped in
+SUMMARY:${title}
 END:VEVENT
 END:VCALENDAR
 `;
@@ -119,13 +119,33 @@ describe('the calendar', () => {
     await windows[1]!.locator('.outbox summary').first().waitFor();
   });
 
-  it('takes a calendar file', async () => {
+  it('takes calendar files, chosen or dropped', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
     await page.getByRole('tab', { name: 'Agenda' }).click();
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'mine.ics',
+      mimeType: 'text/calendar',
+      buffer: Buffer.from(calendar('Chosen')),
+    });
+    await shows(page, 'Chosen');
+    await page.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(calendar('Dropped in'))}], 'other.ics'));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    })()`);
+    await shows(page, 'Dropped in');
+  });
+
+  it('says what is wrong with a file that is no calendar', async () => {
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Calendar' }).click();
     await page
       .locator('input[type=file]')
-      .setInputFiles({ name: 'mine.ics', mimeType: 'text/calendar', buffer: Buffer.from(calendar) });
-    await shows(page, 'Dropped in');
+      .setInputFiles({ name: 'no.ics', mimeType: 'text/calendar', buffer: Buffer.from('dear diary') });
+    await page
+      .locator('.toast.shown')
+      .getByText(/^no\.ics: .*calendar/)
+      .waitFor();
   });
 });

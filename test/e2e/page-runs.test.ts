@@ -87,6 +87,19 @@ describe('runs', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it('show a long change bit by bit, and every file of it folded', async () => {
+    const page = await begin(
+      `Write much ${script({ shell: 'seq 1 2000 > numbers.txt; for i in $(seq 1 119); do echo $i > file-$i.txt; done' }, answer())}`,
+      { sandbox: 'workspace-write' },
+    );
+    await shows(page, 'Show 20 of 20 more files');
+    const numbers = page.locator('.patch details').getByText('numbers.txt');
+    await page.getByRole('button', { name: 'Show 20 of 20 more files' }).click();
+    await numbers.click();
+    await page.getByRole('button', { name: /^Show 500 of \d+ more lines$/ }).click();
+    expect(await page.locator('.patch-lines tr').count()).toBeLessThan(1500);
+  });
+
   it('of an autopilot show their jobs as a graph and on an axis of time', async () => {
     const job = (id: string, depends_on: readonly string[], ...turns: readonly Turn[]) => ({
       id,

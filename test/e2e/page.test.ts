@@ -53,6 +53,24 @@ describe('prompts', () => {
     await page.locator('.template .token-value').waitFor();
   });
 
+  it('propose values for their arguments, and copy what comes of it', async () => {
+    mkdirSync(join(home, 'libraries', 'lib', 'prompts'), { recursive: true });
+    writeFileSync(
+      join(home, 'libraries', 'lib', 'twig.toml'),
+      '[prompts.tune]\ndescription = "Plays."\n[[prompts.tune.arguments]]\nname = "key"\nvalues = ["major", "minor"]\n',
+    );
+    writeFileSync(join(home, 'libraries', 'lib', 'prompts', 'tune.md'), 'Play in {{ key }}.\n');
+    const page = await open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('link', { name: 'lib:tune' }).click();
+    await page.getByLabel(/^key/).click();
+    await page.getByRole('button', { name: 'minor' }).click();
+    await shows(page, 'Play in minor.');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await shows(page, 'Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('Play in minor.');
+  });
+
   it('are found while typing', async () => {
     writeFileSync(join(home, 'commands', 'other.md'), '---\ndescription: Something else.\n---\nX\n');
     const page = await open();
@@ -100,7 +118,15 @@ describe('prompts', () => {
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(other, 'Says good day.');
     await one.getByRole('tab', { name: 'History' }).click();
-    await one.getByRole('button', { name: 'What changed' }).first().click();
+    await one.getByRole('button', { name: 'What changed' }).nth(1).click();
+    await one.locator('.difference .added').getByText('+ Hello {{who}}').waitFor();
+    await one.getByRole('button', { name: 'Restore' }).nth(1).click();
+    await shows(other, 'Says hello.');
+    await one.getByRole('tab', { name: 'Edit' }).click();
+    await one.getByLabel('What who means').fill('A name');
+    await one.getByLabel('Description').fill('Says good day.');
+    await one.getByRole('button', { name: 'Save' }).click();
+    await shows(one, 'A name');
     await one.getByRole('button', { name: 'Delete' }).click();
     await other.getByText('Says good day.').first().waitFor({ state: 'detached' });
     await one.getByRole('button', { name: 'Undo' }).click();
@@ -181,6 +207,15 @@ describe('the page itself', () => {
     } finally {
       await own.stop();
     }
+  });
+
+  it('keeps the theme that was chosen', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Theme: auto' }).click();
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
   });
 
   it('goes from the list to one prompt and back on a phone', async () => {

@@ -1,7 +1,7 @@
 import { layOutJobs, type Place } from './job-layout.ts';
 import { duration, type JobResult, type JobSpec, tokens } from './run-record.ts';
 
-const [width, height, gapX, gapY] = [176, 58, 44, 14];
+const [width, height, gapX, gapY] = [208, 58, 44, 14];
 
 interface Props {
   readonly plan: readonly JobSpec[];

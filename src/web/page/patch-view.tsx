@@ -1,13 +1,15 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type FilePatch, type Hunk, type PatchLine, parsePatch } from './patch.ts';
 
-/** So many lines are unfolded by themselves, and so many more at each click. */
+/** So many lines are unfolded by themselves; so many files and lines are shown, and as many more at each click. */
 const unfolded = 300;
-const atOnce = 500;
+const filesAtOnce = 100;
+const linesAtOnce = 500;
 
 /** What was changed, file by file. */
 export function PatchView({ text }: { text: string }) {
   const files = useMemo(() => parsePatch(text), [text]);
+  const [most, setMost] = useState(filesAtOnce);
   if (files.length === 0) return <p class="quiet">No file was changed.</p>;
   const [added, removed] = [sum(files, 'added'), sum(files, 'removed')];
   let lines = 0;
@@ -16,10 +18,11 @@ export function PatchView({ text }: { text: string }) {
       <p class="quiet">
         {files.length} file{files.length === 1 ? '' : 's'}, <Counts added={added} removed={removed} />
       </p>
-      {files.map((file, index) => {
+      {files.slice(0, most).map((file, index) => {
         lines += file.hunks.reduce((total, hunk) => total + hunk.lines.length, 0);
         return <FileChanges key={index} file={file} open={lines <= unfolded} />;
       })}
+      <More shown={most} all={files.length} step={filesAtOnce} what="files" show={setMost} />
     </div>
   );
 }
@@ -69,7 +72,7 @@ function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
 const marks = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
 
 function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
-  const [most, setMost] = useState(atOnce);
+  const [most, setMost] = useState(linesAtOnce);
   const rows = useMemo(
     () => hunks.flatMap((hunk): readonly (PatchLine | string)[] => [hunk.heading, ...hunk.lines]),
     [hunks],
@@ -96,11 +99,24 @@ function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
           </tbody>
         </table>
       </div>
-      {rows.length > most && (
-        <button type="button" class="small" onClick={() => setMost(most + atOnce)}>
-          Show {Math.min(atOnce, rows.length - most)} of {rows.length - most} more lines
-        </button>
-      )}
+      <More shown={most} all={rows.length} step={linesAtOnce} what="lines" show={setMost} />
     </>
+  );
+}
+
+interface MoreProps {
+  readonly shown: number;
+  readonly all: number;
+  readonly step: number;
+  readonly what: string;
+  show(count: number): void;
+}
+
+function More({ shown, all, step, what, show }: MoreProps) {
+  if (all <= shown) return null;
+  return (
+    <button type="button" class="small" onClick={() => show(shown + step)}>
+      Show {Math.min(step, all - shown)} of {all - shown} more {what}
+    </button>
   );
 }

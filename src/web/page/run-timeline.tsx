@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isOpen } from './run-record.ts';
 import { asError, useConnection } from './server-connection.tsx';
+import { kindOf, spoken } from './timeline-line.ts';
 
 interface Line {
   readonly line: number;
@@ -70,7 +71,7 @@ export function RunTimeline({ runId, open, updates }: Props) {
       <ol class="timeline" ref={list} tabIndex={0} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
         {shown.map(({ line, text }) => (
           <li key={line} class={kindOf(text)}>
-            {text}
+            {spoken(text)}
           </li>
         ))}
       </ol>
@@ -81,12 +82,4 @@ export function RunTimeline({ runId, open, updates }: Props) {
       )}
     </>
   );
-}
-
-/** As the server words its lines. */
-function kindOf(text: string): string {
-  if (text.startsWith('$ ')) return / → [1-9-]\d*$/.test(text) ? 'command failed' : 'command';
-  if (text.startsWith('warning: ')) return 'warning';
-  if (text.startsWith('failed: ')) return 'failed';
-  return /^(thread |turn )/.test(text) ? 'step' : '';
 }

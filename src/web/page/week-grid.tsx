@@ -25,14 +25,23 @@ interface Placed {
 /** Seven days side by side, hours down, quiet hours shaded. */
 export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  // The night is seldom of interest.
-  useLayoutEffect(() => box.current?.scrollTo({ top: 6.5 * pixelsPerHour }), []);
   const zone = user.timezone ?? 'UTC';
+  // The night is seldom of interest, unless something happens in it.
+  useLayoutEffect(() => {
+    const starts = diary.events
+      .filter(({ all_day }) => !all_day)
+      .map(({ start_ts }) => wallTime(start_ts, zone));
+    const first = Math.min(
+      8 * 60,
+      ...starts.filter(({ day }) => days.includes(day)).map(({ minutes }) => minutes),
+    );
+    box.current?.scrollTo({ top: ((first - 30) / 60) * pixelsPerHour });
+  }, [days[0]]);
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
-  const entry = (event: CalendarEvent, short = true) => (
+  const entry = (event: CalendarEvent, minutes = 0) => (
     <button
       type="button"
-      class={`event ${event.status ?? ''} ${short ? 'short' : ''}`}
+      class={`event ${event.status ?? ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       onClick={() => choose(event)}
       title={event.title}
@@ -97,7 +106,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
                   width: `${100 / lanes}%`,
                 }}
               >
-                {entry(event, to - from < 60)}
+                {entry(event, to - from)}
               </div>
             ))}
           </div>
