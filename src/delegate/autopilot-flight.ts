@@ -2,14 +2,16 @@ import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { fromLibrary } from './assignment.ts';
-import { Autopilot, type Flight } from './autopilot.ts';
+import { Autopilot, type AutopilotPorts, type Flight } from './autopilot.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
-import { grounded } from './autopilot-record.ts';
+import { grounded, loadAutopilot } from './autopilot-record.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import type { Delegation, Undertaking } from './delegation.ts';
 import { resultFile } from './flight-log.ts';
+import type { FlightPlan } from './flight-plan.ts';
 import { type Caller, grantSandbox } from './grant.ts';
 import type { JobSpec } from './job-spec.ts';
+import type { RunDirectory } from './run-directory.ts';
 import { isSystemError } from './supervisor.ts';
 import type { Teller } from './teller.ts';
 
@@ -19,19 +21,10 @@ export async function flyAutopilot(
   input: AutopilotInput,
   { directory, caller, signal, teller }: Undertaking,
 ): Promise<AutopilotOutput> {
-  const { options, supervisor, agent } = delegation;
   try {
     const flight = await prepareFlight(delegation, input, caller);
-    return await new Autopilot(directory, flight, {
-      settings: options.autopilot,
-      codexHome: options.codexHome,
-      userHome: options.userHome,
-      env: options.env,
-      run: (...given) => supervisor.run(...given),
-      confine: async (sandbox) => agent.confine?.(sandbox),
-      listen: (job) => listener(job, teller),
-      signal,
-    }).fly();
+    const ports = portsOf(delegation, signal, (job) => listener(job, teller));
+    return await new Autopilot(directory, flight, ports).fly();
   } catch (error) {
     // What the caller or the machine cannot do is a result, too: more than is granted, no room on the disk.
     const isTold = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
@@ -40,6 +33,35 @@ export async function flyAutopilot(
     await directory.writeJson('result.json', resultFile(output)).catch(() => {});
     return { ...output, artifacts: await directory.artifacts().catch(() => []) };
   }
+}
+
+/** The rest of an autopilot whose server has died. Nobody listens; whoever wants to know asks for the run. */
+export async function flyOn(
+  delegation: Delegation,
+  directory: RunDirectory,
+  plan: FlightPlan,
+): Promise<void> {
+  const left = await loadAutopilot(directory.path, directory.id);
+  if (left?.status !== 'running') return;
+  const ports = portsOf(delegation, new AbortController().signal, () => ({ finished: () => {} }));
+  await new Autopilot(directory, plan.flight, ports).flyOn(left, plan);
+}
+
+function portsOf(
+  { options, supervisor, agent }: Delegation,
+  signal: AbortSignal,
+  listen: AutopilotPorts['listen'],
+): AutopilotPorts {
+  return {
+    settings: options.autopilot,
+    codexHome: options.codexHome,
+    userHome: options.userHome,
+    env: options.env,
+    run: (...given) => supervisor.run(...given),
+    confine: async (sandbox) => agent.confine?.(sandbox),
+    listen,
+    signal,
+  };
 }
 
 async function prepareFlight(delegation: Delegation, input: AutopilotInput, caller: Caller): Promise<Flight> {

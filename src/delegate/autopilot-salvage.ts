@@ -4,31 +4,35 @@ import { aggregate, overall } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { resultFile } from './flight-log.ts';
+import { dropPlan } from './flight-plan.ts';
 import type { Environment } from './git.ts';
 import { readJson } from './json-file.ts';
 import { loadRecord } from './record.ts';
-import { RunDirectory } from './run-directory.ts';
+import type { RunDirectory } from './run-directory.ts';
 import { Worktree } from './worktree.ts';
 
 const claimedForMs = 60_000;
 
-export interface Salvor {
-  readonly env: Environment;
-  redact(text: string): string;
+/** How an autopilot that nobody has is dealt with: one server at a time does it, or none where another is at it already. */
+export async function inCharge(directory: RunDirectory, work: () => Promise<void>): Promise<boolean> {
+  if (!(await claim(directory.file('.salvage')))) return false;
+  try {
+    await work();
+  } finally {
+    await disk.rmdir(directory.file('.salvage')).catch(() => {});
+  }
+  return true;
 }
 
 /**
  * The end of an autopilot whose server has died: what its jobs came to since then is gathered, what had not begun is
  * skipped, and work that was not yet brought in stays a patch. Only to be called when none of its runs is open any more.
- * False while another server is at it.
  */
-export async function salvageAutopilot(path: string, id: string, { env, redact }: Salvor): Promise<boolean> {
-  const directory = new RunDirectory(path, id, redact);
-  if (!(await claim(directory.file('.salvage')))) return false;
-  const left = await loadAutopilot(path, id);
-  if (left?.status === 'running') await conclude(directory, left, env);
-  await disk.rmdir(directory.file('.salvage')).catch(() => {});
-  return true;
+export async function salvageAutopilot(directory: RunDirectory, env: Environment): Promise<void> {
+  const left = await loadAutopilot(directory.path, directory.id);
+  if (left?.status !== 'running') return;
+  await conclude(directory, left, env);
+  await dropPlan(directory);
 }
 
 /** One server at a time; a claim that nobody has made good on is void. */

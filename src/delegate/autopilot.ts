@@ -7,6 +7,7 @@ import type { AutopilotSettings } from './autopilot-settings.ts';
 import { decide, shapeOf } from './decision.ts';
 import { describeEvent } from './event-words.ts';
 import { FlightLog } from './flight-log.ts';
+import { dropPlan, type FlightPlan, keepPlan } from './flight-plan.ts';
 import { Repository } from './git.ts';
 import { jobsToIsolate } from './isolation.ts';
 import { runGraph } from './job-graph.ts';
@@ -64,27 +65,53 @@ export class Autopilot {
   }
 
   async fly(): Promise<AutopilotOutput> {
-    const { signal } = this.#ports;
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
+    const { plannerUsage } = this.#log;
+    await keepPlan(this.#directory, { flight: this.#flight, plannerUsage, servers: 1 });
     await this.#log.tell(this.#announcement());
-    if (this.#log.jobs.length > 0) await this.#runJobs();
-    const someone = this.#log.results.some(({ status }) => status === 'cancelled');
-    return this.#log.finish(signal.aborted || someone, refusal);
+    return this.#finish(refusal);
   }
 
-  /** Skills and plan; or the reason why there can be none. */
-  async #prepare(): Promise<string | undefined> {
-    const { input, task, cwd } = this.#flight;
-    const index = await discoverSkills({
+  /** From where another server had to stop. */
+  async flyOn(
+    left: AutopilotOutput,
+    { plannerUsage, servers, flight }: FlightPlan,
+  ): Promise<AutopilotOutput> {
+    this.#log.resume(left, plannerUsage);
+    const warning = 'Its server ended while it was at work; another one went on with it.';
+    if (!this.#log.warnings.includes(warning)) this.#log.warnings.push(warning);
+    await keepPlan(this.#directory, { flight, plannerUsage, servers: servers + 1 });
+    await this.#log.tell('gone on with after the end of its server');
+    await this.#discover();
+    return this.#finish();
+  }
+
+  async #finish(refusal?: string): Promise<AutopilotOutput> {
+    if (this.#log.jobs.length > 0) await this.#runJobs();
+    const someone = this.#log.results.some(({ status }) => status === 'cancelled');
+    const output = await this.#log.finish(this.#ports.signal.aborted || someone, refusal);
+    await dropPlan(this.#directory);
+    return output;
+  }
+
+  async #discover(): Promise<readonly IndexedSkill[]> {
+    const { input, cwd } = this.#flight;
+    const { roots, skills } = await discoverSkills({
       ...this.#ports,
       cwd,
       includeRepo: input.include_repo_skills,
       includeGlobal: input.include_global_skills,
     });
-    const { roots, skills } = index;
     await this.#directory.writeJson('skills_index.json', { roots, skills: skills.map(asSkill) });
     this.#skills = uniqueByName(skills);
+    return skills;
+  }
+
+  /** Skills and plan; or the reason why there can be none. */
+  async #prepare(): Promise<string | undefined> {
+    const { input, task } = this.#flight;
+    const skills = await this.#discover();
     if (input.skills_mode === 'explicit') {
       const wish = {
         mode: 'explicit',
@@ -184,7 +211,14 @@ export class Autopilot {
       signal,
       listen: (job) => this.#listen(job),
     });
-    await this.#log.note(...jobs.map((job) => runner.blank(job, 'waiting', 'Waiting.')));
+    const known = new Map(this.#log.results.map((result) => [result.id, result]));
+    const begun = new Set(
+      [...known.values()].filter(({ status }) => status === 'running').map(({ id }) => id),
+    );
+    const ended = [...known].filter(([, { status }]) => status !== 'waiting' && status !== 'running');
+    await this.#log.note(
+      ...jobs.filter(({ id }) => !known.has(id)).map((job) => runner.blank(job, 'waiting', 'Waiting.')),
+    );
     const writesToTree = (job: JobSpec) => job.sandbox !== 'read-only' && !isolated.has(job.id);
     await runGraph<JobSpec, JobResult>({
       jobs,
@@ -192,10 +226,11 @@ export class Autopilot {
       clash: (one, other) =>
         writesToTree(one) && writesToTree(other) && scopesOverlap(one.writes, other.writes),
       signal,
+      known: new Map(ended),
       run: async (job, before) => {
         await this.#log.note(runner.blank(job, 'running', 'Running.'));
         await this.#log.tell(`${job.id}: started`);
-        const result = await runner.run(job, before);
+        const result = await (begun.has(job.id) ? runner.takeUp(job, before) : runner.run(job, before));
         // Whoever cancels one job by itself means the whole.
         if (result.status === 'cancelled') stop.abort(new Error(result.error ?? 'cancelled'));
         return result;

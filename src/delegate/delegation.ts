@@ -48,6 +48,7 @@ export class Delegation {
   readonly #agents: Readonly<Record<AgentName, Agent>>;
   readonly #publish: (change: Change) => void;
   readonly #begun = new Set<Promise<unknown>>();
+  #isResting = false;
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
@@ -155,18 +156,16 @@ export class Delegation {
     const teller = new Teller(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
     const done = work({ directory, caller: callerOf(context.meta), signal: controller.signal, teller });
-    this.#keep(
-      done.then(
-        ({ status }) => teller.finished(status),
-        (error: unknown) => {
-          teller.finished('failed');
-          if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
-        },
-      ),
-      () => {
-        detach();
-        this.#publish({ kind: 'resources' });
-      },
+    this.keep(
+      done
+        .then(
+          ({ status }) => teller.finished(status),
+          (error: unknown) => {
+            teller.finished('failed');
+            if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
+          },
+        )
+        .finally(detach),
     );
     return {
       done,
@@ -205,6 +204,7 @@ export class Delegation {
 
   /** Begins nothing more; what was begun has come to its end here, or goes on by itself. */
   async rest(): Promise<void> {
+    this.#isResting = true;
     await this.supervisor.rest();
     await Promise.allSettled(this.#begun);
   }
@@ -214,12 +214,17 @@ export class Delegation {
     await this.supervisor.close();
   }
 
-  #keep(work: Promise<unknown>, end: () => void): void {
+  /** Work that is waited for at the end; whoever watches runs is told when it is done. */
+  keep(work: Promise<unknown>): void {
     this.#begun.add(work);
     void work.finally(() => {
       this.#begun.delete(work);
-      end();
+      this.#publish({ kind: 'resources' });
     });
+  }
+
+  get isResting(): boolean {
+    return this.#isResting;
   }
 }
 

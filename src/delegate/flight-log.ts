@@ -16,7 +16,7 @@ export class FlightLog {
   readonly #directory: RunDirectory;
   readonly #cwd: string;
   readonly #results = new Map<string, JobResult>();
-  readonly #startedAt = new Date();
+  #startedAt = new Date();
   #writing: Promise<void> = Promise.resolve();
   #told = 0;
 
@@ -25,6 +25,20 @@ export class FlightLog {
     this.#cwd = cwd;
     this.decision = decision;
     this.warnings = [...warnings];
+  }
+
+  /** Goes on where another server had to stop. */
+  resume(
+    { decision, plan, jobs, timing, warnings }: AutopilotOutput,
+    plannerUsage: readonly (Usage | null)[],
+  ): void {
+    this.decision = decision;
+    this.jobs = plan.jobs;
+    this.source = plan.source;
+    this.warnings.splice(0, this.warnings.length, ...warnings);
+    this.plannerUsage.push(...plannerUsage);
+    this.#startedAt = new Date(timing.started_at);
+    for (const job of jobs) this.#results.set(job.id, job);
   }
 
   get results(): readonly JobResult[] {

@@ -71,6 +71,8 @@ export function blocked<Job extends GraphJob>(
 
 export interface GraphRun<Job extends GraphJob, Result> extends Schedule<Job> {
   readonly signal: AbortSignal;
+  /** What some of the jobs came to before. */
+  readonly known?: ReadonlyMap<string, Result>;
   /** `before` are the results of the jobs it depends on. Where it rejects, no more jobs are begun. */
   run(job: Job, before: readonly Result[]): Promise<Result>;
   /** The result of a job that is not to start. `by` is the job it waited for in vain; absent after an abort. */
@@ -80,16 +82,19 @@ export interface GraphRun<Job extends GraphJob, Result> extends Schedule<Job> {
   onResult(job: Job, result: Result): Promise<void> | void;
 }
 
-/** Runs every job at most once and gives exactly one result for each, in the order of the plan. */
+/** Runs every job of which nothing is known at most once and gives exactly one result for each, in the order of the plan. */
 export async function runGraph<Job extends GraphJob, Result>(
   graph: GraphRun<Job, Result>,
 ): Promise<Result[]> {
   const { jobs, signal } = graph;
-  const states = new Map<string, JobState>(jobs.map(({ id }) => [id, 'waiting']));
-  const results = new Map<string, Result>();
+  const results = new Map(graph.known);
+  const stateOf = (result: Result): JobState => (graph.isDone(result) ? 'done' : 'failed');
+  const states = new Map<string, JobState>(
+    jobs.map(({ id }) => [id, results.has(id) ? stateOf(results.get(id)!) : 'waiting']),
+  );
   const settle = async (job: Job, result: Result) => {
     results.set(job.id, result);
-    states.set(job.id, graph.isDone(result) ? 'done' : 'failed');
+    states.set(job.id, stateOf(result));
     await graph.onResult(job, result);
   };
   const running = new Map<string, Promise<string>>();

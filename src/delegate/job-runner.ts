@@ -1,15 +1,13 @@
-import { resolve, sep } from 'node:path';
+import { promises as disk } from 'node:fs';
+import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
-import { type CheckOptions, type CheckResult, runChecks } from './acceptance.ts';
 import { answerSchema } from './answer.ts';
-import type { JobResult, Patch } from './autopilot-output.ts';
-import { type Evidence, type FileEvidence, plainPath } from './evidence.ts';
+import type { JobResult } from './autopilot-output.ts';
 import { jobPrompt } from './job-prompt.ts';
+import { type SettlementOptions, settleJob } from './job-settlement.ts';
 import type { JobSpec } from './job-spec.ts';
-import { readJson } from './json-file.ts';
-import { patchFile } from './patch.ts';
 import { loadRecord, type RunRecord } from './record.ts';
 import type { RunAgent, RunHooks, RunRequest } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -18,21 +16,17 @@ import type { IndexedSkill } from './skills.ts';
 import { composePrompt } from './subagent-prompt.ts';
 import { LetGo } from './supervisor.ts';
 import { Worktree } from './worktree.ts';
-import { scopesOverlap } from './write-scope.ts';
 
-export interface JobRunnerOptions {
+export interface JobRunnerOptions extends SettlementOptions {
   /** The autopilot's own directory; each job gets one in it. */
   readonly directory: RunDirectory;
   /** What the caller asked for as a whole. */
   readonly task: string;
-  readonly cwd: string;
   readonly skipGitRepoCheck: boolean;
   readonly skills: readonly IndexedSkill[];
   /** The jobs that work in a tree of their own. */
   readonly isolated: ReadonlySet<string>;
-  readonly checks: Pick<CheckOptions, 'allowed' | 'confine' | 'timeoutMs' | 'env'>;
   readonly run: RunAgent;
-  readonly signal: AbortSignal;
   /** Who hears what the agent of a job does. */
   listen(job: JobSpec): Omit<RunHooks, 'signal'> & { finished(status: string): void };
 }
@@ -53,11 +47,42 @@ export class JobRunner {
 
   /** Whatever goes wrong is the job's result. It rejects only when this process is to follow the job no longer. */
   async run(job: JobSpec, before: readonly JobResult[]): Promise<JobResult> {
-    const startedAt = new Date();
     const listener = this.#options.listen(job);
+    return this.#watch(job, listener, () => this.#attempt(job, before, listener));
+  }
+
+  /** Goes on with a job that another server began and whose agent has ended since; one that never began is run. */
+  async takeUp(job: JobSpec, before: readonly JobResult[]): Promise<JobResult> {
+    const { directory, checks } = this.#options;
+    const path = this.directoryOf(job);
+    const record = await loadRecord(path, `${directory.id}/${job.id}`);
+    const tree = this.#treeOf(job);
+    const worktree = await Worktree.reopen(tree, checks.env).catch(() => undefined);
+    // An agent without a thread has not done anything.
+    if (record === undefined || record.status === 'running' || isUnbegun(record)) {
+      await worktree?.remove();
+      await disk.rm(path, { recursive: true, force: true });
+      return this.run(job, before);
+    }
+    const subrun = await directory.createSubrun(job.id);
+    return this.#watch(job, this.#options.listen(job), async () => {
+      try {
+        return await settleJob({ job, record, subrun, worktree, accompanied: true }, this.#options);
+      } finally {
+        await worktree?.remove();
+      }
+    });
+  }
+
+  async #watch(
+    job: JobSpec,
+    listener: ReturnType<JobRunnerOptions['listen']>,
+    work: () => Promise<JobResult>,
+  ): Promise<JobResult> {
+    const startedAt = new Date();
     let status = 'failed';
     try {
-      const result = await this.#attempt(job, before, listener);
+      const result = await work();
       status = result.status;
       return result;
     } catch (error) {
@@ -111,7 +136,7 @@ export class JobRunner {
       job,
     });
     const worktree = this.#options.isolated.has(job.id)
-      ? await Worktree.create(cwd, resolve(directory.path, 'worktrees', job.id), checks.env)
+      ? await Worktree.create(cwd, this.#treeOf(job), checks.env)
       : undefined;
     const place = worktree?.folder ?? cwd;
     const leave = this.#enter(job, worktree === undefined);
@@ -121,13 +146,16 @@ export class JobRunner {
       const record = await loadRecord(subrun.path, subrun.id, run);
       if (record === undefined) throw new Failure('unavailable', `The run directory ${subrun.path} is gone.`);
       const told = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
-      const judged = await this.#check(job, this.#asJob(job, told, place, leave()), subrun, place);
-      const delivered = worktree === undefined ? judged : await this.#deliver(judged, worktree, subrun);
-      return { ...delivered, artifacts: await subrun.artifacts() };
+      const ended = { job, record: told, subrun, worktree, accompanied: leave() };
+      return await settleJob(ended, this.#options);
     } finally {
       leave();
       await worktree?.remove();
     }
+  }
+
+  #treeOf(job: JobSpec): string {
+    return resolve(this.#options.directory.path, 'worktrees', job.id);
   }
 
   /** Notes who works in the common tree at the same time; the note is returned on leaving. */
@@ -183,69 +211,8 @@ export class JobRunner {
       skills: job.skills_mode === 'auto' ? 'all' : 'named',
     };
   }
-
-  #asJob(job: JobSpec, record: RunRecord, place: string, accompanied: boolean): JobResult {
-    const { evidence, deliverables, open_questions } = record;
-    const inPlace = (path: string) =>
-      place === this.#options.cwd || !resolve(place, path).startsWith(place + sep)
-        ? path
-        : (plainPath(path, place) ?? path);
-    const isOwn = ({ path }: FileEvidence) => scopesOverlap([path], job.writes);
-    // What changed elsewhere while others were at work is more likely theirs.
-    const files =
-      evidence?.files.filter((file) => !accompanied || file.status !== 'unreported' || isOwn(file)) ?? [];
-    const strays = files.filter((file) => file.change !== undefined && !isOwn(file)).map(({ path }) => path);
-    return {
-      ...record,
-      id: job.id,
-      title: job.title,
-      deliverables: deliverables.map((one) => ({ ...one, path: inPlace(one.path) })),
-      open_questions: [
-        ...open_questions,
-        ...(strays.length === 0
-          ? []
-          : [`${job.title} changed files that the plan did not give to it: ${strays.join(', ')}.`]),
-      ],
-      evidence: evidence && { ...evidence, files },
-    };
-  }
-
-  /** Runs the acceptance checks; a job that does not pass them is not done, whatever its agent says. */
-  async #check(job: JobSpec, result: JobResult, subrun: RunDirectory, place: string): Promise<JobResult> {
-    if (result.status !== 'completed' || job.acceptance.length === 0) return result;
-    const { checks: how, signal } = this.#options;
-    const checks = await runChecks(job.acceptance, { ...how, cwd: place, sandbox: job.sandbox, signal });
-    await subrun.writeJson('evidence.json', { ...(result.evidence ?? unseen), checks });
-    // Read back, since on the way to the disk secrets have been taken out.
-    const evidence = (await readJson(subrun.file('evidence.json'))) as Evidence | undefined;
-    if (evidence === undefined) throw new Failure('unavailable', `The evidence of ${job.id} cannot be kept.`);
-    const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
-    return failures.length === 0
-      ? { ...result, evidence }
-      : { ...result, evidence, status: 'failed', error: failures.map(complaint).join('; ') };
-  }
-
-  /** Brings what was done in a tree of its own into the common one. The work of a job that failed stays a patch. */
-  async #deliver(result: JobResult, worktree: Worktree, subrun: RunDirectory): Promise<JobResult> {
-    const path = subrun.file(patchFile);
-    const wanted = result.status === 'completed';
-    const { applied, conflicts, changes } = await worktree.merge(path, wanted);
-    if (changes.length === 0) return result;
-    const patch: Patch = { path, applied, conflicts };
-    if (applied || !wanted) return { ...result, patch };
-    return {
-      ...result,
-      patch,
-      status: 'failed',
-      error: `its changes do not fit the tree as it is now (${conflicts.join(', ')}); they are kept in ${path}`,
-    };
-  }
 }
 
-const unseen: Evidence = { method: 'walk', complete: false, files: [], omitted: 0 };
-
-function complaint({ command, status, exit_code }: CheckResult): string {
-  return status === 'timed-out'
-    ? `the acceptance check "${command}" did not end in time`
-    : `the acceptance check "${command}" failed${exit_code === null ? '' : ` with code ${exit_code}`}`;
+function isUnbegun({ status, subagent_thread_id }: RunRecord): boolean {
+  return status === 'failed' && subagent_thread_id === null;
 }

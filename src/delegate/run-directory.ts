@@ -60,6 +60,12 @@ export class RunDirectory {
     await this.#replace(name, `${redacted}\n`);
   }
 
+  /** Whether nothing would have to be taken out of it on its way to the disk. */
+  isClean(value: unknown): boolean {
+    const text = JSON.stringify(value);
+    return this.#redact(text) === text;
+  }
+
   async writeText(name: string, text: string): Promise<void> {
     await this.#replace(name, this.#redact(text));
   }

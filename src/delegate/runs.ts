@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
 import { loadAutopilot } from './autopilot-record.ts';
-import { salvageAutopilot } from './autopilot-salvage.ts';
+import { takeOverAutopilot } from './autopilot-takeover.ts';
 import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
 import { describeEvent } from './event-words.ts';
@@ -170,7 +170,7 @@ export class Runs {
   async finishAbandoned(): Promise<void> {
     await this.#delegation.supervisor.sweep();
     for (const id of (await listRunIds(this.#folder)).slice(0, looked)) {
-      if (!existsSync(join(this.#folder, id, 'result.json'))) await this.#load(id);
+      if (!existsSync(join(this.#folder, id, 'result.json'))) await this.#load(id, true);
     }
   }
 
@@ -204,20 +204,20 @@ export class Runs {
     if ((await supervisor.sweep()) > 0) await pause(2 * lookEveryMs);
   }
 
-  async #load(id: string): Promise<RunRecord | undefined> {
+  async #load(id: string, isToStay = false): Promise<RunRecord | undefined> {
     const record = await loadRecord(join(this.#folder, id), id);
     if (record?.status !== 'running' || (await this.#isOpen(record.run_dir))) return record;
     // It may have ended between the two looks.
-    const { options, redact, supervisor } = this.#delegation;
-    const salvor = { env: options.env, redact };
+    const { redact, supervisor } = this.#delegation;
+    const directory = new RunDirectory(record.run_dir, id, redact);
+    const request = await readJson(directory.file('request.json'));
     if (
-      (await readJson(join(record.run_dir, 'request.json')))?.['tool'] === 'delegate_autopilot' &&
-      !(await salvageAutopilot(record.run_dir, id, salvor))
+      request?.['tool'] === 'delegate_autopilot' &&
+      !(await takeOverAutopilot(this.#delegation, directory, isToStay))
     )
       return record;
     const again = await loadRecord(record.run_dir, id);
     if (again?.status !== 'running') return again;
-    const directory = new RunDirectory(record.run_dir, id, redact);
     const result = await supervisor.refuse(directory, 'the server ended before the run had a result');
     return loadRecord(record.run_dir, id, result);
   }

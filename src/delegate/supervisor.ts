@@ -97,7 +97,7 @@ export class Supervisor {
       const arrived = new Date();
       await this.enqueue(request, limits.total);
       const invocation = await prepare(agent, request);
-      const stop = await this.#waitForTurn(ledger, directory.path, bell, hooks);
+      const stop = await this.#waitForTurn(ledger, request, bell, hooks);
       if (stop !== undefined) return await this.#finish({ directory, agent, startedAt: arrived, stop });
       const { env, runsDir } = this.#options;
       if (request.sandbox !== 'read-only')
@@ -142,15 +142,19 @@ export class Supervisor {
   /** Nothing when the turn has come; the reason when it never will. */
   async #waitForTurn(
     ledger: Ledger,
-    directory: string,
+    { directory: { path, id }, tool }: RunRequest,
     bell: Bell,
     hooks: RunHooks,
   ): Promise<Stop | undefined> {
     for (let first = true; ; first = false) {
-      const stop = stopOf(hooks.signal, ledger, directory);
+      const stop = stopOf(hooks.signal, ledger, path);
       if (stop !== undefined) return stop;
-      if (this.#closed) return { status: 'cancelled', reason: 'cancelled: the server stopped' };
-      if (await ledger.takeTurn(directory, this.#options.maxParallel, new Date().toISOString())) {
+      if (this.#closed) {
+        // A part of something larger is left to the server that goes on with the whole.
+        if (tool === 'delegate_autopilot') throw new LetGo('unavailable', `The server stopped before ${id}.`);
+        return { status: 'cancelled', reason: 'cancelled: the server stopped' };
+      }
+      if (await ledger.takeTurn(path, this.#options.maxParallel, new Date().toISOString())) {
         hooks.onState?.('running');
         return undefined;
       }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxes } from '../../src/delegate/sandbox.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { crashAutopilotOnce } from './autopilot-crash.ts';
 import { cancelOnce } from './cancel.ts';
 import { crashOnce } from './crash.ts';
 import { crowd } from './crowd.ts';
@@ -29,6 +30,15 @@ describe('a server that is killed', () => {
   ])('after %i ms of a run leaves it to the next one, truthfully', async (milliseconds, round) => {
     expect(await crashOnce(bench, settings, milliseconds, round)).toMatchObject({ wrong: [] });
   });
+});
+
+describe('a server that is killed with an autopilot', () => {
+  it.each([100, 1_300, 2_600])(
+    'after %i ms leaves it to the next one, and nothing is done twice',
+    async (ms) => {
+      expect(await crashAutopilotOnce(bench, settings, ms)).toMatchObject({ wrong: [] });
+    },
+  );
 });
 
 describe('a run that is cancelled', () => {

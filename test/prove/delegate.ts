@@ -2,6 +2,7 @@
 // of them is broken.
 import { join } from 'node:path';
 import { sandboxes } from '../../src/delegate/sandbox.ts';
+import { crashAutopilotOnce } from '../delegate/autopilot-crash.ts';
 import { cancelOnce } from '../delegate/cancel.ts';
 import { crashOnce } from '../delegate/crash.ts';
 import { crowd } from '../delegate/crowd.ts';
@@ -33,6 +34,16 @@ try {
     demand(wrong.length === 0, `kill ${round}: ${wrong.join('; ')}`);
   }
   console.log(`  ${JSON.stringify(statuses)}`);
+
+  console.log(`${kills} servers killed at random moments of an autopilot`);
+  for (let round = 0; round < kills; round += 1) {
+    const crash = await crashAutopilotOnce(bench, native, Math.random() * 4_000);
+    const { killedAfterMs, status, done, wrong } = crash;
+    console.log(
+      `  ${killedAfterMs.toFixed(0)} ms: ${status}, jobs done ${done.join(' ')} ${wrong.join('; ')}`,
+    );
+    demand(wrong.length === 0, `autopilot ${round}: ${wrong.join('; ')}`);
+  }
 
   console.log('runs cancelled whose children ignore signals and leave their session');
   const shim = { ...native, 'delegate-command': codexShim };
