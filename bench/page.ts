@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, openBrowser } from '../test/browser.ts';
+import { putFinishedRun } from '../test/finished-run.ts';
 import { bundle } from '../test/program.ts';
 
 const prompts = 10_000;
@@ -44,37 +45,7 @@ function fill(home: string): void {
     }),
   );
   writeFileSync(join(home, 'prompts', 'user.jsonl'), `${lines.join('\n')}\n`);
-  for (let index = 0; index < runs; index++) fillRun(home, index);
-}
-
-function fillRun(home: string, index: number): void {
-  const started = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
-  const id = `${started.slice(0, 10)}_${started.slice(11, 23).replace(/[:.]/g, '')}_${String(index).padStart(12, '0')}`;
-  const folder = join(home, 'runs', id);
-  mkdirSync(folder, { recursive: true });
-  const request = {
-    tool: 'delegate_run',
-    received_at: started,
-    request: { task: `Task ${index}`, cwd: home },
-  };
-  const result = {
-    status: 'completed',
-    started_at: started,
-    finished_at: started,
-    duration_ms: 1000,
-    cancelled: false,
-    exit_code: 0,
-    signal: null,
-    thread_id: null,
-    artifacts: [],
-    error: null,
-    summary: `Did ${index}`,
-    deliverables: [],
-    open_questions: [],
-    next_actions: [],
-  };
-  writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
-  writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
+  for (let index = 0; index < runs; index++) putFinishedRun(join(home, 'runs'), index);
 }
 
 /** A calendar of many events, put in as a person would. */

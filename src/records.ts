@@ -10,8 +10,8 @@ export interface Records {
   list(kind: string): Promise<readonly JsonObject[]>;
   /** What a key holds. */
   find(kind: string, key: string): Promise<JsonObject | undefined>;
-  /** The last that were made, the newest first. */
-  newest(kind: string, limit: number): Promise<readonly JsonObject[]>;
+  /** The last ones by their keys, from the end on, or from before a key on. */
+  last(kind: string, limit: number, before?: string): Promise<readonly JsonObject[]>;
   keys(kind: string): Promise<readonly string[]>;
   /** Also those that hold nothing any more. */
   everKeys(kind: string): Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import type { Change, Context } from '../feature.ts';
@@ -64,7 +64,8 @@ export class Delegation {
       agents: this.#agents,
       redact: this.redact,
       onChange: (path, change) => {
-        if (change === 'event') publish({ kind: 'resource', uri: `runs://${runIdOf(path)}/events.jsonl` });
+        if (change === 'event')
+          for (const uri of eventFiles(relative(options.runsDir, path))) publish({ kind: 'resource', uri });
         else publish({ kind: 'resources' });
       },
     });
@@ -228,8 +229,10 @@ export class Delegation {
   }
 }
 
-function runIdOf(path: string): string {
-  return /[^\\/]+$/.exec(path)?.[0] ?? path;
+/** What an agent does stands in its own events, and where it is part of an autopilot, in those of the whole. */
+function eventFiles(run: string): readonly string[] {
+  const parts = run.split(sep);
+  return [...new Set([parts.join('/'), parts[0]])].map((name) => `runs://${name}/events.jsonl`);
 }
 
 function isDisconnect(reason: unknown): boolean {

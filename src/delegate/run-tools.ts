@@ -40,19 +40,26 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
             default: 20,
             description: 'Most runs to list.',
           },
+          before: {
+            type: 'string',
+            description: 'Go on behind this run_id, as `next` told it before.',
+          },
         },
       },
       outputSchema: runListSchema,
       annotations: reads,
-      async call({ limit = 20 }) {
-        const found = await (await runs()).list(limit);
+      async call({ limit = 20, before }) {
+        // One more than is wanted tells whether there are more.
+        const some = await (await runs()).list(limit + 1, before);
+        const found = some.slice(0, limit);
+        const next = some.length > limit ? found.at(-1)!.run_id : undefined;
         const text = found.map(
           ({ run_id, status, duration_ms, task, summary, host }) =>
             `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`,
         );
         return {
-          structured: { runs: found },
-          content: [{ type: 'text', text: text.length === 0 ? 'There are no runs yet.' : text.join('\n') }],
+          structured: { runs: found, ...(next !== undefined && { next }) },
+          content: [{ type: 'text', text: text.length === 0 ? nothing(before) : text.join('\n') }],
         };
       },
     }),
@@ -196,4 +203,8 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
       },
     }),
   ];
+}
+
+function nothing(before: string | undefined): string {
+  return before === undefined ? 'There are no runs yet.' : `There are no runs before ${before}.`;
 }

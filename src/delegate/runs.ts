@@ -51,9 +51,12 @@ export class Runs {
     this.#shared = shared;
   }
 
-  async list(limit: number): Promise<readonly RunOverview[]> {
+  /** The newest, or the newest of those before one. */
+  async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
     await this.#settle();
-    const ids = (await listRunIds(this.#folder)).slice(0, limit);
+    const ids = (await listRunIds(this.#folder))
+      .filter((id) => before === undefined || id < before)
+      .slice(0, limit);
     const [here, there] = await Promise.all([
       Promise.all(
         ids.map(async (id) => {
@@ -61,7 +64,7 @@ export class Runs {
           return record && this.#overview(record);
         }),
       ),
-      this.#elsewhere(limit),
+      this.#elsewhere(limit, before),
     ]);
     return [...here.filter((one) => one !== undefined), ...there]
       .sort((one, other) => (one.run_id > other.run_id ? -1 : 1))
@@ -227,8 +230,8 @@ export class Runs {
   }
 
   /** Those of other machines; what cannot be asked for now must not hide what is here. */
-  async #elsewhere(limit: number): Promise<readonly RunOverview[]> {
-    const told = await this.#shared?.newest(limit).catch((error: unknown) => {
+  async #elsewhere(limit: number, before: string | undefined): Promise<readonly RunOverview[]> {
+    const told = await this.#shared?.newest(limit, before).catch((error: unknown) => {
       log('warning', 'the runs of other machines cannot be listed', error);
       return [];
     });

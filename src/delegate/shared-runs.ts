@@ -40,8 +40,8 @@ export class SharedRuns {
     return (await this.#records.find(runs, id)) as SharedRun | undefined;
   }
 
-  async newest(limit: number): Promise<readonly SharedRun[]> {
-    return (await this.#records.newest(runs, limit)) as unknown as readonly SharedRun[];
+  async newest(limit: number, before?: string): Promise<readonly SharedRun[]> {
+    return (await this.#records.last(runs, limit, before)) as unknown as readonly SharedRun[];
   }
 
   async ids(): Promise<ReadonlySet<string>> {

@@ -134,6 +134,7 @@ export const runListSchema = {
         },
       },
     },
+    next: { type: 'string', description: 'What to give as `before` for older ones; absent at the end.' },
   },
 } as const;
 

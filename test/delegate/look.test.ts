@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunOverview } from '../../src/delegate/runs.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { putFinishedRun } from '../finished-run.ts';
 import { eventually } from './eventually.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
@@ -18,6 +19,33 @@ afterEach(() => bench[Symbol.asyncDispose]());
 const run = (task: string) => server.call('delegate_run', { task, cwd: bench.project });
 const messages = (method: string) =>
   server.notifications.filter((one) => one.method === method).map(({ params }) => params);
+
+describe('many runs', () => {
+  it('are listed from the newest on, page by page', async () => {
+    const ids = Array.from({ length: 7 }, (_, index) => putFinishedRun(join(bench.home, 'runs'), index));
+    const page = async (args: object) => {
+      const { record, text } = await server.call('list_runs', args);
+      const { runs, next } = record as unknown as { runs: RunOverview[]; next?: string };
+      return { ids: runs.map(({ run_id }) => run_id), next, text };
+    };
+    const newest = ids.toReversed();
+    expect(await page({ limit: 3 })).toMatchObject({ ids: newest.slice(0, 3), next: newest[2] });
+    expect(await page({ limit: 3, before: newest[2] })).toMatchObject({
+      ids: newest.slice(3, 6),
+      next: newest[5],
+    });
+    expect(await page({ limit: 3, before: newest[5] })).toMatchObject({
+      ids: newest.slice(6),
+      next: undefined,
+    });
+    expect(await page({ limit: 7 })).toMatchObject({ ids: newest, next: undefined });
+    expect(await page({ before: newest[6] })).toMatchObject({
+      ids: [],
+      text: `There are no runs before ${newest[6]}.`,
+    });
+    expect(await page({ before: '../x' })).toMatchObject({ ids: [] });
+  });
+});
 
 describe('while a run goes on', () => {
   it('its client is told of the last command and of what is left to do, and then nothing more', async () => {

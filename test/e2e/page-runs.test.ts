@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
+import { putFinishedRun } from '../finished-run.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import { PageServer, seriousFaults, shows } from '../page-server.ts';
@@ -164,5 +165,15 @@ describe('runs', () => {
     const other = await server.open();
     await other.goto(server.view(run));
     await shows(other, 'Took it.');
+  });
+
+  it('are all there, also where they are more than one page', async () => {
+    for (let index = 0; index < 130; index++) putFinishedRun(join(server.home, 'runs'), index);
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByLabel('Search runs').fill('Task');
+    await shows(page, /^1[3-9]\d runs$/);
+    await page.getByLabel('Search runs').fill('Task 29');
+    await shows(page, /^Task 29$/);
   });
 });

@@ -20,10 +20,11 @@ export function createRecords(databaseUrl: string): Records {
       const row = await store.read((db) => valuesOf(db, kind).where('key', '=', key).executeTakeFirst());
       return row && parsed(row);
     },
-    async newest(kind, limit) {
-      const rows = await store.read((db) =>
-        valuesOf(db, kind).orderBy('position', 'desc').limit(limit).execute(),
-      );
+    async last(kind, limit, before) {
+      const rows = await store.read((db) => {
+        const values = valuesOf(db, kind).orderBy('key', 'desc').limit(limit);
+        return (before === undefined ? values : values.where('key', '<', before)).execute();
+      });
       return rows.map(parsed);
     },
     async keys(kind) {

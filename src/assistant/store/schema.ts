@@ -304,5 +304,4 @@ export const migrations: readonly (readonly string[])[] = [
       primary key (kind, sequence))`,
     'create index record_entries_key on record_entries (kind, key)',
   ],
-  ['create index records_position on records (kind, position)'],
 ];

@@ -67,7 +67,8 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
         <h2>Files of the run</h2>
         <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
       </section>
-      {!open && overview.subagent_thread_id && <RunResume run={overview} />}
+      {/* A thread goes on only where it is kept. */}
+      {!open && overview.subagent_thread_id && overview.host === undefined && <RunResume run={overview} />}
     </article>
   );
 }
@@ -80,6 +81,7 @@ function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | unde
     [isOpen(status) ? 'So far' : 'Took', duration(run?.timing.duration_ms ?? duration_ms)],
     ['Tokens', usage ? tokens(usage) : undefined, usage ? tokensInFull(usage) : undefined],
     ['Kind', tool.replace('delegate_', '')],
+    ['Machine', overview.host],
     ['Folder', cwd],
   ];
   return (

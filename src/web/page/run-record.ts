@@ -10,6 +10,8 @@ export interface RunOverview {
   readonly summary: string;
   readonly error: string | null;
   readonly usage?: Usage | null;
+  /** The machine that has it, where that is another than the server's. */
+  readonly host?: string;
 }
 
 interface Outcome {

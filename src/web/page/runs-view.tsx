@@ -1,35 +1,18 @@
 import { useMemo, useState } from 'preact/hooks';
 import { pathTo } from './route.ts';
 import { RunDetail } from './run-detail.tsx';
-import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
+import { useRuns } from './run-list.ts';
+import { duration, type RunOverview, tokens } from './run-record.ts';
 import { RunStart } from './run-start.tsx';
 import { SampleData } from './sample-data.tsx';
-import { useConnection, useLoaded, useTicks } from './server-connection.tsx';
 import { WindowedList } from './windowed-list.tsx';
 import { shortMoment } from './zone-time.ts';
 
-/** As many as the server lists at once. */
-const most = 500;
-
 /** All runs on the left, the chosen one on the right, as it goes. */
 export function RunsView({ name }: { name: string | undefined }) {
-  const { changes } = useConnection();
   const [query, setQuery] = useState('');
-  const [open, setOpen] = useState(false);
-  const ticks = useTicks(open ? 3000 : undefined);
-  const { value, error } = useLoaded<{ runs: readonly RunOverview[] }>(
-    async (client, signal) => {
-      const list = await client.tool<{ runs: readonly RunOverview[] }>(
-        'list_runs',
-        { limit: most },
-        { signal },
-      );
-      setOpen(list.runs.some(({ status }) => isOpen(status)));
-      return list;
-    },
-    [changes.resources, ticks],
-  );
-  const runs = value?.runs ?? [];
+  const { value, error } = useRuns();
+  const runs = value ?? [];
   const shown = useMemo(() => findRuns(runs, query), [runs, query]);
   const empty = value !== undefined && runs.length === 0;
   const chosen = runs.find(({ run_id }) => run_id === name);
@@ -49,10 +32,7 @@ export function RunsView({ name }: { name: string | undefined }) {
           </a>
         </div>
         <p class="quiet count" role="status">
-          {error
-            ? error.message
-            : value &&
-              `${shown.length}${runs.length === most ? '+' : ''} run${shown.length === 1 ? '' : 's'}`}
+          {error ? error.message : value && `${shown.length} run${shown.length === 1 ? '' : 's'}`}
         </p>
         <WindowedList
           items={shown}
@@ -91,6 +71,7 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
       <span class="row-line row-text">
         <span>
           {shortMoment(run.started_at)} · {run.tool.replace('delegate_', '')}
+          {run.host !== undefined && ` · ${run.host}`}
         </span>
         <span class="number">
           {duration(run.duration_ms)}
