@@ -9,6 +9,12 @@ import { answer, script, type Turn } from '../test/model/turn.ts';
 import { PageServer, shows } from '../test/page-server.ts';
 
 const folder = 'docs/images';
+
+/** A folder of a moment says nothing to a reader. Runs in the browser. */
+const shorten = `function (home) {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(home, '~/adjutant');
+}`;
 const server = new PageServer();
 const model = await startResponsesModel();
 const work = join(server.home, 'harbour');
@@ -139,6 +145,7 @@ try {
       await page.locator('.toast.shown').waitFor({ state: 'hidden' });
       // Let what is asked for arrive.
       await page.evaluate('new Promise((done) => setTimeout(done, 700))');
+      await page.evaluate(`(${shorten})(${JSON.stringify(server.home)})`);
       await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
     }
   }
