@@ -27,27 +27,38 @@ export const migrate: Command = {
     const { moveStore } = await import('../assistant/store/move.ts');
     const from = createStore(config['assistant.database_url']);
     const to = createStore(url);
+    const over = new AbortController();
     try {
-      const { tables, already } = await moveStore(from, to, {
-        intoOther: flags['into-other'] === true,
-        nowMs: Date.now(),
+      const moved = await terminal.progress.during(`waiting for ${from.place}`, async (show) => {
+        const options = { intoOther: flags['into-other'] === true, nowMs: Date.now() };
+        const report = await moveStore(from, to, { ...options, show, signal: over.signal });
+        show('copying prompts');
+        return { ...report, prompts: await movePrompts(config, url) };
       });
-      for (const { table, rows, hash } of tables)
-        terminal.print(`${table.padEnd(16)}${String(rows).padStart(9)}  ${hash.slice(0, 16)}\n`);
-      const prompts = await movePrompts(config, url);
-      if (prompts > 0) terminal.print(`${'prompts'.padEnd(16)}${String(prompts).padStart(9)}\n`);
-      terminal.print(
-        already
-          ? `${to.place} holds all of ${from.place} already.\n`
-          : `${to.place} holds all of ${from.place} now. Start Adjutant with DATABASE_URL set to it; the original is as it was.\n`,
-      );
+      terminal.report({ from: from.place, place: to.place, ...moved }, () => {
+        const { tables, prompts, already } = moved;
+        const lines = tables.map(({ table, rows, hash }) => `${counted(table, rows)}  ${hash.slice(0, 16)}`);
+        if (prompts > 0) lines.push(counted('prompts', prompts));
+        lines.push(
+          already
+            ? `${to.place} holds all of ${from.place} already.`
+            : `${to.place} holds all of ${from.place} now. Start Adjutant with DATABASE_URL set to it; the original is as it was.`,
+        );
+        return lines.join('\n');
+      });
       return 0;
     } finally {
+      // Whoever was interrupted is at work still.
+      over.abort();
       await from.close();
       await to.close();
     }
   },
 };
+
+function counted(table: string, rows: number): string {
+  return `${table.padEnd(16)}${String(rows).padStart(9)}`;
+}
 
 /** A person's own prompts are in a file beside SQLite and in the database on PostgreSQL. */
 async function movePrompts(config: Config, url: string): Promise<number> {

@@ -81,7 +81,10 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     good: [does('worker --once')],
     bad: 'worker --once --assistant-database-url postgres://x@127.0.0.1:1/x',
   },
-  migrate: { good: [] },
+  migrate: {
+    good: [does('migrate --to copy.db'), does('migrate --to copy.db')],
+    bad: 'migrate --to copy.db --assistant-database-url copy.db',
+  },
   install: { good: [does('install cursor'), asks('install cursor --dry-run')], bad: 'install nothing' },
   uninstall: { good: [asks('uninstall cursor --dry-run'), does('uninstall cursor')], bad: 'uninstall' },
   demo: { good: [does('demo'), does('demo remove')], bad: 'demo repair' },
@@ -186,6 +189,7 @@ it.each([
   'install cursor',
   'uninstall cursor',
   'worker --once',
+  'migrate --to another.db',
   'prompts export commands elsewhere',
 ])('%s --quiet prints nothing at all', (line) => {
   expect(adjutant(...line.split(' '), '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -196,6 +200,18 @@ it('doctor answers with one JSON document, and quietly with what is not as it sh
   const { findings } = JSON.parse(stdout) as { findings: { title: string; state: string }[] };
   expect([findings.length > 0, stderr]).toEqual([true, '']);
   expect(adjutant('doctor', '--quiet').stdout).not.toContain('✓');
+});
+
+it('migrate tells programs what it moved where, table by table', () => {
+  const { stdout } = adjutant('migrate', '--to', 'told.db', '--json');
+  const moved = JSON.parse(stdout);
+  expect(moved).toMatchObject({ from: join(bench.home, 'adjutant.db'), already: false, prompts: 0 });
+  expect(moved.place).toMatch(/told\.db$/);
+  expect(moved.tables).toContainEqual({
+    table: 'users',
+    rows: expect.any(Number),
+    hash: expect.stringMatching(/^[\da-f]{64}$/),
+  });
 });
 
 it('serve --http --json tells programs where it is, in one document', async () => {

@@ -1,7 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { familyOf } from '../../src/delegate/process-table.ts';
 import { listRunIds } from '../../src/delegate/record.ts';
@@ -108,6 +109,20 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const { code, seen } = await onTerminal(delegate(task, '--watch')).over;
     expect([code, seen]).toEqual([0, expect.stringContaining('$ echo \uFFFD]0;title\uFFFD\uFFFD[2J')]);
     expect(seen.replaceAll('\u001b[K', '')).not.toMatch(/[\u001b\u0007]/);
+  });
+
+  it('a move that has to wait says so, and Ctrl-C leaves nothing behind', async () => {
+    const source = join(bench.home, 'adjutant.db');
+    const target = join(bench.folder, 'copy.db');
+    await onTerminal(['users', 'create', '--name', 'Ada']).over;
+    using writer = new DatabaseSync(source);
+    writer.exec('begin immediate');
+    const moving = onTerminal(['migrate', '--to', target]);
+    await eventually(() => expect(moving.seen()).toContain(`waiting for ${source}`));
+    moving.type('\u0003');
+    const { code, seen } = await moving.over;
+    expect([code, left(seen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
+    expect(existsSync(target)).toBe(false);
   });
 
   it('a large library is brought in behind a bar', async () => {

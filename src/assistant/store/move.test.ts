@@ -151,6 +151,38 @@ describe('a move', () => {
     expect(await to.read((db) => db.selectFrom('users').selectAll().execute())).toEqual([]);
   });
 
+  it('tells how far it is, table by table, and that once more where there is more than a page', async () => {
+    const [from, to] = [await open('sqlite'), await open('sqlite')];
+    await furnish(from);
+    const told: unknown[][] = [];
+    await moveStore(from, to, { ...options, show: (...words) => told.push(words) });
+    const copying = told.filter(([message]) => String(message).startsWith('copying'));
+    expect(copying.slice(0, 3)).toEqual([
+      ['copying users (7 of 1768 rows)', 7, 1768],
+      ['copying events (507 of 1768 rows)', 507, 1768],
+      ['copying events (610 of 1768 rows)', 610, 1768],
+    ]);
+    expect(copying.at(-1)).toEqual(['copying record_entries (1768 of 1768 rows)', 1768, 1768]);
+    expect(told[0]).toEqual(['reading users (7 rows)', 7, undefined]);
+    expect(told.at(-1)![0]).toBe('comparing record_entries (1768 of 1768 rows)');
+  });
+
+  it.each(['reading', 'copying', 'comparing'])(
+    'can be ended while it is %s, and has moved nothing then',
+    async (doing) => {
+      const [from, to] = [await open('sqlite'), await open('sqlite')];
+      await furnish(from);
+      const ending = new AbortController();
+      const show = (message: string) => {
+        if (message.startsWith(`${doing} events`)) ending.abort(new Error('enough'));
+      };
+      const moving = moveStore(from, to, { ...options, show, signal: ending.signal });
+      await expect(moving).rejects.toThrow('enough');
+      expect(await to.read((db) => db.selectFrom('users').selectAll().execute())).toEqual([]);
+      expect(await moveStore(from, to, options)).toMatchObject({ already: false });
+    },
+  );
+
   it('refuses a source that is being delivered from, and a target that is the source', async () => {
     const [from, to] = [await open('sqlite'), await open('sqlite')];
     const event = meeting('e', 'a', noon + minute);

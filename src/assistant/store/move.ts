@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../../failure.ts';
 import type { Tables } from './schema.ts';
@@ -33,7 +34,14 @@ export interface MoveOptions {
   /** Into a database that holds something else already; rows of the same identity are replaced. */
   readonly intoOther: boolean;
   readonly nowMs: number;
+  /** Told after every page what is being done, with how many rows of how many where that is known. */
+  readonly show?: (message: string, done?: number, total?: number) => void;
+  /** Ends the move and leaves the target as it was. */
+  readonly signal?: AbortSignal;
 }
+
+/** Called after every page of a table. */
+type Pace = (table: TableName, rows: number) => Promise<void>;
 
 export interface MoveReport {
   readonly tables: readonly Moved[];
@@ -53,18 +61,22 @@ export async function moveStore(from: Store, to: Store, options: MoveOptions): P
     );
   return frozen(from, async (source) => {
     await refuseWhileSending(source, from.place, options.nowMs);
-    const wanted = await digestAll(source);
+    const wanted = await digestAll(source, paceOf('reading', options));
+    const total = wanted.reduce((sum, { rows }) => sum + rows, 0);
     return to.write(async ({ db }) => {
       const target = db as unknown as Kysely<Tables>;
-      const there = await digestAll(target);
+      const there = await digestAll(target, paceOf('looking for', options));
       if (same(wanted, there)) return { tables: wanted, already: true };
       if (!options.intoOther && there.some(({ rows }) => rows > 0))
         throw new Failure(
           'refused',
           `${to.place} is not empty (${describe(there)}); choose another database, or add to this one with --into-other.`,
         );
-      for (const name of names) await copy(source, target, name);
-      const copied = await digestAll(target, options.intoOther ? source : undefined);
+      const copying = paceOf('copying', options, total);
+      for (const name of names) await copy(source, target, name, copying);
+      const copied = options.intoOther
+        ? await digestAll(target, paceOf('comparing', options), source)
+        : await digestAll(target, paceOf('comparing', options, total));
       const broken = wanted.filter((one, index) => !same([one], [copied[index]!]));
       if (broken.length > 0)
         throw new Failure(
@@ -74,6 +86,17 @@ export async function moveStore(from: Store, to: Store, options: MoveOptions): P
       return { tables: wanted, already: false };
     });
   });
+}
+
+function paceOf(doing: string, { show, signal }: MoveOptions, total?: number): Pace {
+  let done = 0;
+  return async (table, rows) => {
+    done += rows;
+    show?.(`${doing} ${table} (${done}${total === undefined ? '' : ` of ${total}`} rows)`, done, total);
+    // SQLite never makes us wait, so nobody could end it otherwise.
+    await breath();
+    signal?.throwIfAborted();
+  };
 }
 
 /** Reads from a database that stands still meanwhile. */
@@ -112,7 +135,12 @@ async function* pages(db: Kysely<Tables>, name: TableName): AsyncGenerator<reado
   }
 }
 
-async function copy(source: Kysely<Tables>, target: Kysely<Tables>, name: TableName): Promise<void> {
+async function copy(
+  source: Kysely<Tables>,
+  target: Kysely<Tables>,
+  name: TableName,
+  pace: Pace,
+): Promise<void> {
   for await (const rows of pages(source, name)) {
     const columns = Object.keys(rows[0]!);
     const rest = columns.filter((column) => !(tables[name] as readonly string[]).includes(column));
@@ -122,11 +150,12 @@ async function copy(source: Kysely<Tables>, target: Kysely<Tables>, name: TableN
       ${sql.join(rest.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`))}`.execute(
       target,
     );
+    await pace(name, rows.length);
   }
 }
 
 /** With `like`, only rows that exist there too are counted. */
-async function digestAll(db: Kysely<Tables>, like?: Kysely<Tables>): Promise<Moved[]> {
+async function digestAll(db: Kysely<Tables>, pace: Pace, like?: Kysely<Tables>): Promise<Moved[]> {
   const digests: Moved[] = [];
   for (const name of names) {
     const wanted = like && (await keysOf(like, name));
@@ -138,6 +167,7 @@ async function digestAll(db: Kysely<Tables>, like?: Kysely<Tables>): Promise<Mov
         count += 1;
         sum = (sum + hashOf(row)) % 2n ** 256n;
       }
+      await pace(name, rows.length);
     }
     digests.push({ table: name, rows: count, hash: sum.toString(16).padStart(64, '0') });
   }
