@@ -23,7 +23,7 @@ export async function inspectDatabase(url: string, timeoutMs = 5000): Promise<In
       ? { engine, place, ...(await lookAtPostgres(target, place, timeoutMs)) }
       : { engine, place, ...(await lookAtFile(target, place)) };
   } catch (error) {
-    throw unavailable(error, place);
+    throw unavailable(error, place, { lookFurther: '' });
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../../failure.ts';
@@ -54,7 +55,8 @@ export interface MoveReport {
  * copy counts. The source stays as it is.
  */
 export async function moveStore(from: Store, to: Store, options: MoveOptions): Promise<MoveReport> {
-  if (from.engine === to.engine && from.place === to.place)
+  const [here, there] = [from, to].map(({ engine, place }) => (engine === 'sqlite' ? resolve(place) : place));
+  if (here === there)
     throw new Failure(
       'refused',
       `${to.place} is where everything is already; name another database with --to.`,

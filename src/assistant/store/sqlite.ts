@@ -132,8 +132,11 @@ function isOlder(version: readonly number[]): boolean {
 const causes: Readonly<Record<string, string>> = {
   EACCES: 'cannot be written; check the permissions of the file and its folder',
   EPERM: 'cannot be written; check the permissions of the file and its folder',
-  EROFS: 'lies on a disk that takes no writes',
-  ENOSPC: 'cannot grow: the disk is full',
+  EROFS: 'lies on a disk that takes no writes; choose another file with assistant.database_url',
+  ENOSPC: 'cannot grow: the disk is full; make room there',
+  EISDIR: 'is a folder; name a file in it',
+  ENOTDIR: 'cannot be made: a file is where its folder should be; choose another place',
+  EEXIST: 'cannot be made: a file is where its folder should be; choose another place',
 };
 
 function cannotOpen(error: unknown, file: string): unknown {
