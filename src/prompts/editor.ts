@@ -1,11 +1,14 @@
 import { Failure } from '../failure.ts';
 import type { Catalog } from './catalog.ts';
 import type { PromptDefinition } from './definition.ts';
+import { Pace } from './pace.ts';
 import type {
   Author,
   EditablePromptSource,
+  EditOutcome,
   PromptChanges,
   PromptDraft,
+  PromptEdit,
   PromptSource,
   Revision,
 } from './source.ts';
@@ -20,9 +23,9 @@ export class Editor {
     this.#own = own;
   }
 
-  /** Whether the person has a prompt of this name. */
-  async has(name: string): Promise<boolean> {
-    return (await this.#own.get(name)) !== undefined;
+  /** Of the prompts that can be changed. */
+  async names(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#own.list()).map(({ name }) => name));
   }
 
   async create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
@@ -49,19 +52,53 @@ export class Editor {
     return this.#own.restore(name, revision, author);
   }
 
+  /** What becomes of each edit, in their order; one that may not be made stops no other. Trying writes nothing. */
+  async changeMany(
+    edits: readonly PromptEdit[],
+    author: Author,
+    { tryOnly = false, done }: { readonly tryOnly?: boolean; readonly done?: (edits: number) => void } = {},
+  ): Promise<readonly EditOutcome[]> {
+    const pace = new Pace();
+    const own = await this.names();
+    const outcomes: EditOutcome[] = [];
+    for (const edit of edits) {
+      outcomes.push(await this.#asked(edit, own));
+      await pace.pause;
+    }
+    if (tryOnly) return outcomes;
+    const allowed = edits.filter((_, at) => outcomes[at]!.status === 'fulfilled');
+    const made = (await this.#own.changeMany(allowed, author, done)).values();
+    return outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome : made.next().value!));
+  }
+
+  async #asked({ name, action }: PromptEdit, own: ReadonlySet<string>): Promise<EditOutcome> {
+    try {
+      if (action === 'create' && own.has(name)) throw nameTaken(name);
+      if (action === 'create' || action === 'repeat') await this.#assertFree(name);
+      else if (!own.has(name)) throw await this.#notOwn(name, action);
+      return { status: 'fulfilled', value: undefined };
+    } catch (error) {
+      if (error instanceof Failure) return { status: 'rejected', reason: error };
+      throw error;
+    }
+  }
+
   async #assertFree(name: string): Promise<void> {
     const other = await this.#other(name);
-    if (other !== undefined) throw new Failure('conflict', `prompt already exists: ${name}`);
+    if (other !== undefined) throw nameTaken(name);
   }
 
   async #assertOwn(name: string, verb: 'update' | 'delete'): Promise<void> {
-    if ((await this.#own.get(name)) !== undefined) return;
+    if ((await this.#own.get(name)) === undefined) throw await this.#notOwn(name, verb);
+  }
+
+  async #notOwn(name: string, verb: 'update' | 'delete'): Promise<Failure> {
     const other = await this.#other(name);
-    if (other === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+    if (other === undefined) return new Failure('prompt-not-found', `Prompt not found: ${name}`);
     if (other.source.name !== 'built-in')
-      throw new Failure('refused', `cannot ${verb} ${name}: it is the file ${other.file}; change it there`);
+      return new Failure('refused', `cannot ${verb} ${name}: it is the file ${other.file}; change it there`);
     const way = verb === 'update' ? ' (create a new prompt with a different name instead)' : '';
-    throw new Failure('refused', `cannot ${verb} built-in prompt: ${name}${way}`);
+    return new Failure('refused', `cannot ${verb} built-in prompt: ${name}${way}`);
   }
 
   /** Who else has a prompt of this name, be it readable or not. */
@@ -79,4 +116,8 @@ export class Editor {
     }
     return undefined;
   }
+}
+
+function nameTaken(name: string): Failure {
+  return new Failure('conflict', `prompt already exists: ${name}`);
 }

@@ -81,6 +81,29 @@ describe('import_prompts', () => {
     });
   });
 
+  it('tells beforehand what it would do and what it would not', async () => {
+    await call('create_prompt', { name: 'mine', title: 'X', text: 'old' });
+    const files = ['code_review.md', 'mine.md', 'new.md'].map((path) => ({ path, text: 'x' }));
+    const all = { format: 'claude-code', files, dry_run: true };
+    const taken = (name: string) => ({
+      severity: 'error',
+      message: `${name}: prompt already exists: ${name}`,
+    });
+    expect(await call('import_prompts', all)).toMatchObject({
+      imported: [{ name: 'new', action: 'create' }],
+      problems: [taken('code_review'), taken('mine')],
+    });
+    expect(await call('import_prompts', { ...all, replace: true })).toMatchObject({
+      imported: [
+        { name: 'mine', action: 'update' },
+        { name: 'new', action: 'create' },
+      ],
+      problems: [taken('code_review')],
+    });
+    expect(await call('show_prompt', { name: 'new' })).toHaveProperty('error');
+    expect((await call('prompt_history', { name: 'mine' }))['revisions']).toHaveLength(1);
+  });
+
   it('writes nothing outside of its folder, whatever the path says', async () => {
     const files = [
       { path: '../../evil.md', text: 'x' },

@@ -127,9 +127,8 @@ function createImport(editor: Editor): Tool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     async call({ format, files, prefix, replace = false, dry_run = false }, context) {
       const { importPrompts } = await import('./prompt-import.ts');
-      const progress = (done: number, total: number) => {
-        if (done % 20 === 0) context.progress(done, total, `${done} of ${total} prompts taken over`);
-      };
+      const progress = (done: number, total: number) =>
+        context.progress(done, total, `${done} of ${total} prompts taken over`);
       const options = {
         ...{ format, files, replace, progress, dryRun: dry_run },
         ...(prefix !== undefined && { prefix }),

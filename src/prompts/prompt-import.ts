@@ -1,11 +1,11 @@
-import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
+import { messageOf } from '../json.ts';
 import type { PromptDefinition } from './definition.ts';
 import type { Editor } from './editor.ts';
 import { NotExpressible, type TextFile } from './formats/format.ts';
 import { formatNamed } from './formats/formats.ts';
 import { toRecord } from './formats/jsonl.ts';
-import type { Author, PromptDraft } from './source.ts';
+import type { Author, PromptDraft, PromptEdit } from './source.ts';
 
 export interface ImportOptions {
   readonly format: string;
@@ -26,6 +26,13 @@ export interface Imported {
 
 type Action = 'create' | 'update';
 
+/** A prompt that was read, what shall be done with it and what there is to tell of it. */
+interface Plan {
+  readonly definition: PromptDefinition;
+  readonly edit?: PromptEdit & { readonly action: Action };
+  readonly problems: Problem[];
+}
+
 /** Makes prompts of the person's own out of files of any format. What cannot be taken over is told, one by one. */
 export async function importPrompts(
   options: ImportOptions,
@@ -33,30 +40,55 @@ export async function importPrompts(
   author: Author,
 ): Promise<Imported> {
   const { prompts, problems } = await formatNamed(options.format).read(options.files);
+  options.progress?.(0, prompts.length);
+  const plans = planImport(prompts, options, await editor.names());
+  const edits = plans.flatMap(({ edit }) => edit ?? []);
+  const outcomes = await editor.changeMany(edits, author, {
+    tryOnly: options.dryRun ?? false,
+    done: (done) => options.progress?.(done, prompts.length),
+  });
+  const outcomeOf = new Map(edits.map((edit, at) => [edit, outcomes[at]!]));
   const imported: { name: string; from: string; action: Action }[] = [];
-  const all: Problem[] = [...problems];
+  for (const { definition, edit, problems: told } of plans) {
+    const outcome = edit && outcomeOf.get(edit);
+    if (outcome?.status === 'rejected') told.push(problemOf(definition, 'error', messageOf(outcome.reason)));
+    else if (edit) imported.push({ name: edit.name, from: definition.file, action: edit.action });
+  }
+  return { imported, problems: [...problems, ...plans.flatMap(({ problems: told }) => told)] };
+}
+
+function planImport(
+  prompts: readonly PromptDefinition[],
+  { prefix, replace = false }: ImportOptions,
+  own: ReadonlySet<string>,
+): readonly Plan[] {
   const taken = new Set<string>();
-  for (const [done, definition] of prompts.entries()) {
-    options.progress?.(done, prompts.length);
-    const { file, line } = definition;
-    const tell = (severity: Problem['severity'], message: string) =>
-      all.push({ file, line, severity, message: `${definition.name}: ${message}` });
+  const plans: Plan[] = [];
+  for (const definition of prompts) {
+    const problems: Problem[] = [];
     try {
-      const draft = draftOf(definition, options.prefix);
-      if (draft.name !== definition.name) tell('warning', `the name becomes ${draft.name}`);
-      if (taken.has(draft.name))
-        throw new Failure('conflict', `another prompt is already called ${draft.name}`);
+      const draft = draftOf(definition, prefix);
+      if (draft.name !== definition.name)
+        problems.push(problemOf(definition, 'warning', `the name becomes ${draft.name}`));
+      if (taken.has(draft.name)) throw new NotExpressible(`another prompt is already called ${draft.name}`);
       taken.add(draft.name);
-      imported.push({ name: draft.name, from: file, action: await put(draft, options, editor, author) });
+      const edit = replace && own.has(draft.name) ? replacing(draft) : creating(draft);
+      plans.push({ definition, problems, edit });
     } catch (error) {
-      const refused =
-        error instanceof NotExpressible ||
-        (error instanceof Failure && (error.kind === 'conflict' || error.kind === 'refused'));
-      if (!refused) throw error;
-      tell('error', (error as Error).message);
+      if (!(error instanceof NotExpressible)) throw error;
+      problems.push(problemOf(definition, 'error', error.message));
+      plans.push({ definition, problems });
     }
   }
-  return { imported, problems: all };
+  return plans;
+}
+
+function problemOf(
+  { name, file, line }: PromptDefinition,
+  severity: Problem['severity'],
+  message: string,
+): Problem {
+  return { file, line, severity, message: `${name}: ${message}` };
 }
 
 /** The person's own names are made of letters, digits and underscores. */
@@ -69,20 +101,15 @@ function draftOf(definition: PromptDefinition, prefix: string | undefined): Prom
   return toRecord(name, definition) as PromptDraft;
 }
 
-async function put(
-  draft: PromptDraft,
-  { replace, dryRun }: ImportOptions,
-  editor: Editor,
-  author: Author,
-): Promise<Action> {
-  const own = await editor.has(draft.name);
-  if (own && replace) {
-    const { name, ...fields } = draft;
-    // What the file does not have is not in the prompt either.
-    if (!dryRun) await editor.update(name, { description: '', arguments: [], tags: [], ...fields }, author);
-    return 'update';
-  }
-  if (own) throw new Failure('conflict', `prompt already exists: ${draft.name}`);
-  if (!dryRun) await editor.create(draft, author);
-  return 'create';
+function creating(draft: PromptDraft) {
+  return { action: 'create', name: draft.name, draft } as const;
+}
+
+/** What the file does not have is not in the prompt either. */
+function replacing({ name, ...fields }: PromptDraft) {
+  return {
+    action: 'update',
+    name,
+    changes: { description: '', arguments: [], tags: [], ...fields },
+  } as const;
 }

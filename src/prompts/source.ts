@@ -38,7 +38,28 @@ export interface EditablePromptSource extends PromptSource {
   history(name: string): Promise<readonly Revision[]>;
   /** Brings the prompt back to what it was after that revision; this is a change like any other. */
   restore(name: string, revision: number, author: Author): Promise<PromptDefinition>;
+  /**
+   * Many changes, in their order, and what became of each: one that is refused stops no other. They are written in
+   * batches, a batch whole or not at all; `done` is told after each how many have had their turn. Throws when nothing
+   * more can be written.
+   */
+  changeMany(
+    edits: readonly PromptEdit[],
+    author: Author,
+    done?: (edits: number) => void,
+  ): Promise<readonly EditOutcome[]>;
 }
+
+/** A change of one prompt. To repeat is to make it what it was after a revision, in that author's name and time. */
+export type PromptEdit = { readonly name: string } & (
+  | { readonly action: 'create'; readonly draft: PromptDraft }
+  | { readonly action: 'update'; readonly changes: PromptChanges }
+  | { readonly action: 'delete' }
+  | { readonly action: 'repeat'; readonly revision: Revision }
+);
+
+/** The prompt after the edit, if there is one; or the `Failure` that kept it as it was. */
+export type EditOutcome = PromiseSettledResult<PromptDefinition | undefined>;
 
 export interface PromptDraft {
   readonly name: string;

@@ -1,9 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { batchSize } from '../../src/prompts/jsonl/prompt-edits.ts';
 import { bundle } from '../program.ts';
 
 /** What a writer knows of its own prompts: the text after the last answered change, and the one that has no answer yet. */
@@ -245,4 +246,64 @@ export function proveKills(rounds: number, together = 3): Promise<KillFigures> {
     compareHistory(folder, everything);
     return { kills, changes, interrupted, seconds: (performance.now() - started) / 1000 };
   });
+}
+
+export interface ImportFigures {
+  /** Imports that did not end by themselves. */
+  readonly kills: number;
+  /** Kills after the first and before the last batch. */
+  readonly between: number;
+  readonly prompts: number;
+  readonly seconds: number;
+}
+
+/** Imports are killed while they write: of each there are whole batches, and what is there has its history. */
+export function proveImportKills(rounds: number, batches = 4): Promise<ImportFigures> {
+  return inFolder(async (folder) => {
+    const started = performance.now();
+    const [prompts, files] = [join(folder, 'prompts'), join(folder, 'all.jsonl')];
+    const record = (at: number) => ({
+      name: `p${at}`,
+      title: 'T',
+      messages: [{ role: 'user', content: { type: 'text', text: `${at} ${'x'.repeat(300)}` } }],
+    });
+    const records = Array.from({ length: batches * batchSize }, (_, at) => JSON.stringify(record(at)));
+    writeFileSync(files, records.join('\n'));
+    mkdirSync(prompts);
+    let kills = 0;
+    let between = 0;
+    for (let round = 0; round < rounds; round++) {
+      if (await importUntilKilled(prompts, files, `k${round}`)) kills++;
+      const names = [...readPrompts(prompts).keys()];
+      const own = names.filter((name) => name.startsWith(`k${round}_`)).length;
+      if (own % batchSize !== 0) throw new Error(`${own} prompts are no whole batches`);
+      if (own > 0 && own < records.length) between++;
+      compareHistory(prompts, [{ sure: new Map(), changes: changesOf(prompts) }]);
+    }
+    const seconds = (performance.now() - started) / 1000;
+    return { kills, between, prompts: readPrompts(prompts).size, seconds };
+  });
+}
+
+/** What is there must have been told. */
+function changesOf(folder: string): Knowledge['changes'] {
+  return [...readPrompts(folder)].map(([name, text]) => ({ name, text }));
+}
+
+/** Whether it was killed before it was done. */
+async function importUntilKilled(folder: string, file: string, prefix: string): Promise<boolean> {
+  const args = ['prompts', 'import', 'jsonl', file, '--prefix', prefix, '--jsonl-dir', folder];
+  const child = spawn(process.execPath, [bundle, ...args], {
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'close');
+  // With the first thing that it does to the folder the writing begins.
+  const watching = watch(folder, () => {
+    watching.close();
+    setTimeout(() => child.kill('SIGKILL'), Math.random() * 150);
+  });
+  const [, signal] = await ended;
+  watching.close();
+  return signal === 'SIGKILL';
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { JsonObject } from '../../json.ts';
 import type { Records } from '../../records.ts';
 import { followSoon } from '../delivery/follow-soon.ts';
+import { editRecords, lastSequence } from './record-edits.ts';
 import type { Tables } from './schema.ts';
 import { createStore } from './store.ts';
 
@@ -9,6 +10,14 @@ import { createStore } from './store.ts';
 export function createRecords(databaseUrl: string): Records {
   const store = createStore(databaseUrl);
   let stopFollowing: (() => Promise<void>) | undefined;
+  const changeMany: Records['changeMany'] = (kind, edits) =>
+    store.write(async ({ db, changed }) => {
+      if (store.engine === 'postgres') {
+        const { sql } = await import('kysely');
+        await sql`select pg_advisory_xact_lock(hashtext(${`records ${kind}`}))`.execute(db);
+      }
+      if (await editRecords(db, kind, edits)) changed({ kind: 'record', id: kind, userId: '' });
+    });
   return {
     place: store.place,
     version: (kind) => store.read((db) => lastSequence(db, kind)),
@@ -33,18 +42,6 @@ export function createRecords(databaseUrl: string): Records {
       );
       return rows.map(({ key }) => key);
     },
-    async everKeys(kind) {
-      const rows = await store.read((db) =>
-        db
-          .selectFrom('record_entries')
-          .select(['key', ({ fn }) => fn.min('sequence').as('first')])
-          .where('kind', '=', kind)
-          .groupBy('key')
-          .orderBy('first')
-          .execute(),
-      );
-      return rows.map(({ key }) => key);
-    },
     async history(kind, key) {
       const rows = await store.read((db) =>
         db
@@ -57,45 +54,22 @@ export function createRecords(databaseUrl: string): Records {
       );
       return rows.map(({ entry }) => JSON.parse(entry) as JsonObject);
     },
-    async change(kind, key, edit) {
-      return store.write(async ({ db, changed }) => {
-        if (store.engine === 'postgres') {
-          const { sql } = await import('kysely');
-          await sql`select pg_advisory_xact_lock(hashtext(${`records ${kind}`}))`.execute(db);
-        }
-        const found = await db
-          .selectFrom('records')
-          .selectAll()
-          .where('kind', '=', kind)
-          .where('key', '=', key)
-          .executeTakeFirst();
-        const { entries } = await db
+    async histories(kind) {
+      const rows = await store.read((db) =>
+        db
           .selectFrom('record_entries')
-          .select(({ fn }) => fn.countAll<number>().as('entries'))
+          .select(['key', 'entry'])
           .where('kind', '=', kind)
-          .where('key', '=', key)
-          .executeTakeFirstOrThrow();
-        const current = found && (JSON.parse(found.value) as JsonObject);
-        const { next, entry } = edit(current, Number(entries));
-        const sequence = (await lastSequence(db, kind)) + 1;
-        await db
-          .insertInto('record_entries')
-          .values({ kind, sequence, key, entry: JSON.stringify(entry) })
-          .execute();
-        if (next === undefined)
-          await db.deleteFrom('records').where('kind', '=', kind).where('key', '=', key).execute();
-        else {
-          const value = JSON.stringify(next);
-          await db
-            .insertInto('records')
-            .values({ kind, key, value, position: found?.position ?? sequence })
-            .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet({ value }))
-            .execute();
-        }
-        changed({ kind: 'record', id: kind, userId: '' });
-        return next;
-      });
+          .orderBy('sequence')
+          .execute(),
+      );
+      const byKey = Map.groupBy(rows, ({ key }) => key);
+      return new Map(
+        [...byKey].map(([key, own]) => [key, own.map(({ entry }) => JSON.parse(entry) as JsonObject)]),
+      );
     },
+    change: (kind, key, edit) => changeMany(kind, [{ key, edit }]),
+    changeMany,
     subscribe(listener) {
       stopFollowing ??= followSoon(store, databaseUrl);
       return store.subscribe((changes) => {
@@ -117,13 +91,4 @@ function valuesOf(db: Kysely<Tables>, kind: string) {
 
 function parsed({ value }: { readonly value: string }): JsonObject {
   return JSON.parse(value) as JsonObject;
-}
-
-async function lastSequence(db: Kysely<Tables>, kind: string): Promise<number> {
-  const { last } = await db
-    .selectFrom('record_entries')
-    .select(({ fn }) => fn.max('sequence').as('last'))
-    .where('kind', '=', kind)
-    .executeTakeFirstOrThrow();
-  return Number(last ?? 0);
 }

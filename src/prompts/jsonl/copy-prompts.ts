@@ -1,13 +1,10 @@
-import { Failure } from '../../failure.ts';
-import type { Author, EditablePromptSource, Revision } from '../source.ts';
+import type { Author, EditablePromptSource, PromptEdit, Revision } from '../source.ts';
 import { stateOf } from './journal.ts';
 
 /** A source whose history can be taken over by another. */
 export interface ArchivedPromptSource extends EditablePromptSource {
   /** Of every prompt that ever was, also of those that are gone. */
-  names(): Promise<readonly string[]>;
-  /** Makes a change once more that was made elsewhere, in the name of its author and with its time. */
-  repeat(name: string, revision: Revision): Promise<void>;
+  histories(): Promise<ReadonlyMap<string, readonly Revision[]>>;
 }
 
 /** Brings every prompt of one source into another, with its history. Tells how many had to be written. */
@@ -16,29 +13,29 @@ export async function copyPrompts(
   to: ArchivedPromptSource,
   author: Author,
 ): Promise<number> {
-  let written = 0;
-  for (const name of await from.names()) {
-    const [theirs, ours] = [await from.history(name), await historyOf(to, name)];
-    const missing = theirs.slice(ours.length);
-    const [wanted, found] = [theirs.at(-1)?.prompt, ours.at(-1)?.prompt];
-    if (ours.every((revision, at) => isSame(revision, theirs[at])))
-      for (const revision of missing) await to.repeat(name, revision);
-    else if (stateOf(wanted) === stateOf(found)) continue;
-    // Both sides have a past of their own; that of the target goes on.
-    else if (wanted === undefined) await to.delete(name, author);
-    else await (found === undefined ? to.create(wanted, author) : to.update(name, changesOf(wanted), author));
-    if (missing.length > 0 || stateOf(wanted) !== stateOf(found)) written += 1;
-  }
-  return written;
+  const ours = await to.histories();
+  const edits = [...(await from.histories())].flatMap(([name, theirs]) =>
+    editsTowards(name, theirs, ours.get(name) ?? []),
+  );
+  for (const outcome of await to.changeMany(edits, author))
+    if (outcome.status === 'rejected') throw outcome.reason;
+  return new Set(edits.map(({ name }) => name)).size;
 }
 
-async function historyOf(source: ArchivedPromptSource, name: string): Promise<readonly Revision[]> {
-  try {
-    return await source.history(name);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'prompt-not-found') return [];
-    throw error;
-  }
+/** What makes a prompt of ours like theirs. */
+function editsTowards(
+  name: string,
+  theirs: readonly Revision[],
+  ours: readonly Revision[],
+): readonly PromptEdit[] {
+  if (ours.every((revision, at) => isSame(revision, theirs[at])))
+    return theirs.slice(ours.length).map((revision) => ({ action: 'repeat', name, revision }));
+  const [wanted, found] = [theirs.at(-1)?.prompt, ours.at(-1)?.prompt];
+  if (stateOf(wanted) === stateOf(found)) return [];
+  // Both sides have a past of their own; that of the target goes on.
+  if (wanted === undefined) return [{ action: 'delete', name }];
+  if (found === undefined) return [{ action: 'create', name, draft: wanted }];
+  return [{ action: 'update', name, changes: changesOf(wanted) }];
 }
 
 function isSame(one: Revision, other: Revision | undefined): boolean {

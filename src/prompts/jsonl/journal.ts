@@ -9,7 +9,8 @@ export interface JournalEntry extends Revision {
   readonly name: string;
 }
 
-interface LastKnown {
+/** How far the history of a name goes, and the prompt after it. */
+export interface LastKnown {
   readonly revision: number;
   readonly prompt: string | undefined;
 }
@@ -29,9 +30,15 @@ export class Journal {
     return this.#entries().flatMap(({ name: of, ...revision }) => (of === name ? [revision] : []));
   }
 
-  /** Of all that it tells of. */
-  names(): readonly string[] {
-    return this.#entries().map(({ name }) => name);
+  /** Of every name that it tells of. */
+  histories(): ReadonlyMap<string, readonly Revision[]> {
+    const histories = new Map<string, Revision[]>();
+    for (const { name, ...revision } of this.#entries()) {
+      const known = histories.get(name);
+      if (known === undefined) histories.set(name, [revision]);
+      else known.push(revision);
+    }
+    return histories;
   }
 
   #entries(): readonly JournalEntry[] {
@@ -45,7 +52,6 @@ export class Journal {
     return splitLines(bytes).flatMap((line) => parseEntry(line) ?? []);
   }
 
-  /** The number of the last revision of a name, and the prompt after it. */
   lastKnown(name: string): LastKnown {
     this.#catchUp();
     return this.#last.get(name) ?? { revision: 0, prompt: undefined };
@@ -77,11 +83,14 @@ export class Journal {
     }
     for (const line of splitLines(added)) {
       const entry = parseEntry(line);
-      if (entry !== undefined)
-        this.#last.set(entry.name, { revision: entry.revision, prompt: stateOf(entry.prompt) });
+      if (entry !== undefined) this.#last.set(entry.name, lastKnownOf(entry));
     }
     this.#readUpTo = added.at(-1) === 0x0a ? size : this.#readUpTo;
   }
+}
+
+export function lastKnownOf({ revision, prompt }: Revision): LastKnown {
+  return { revision, prompt: stateOf(prompt) };
 }
 
 /** The prompt as text, to compare by. */

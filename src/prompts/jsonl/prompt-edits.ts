@@ -1,36 +1,52 @@
 import { Failure } from '../../failure.ts';
-import type { PromptChanges, PromptDraft, Revision } from '../source.ts';
-import type { PromptRecord } from './record.ts';
-
-/** What one change makes of a prompt: its new record, or nothing when it is gone. Throws to leave all as it is. */
-export type Edit = (current: PromptRecord | undefined, now: string) => PromptRecord | undefined;
+import type { PromptDefinition } from '../definition.ts';
+import { FileProblem } from '../front-matter.ts';
+import type { Author, EditOutcome, PromptEdit, Revision } from '../source.ts';
+import { type PromptRecord, toDefinition } from './record.ts';
 
 /** What history tells of a change, but for its number and its outcome. */
 export type Change = Omit<Revision, 'revision' | 'prompt'>;
 
-export function changeOf({ action, restored, time, client }: Revision): Change {
-  return { action, time, client, ...(restored !== undefined && { restored }) };
+/** What an edit comes to. */
+export interface Made {
+  readonly change: Change;
+  /** Absent when the prompt is gone. */
+  readonly next: PromptRecord | undefined;
+  readonly definition: PromptDefinition | undefined;
 }
 
-export function creating(draft: PromptDraft): Edit {
-  return (current, now) => {
-    if (current !== undefined) throw new Failure('conflict', `prompt already exists: ${draft.name}`);
-    return { ...draft, created: now, updated: now };
-  };
+/** Throws where the edit is refused, or where nobody could read what it makes. */
+export function make(
+  edit: PromptEdit,
+  author: Author,
+  current: PromptRecord | undefined,
+  place: string,
+): Made {
+  const change = changeOf(edit, author);
+  const next = recordAfter(edit, current, change.time);
+  return { change, next, definition: next && toDefinition(next, place, 1) };
 }
 
-export function updating(name: string, changes: PromptChanges): Edit {
-  return (current, now) => ({ ...present(current, name), ...changes, updated: now });
+/** Of one edit among many. Whatever else went wrong is no matter of this edit alone, and is thrown. */
+export function refusalOf(error: unknown, place: string): EditOutcome {
+  if (error instanceof Failure) return { status: 'rejected', reason: error };
+  if (!(error instanceof FileProblem)) throw error;
+  const reason = new Failure('unavailable', `${place} was not changed: ${error.message}.`, { cause: error });
+  return { status: 'rejected', reason };
 }
 
-export function deleting(name: string): Edit {
-  return (current) => {
-    present(current, name);
-    return undefined;
-  };
+/** Of an edit that was the only one. */
+export function definitionOf([outcome]: readonly EditOutcome[]): PromptDefinition | undefined {
+  if (outcome?.status === 'rejected') throw outcome.reason;
+  return outcome?.value;
 }
 
-export function restoring(name: string, revision: number, history: readonly Revision[]): Edit {
+export function restoring(
+  name: string,
+  revision: number,
+  history: readonly Revision[],
+  client: Author,
+): PromptEdit {
   const wanted = history.find((one) => one.revision === revision);
   if (wanted === undefined)
     throw new Failure('invalid-params', `There is no revision ${revision} of ${name}.`);
@@ -39,15 +55,40 @@ export function restoring(name: string, revision: number, history: readonly Revi
       'refused',
       `Revision ${revision} of ${name} is its deletion; restore the one before it.`,
     );
-  return repeating(wanted);
+  const restore = { action: 'restore', restored: revision, time: now(), client } as const;
+  return { action: 'repeat', name, revision: { ...wanted, ...restore } };
 }
 
-/** Whatever there is, it becomes what it was after that revision. */
-export function repeating({ prompt }: Revision): Edit {
-  return (current, now) => prompt && { ...prompt, created: current?.['created'] ?? now, updated: now };
+/** So many at a time that others get their turn, and progress is seen. */
+export const batchSize = 500;
+
+export function* batchesOf(edits: readonly PromptEdit[]): Generator<readonly PromptEdit[]> {
+  for (let at = 0; at < edits.length; at += batchSize) yield edits.slice(at, at + batchSize);
 }
 
-function present(current: PromptRecord | undefined, name: string): PromptRecord {
-  if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-  return current;
+function changeOf(edit: PromptEdit, client: Author): Change {
+  if (edit.action !== 'repeat') return { action: edit.action, time: now(), client };
+  const { action, restored, time, client: before } = edit.revision;
+  return { action, time, client: before, ...(restored !== undefined && { restored }) };
+}
+
+function recordAfter(
+  edit: PromptEdit,
+  current: PromptRecord | undefined,
+  time: string,
+): PromptRecord | undefined {
+  if (edit.action === 'repeat') {
+    const { prompt } = edit.revision;
+    return prompt && { ...prompt, created: current?.['created'] ?? time, updated: time };
+  }
+  if (edit.action === 'create') {
+    if (current !== undefined) throw new Failure('conflict', `prompt already exists: ${edit.name}`);
+    return { ...edit.draft, created: time, updated: time };
+  }
+  if (current === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${edit.name}`);
+  return edit.action === 'update' ? { ...current, ...edit.changes, updated: time } : undefined;
+}
+
+function now(): string {
+  return new Date().toISOString();
 }

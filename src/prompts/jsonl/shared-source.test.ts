@@ -6,6 +6,7 @@ import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createRecords } from '../../assistant/store/records.ts';
 import type { PromptDraft } from '../source.ts';
 import { copyPrompts } from './copy-prompts.ts';
+import { batchSize } from './prompt-edits.ts';
 import { SharedSource } from './shared-source.ts';
 import { UserSource } from './user-source.ts';
 
@@ -105,6 +106,67 @@ describe('prompts in a database', () => {
       [3, 'delete'],
       [4, 'restore'],
     ]);
+  });
+
+  it('are changed many at once: those that are refused stop no other', async () => {
+    const url = await database();
+    const source = open(url);
+    await source.create(draft('a'), author);
+    await source.create(draft('b'), author);
+    await source.create(draft('c'), author);
+    const created = Array.from({ length: batchSize + 1 }, (_, index) => `p${index}`);
+    const told: number[] = [];
+    const outcomes = await source.changeMany(
+      [
+        { action: 'create', name: 'a', draft: draft('a', 'other') },
+        { action: 'update', name: 'a', changes: { title: 'A' } },
+        { action: 'delete', name: 'b' },
+        { action: 'delete', name: 'b' },
+        { action: 'create', name: 'b', draft: draft('b', 'again') },
+        ...created.map((name) => ({ action: 'create', name, draft: draft(name) }) as const),
+      ],
+      author,
+      (done) => told.push(done),
+    );
+    const refused = outcomes.flatMap((one, at) => (one.status === 'rejected' ? [[at, one.reason.kind]] : []));
+    expect(refused).toEqual([
+      [0, 'conflict'],
+      [3, 'prompt-not-found'],
+    ]);
+    expect(told).toEqual([batchSize, outcomes.length]);
+    const there = open(url);
+    // What was gone and came back is new, and so it stands behind.
+    expect((await there.list()).map(({ name }) => name)).toEqual(['a', 'c', 'b', ...created]);
+    const histories = await there.histories();
+    expect(histories.get('a')?.map(({ revision, action }) => [revision, action])).toEqual([
+      [1, 'create'],
+      [2, 'update'],
+    ]);
+    expect(histories.get('b')?.map(({ revision, action }) => [revision, action])).toEqual([
+      [1, 'create'],
+      [2, 'delete'],
+      [3, 'create'],
+    ]);
+    for (const name of created)
+      expect(histories.get(name)).toMatchObject([{ revision: 1, action: 'create', prompt: draft(name) }]);
+  });
+
+  it('are all changed or none when one of many edits breaks', async () => {
+    const url = await database();
+    const records = createRecords(url);
+    const keep = { key: 'a', edit: () => ({ next: { name: 'a' }, entry: { revision: 1 } }) };
+    const broken = {
+      key: 'b',
+      edit: () => {
+        throw new Error('broken');
+      },
+    };
+    await expect(records.changeMany('prompt', [keep, broken])).rejects.toThrow('broken');
+    expect(await records.list('prompt')).toEqual([]);
+    expect(await records.histories('prompt')).toEqual(new Map());
+    await records.changeMany('prompt', [keep, { key: 'b', edit: () => undefined }]);
+    expect(await records.keys('prompt')).toEqual(['a']);
+    await records.close();
   });
 
   it('that are broken stop no other, and are told', async () => {

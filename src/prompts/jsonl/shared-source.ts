@@ -1,20 +1,11 @@
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { type JsonObject, messageOf } from '../../json.ts';
-import type { RecordEdit, Records } from '../../records.ts';
+import type { Records } from '../../records.ts';
 import type { PromptDefinition } from '../definition.ts';
-import type { Author, PromptChanges, PromptDraft, Revision } from '../source.ts';
+import type { Author, EditOutcome, PromptChanges, PromptDraft, PromptEdit, Revision } from '../source.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
-import {
-  type Change,
-  changeOf,
-  creating,
-  deleting,
-  type Edit,
-  repeating,
-  restoring,
-  updating,
-} from './prompt-edits.ts';
+import { batchesOf, definitionOf, make, refusalOf, restoring } from './prompt-edits.ts';
 import { type PromptRecord, toDefinition, toDraft } from './record.ts';
 
 const kind = 'prompt';
@@ -53,24 +44,33 @@ export class SharedSource implements ArchivedPromptSource {
     }
   }
 
-  create(draft: PromptDraft, client: Author): Promise<PromptDefinition> {
-    return this.#put(draft.name, { action: 'create', time: now(), client }, creating(draft));
+  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
+    return this.#put({ action: 'create', name: draft.name, draft }, author);
   }
 
-  update(name: string, changes: PromptChanges, client: Author): Promise<PromptDefinition> {
-    return this.#put(name, { action: 'update', time: now(), client }, updating(name, changes));
+  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
+    return this.#put({ action: 'update', name, changes }, author);
   }
 
-  async delete(name: string, client: Author): Promise<void> {
-    await this.#change(name, { action: 'delete', time: now(), client }, deleting(name));
+  async delete(name: string, author: Author): Promise<void> {
+    definitionOf(await this.changeMany([{ action: 'delete', name }], author));
   }
 
-  names(): Promise<readonly string[]> {
-    return this.#records.everKeys(kind);
+  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
+    return this.#put(restoring(name, revision, await this.history(name), author), author);
   }
 
-  async repeat(name: string, revision: Revision): Promise<void> {
-    await this.#change(name, changeOf(revision), repeating(revision));
+  async changeMany(
+    edits: readonly PromptEdit[],
+    author: Author,
+    done?: (edits: number) => void,
+  ): Promise<readonly EditOutcome[]> {
+    const outcomes: EditOutcome[] = [];
+    for (const batch of batchesOf(edits)) {
+      outcomes.push(...(await this.#write(batch, author)));
+      done?.(outcomes.length);
+    }
+    return outcomes;
   }
 
   async history(name: string): Promise<readonly Revision[]> {
@@ -79,9 +79,8 @@ export class SharedSource implements ArchivedPromptSource {
     return entries as unknown as readonly Revision[];
   }
 
-  async restore(name: string, revision: number, client: Author): Promise<PromptDefinition> {
-    const edit = restoring(name, revision, await this.history(name));
-    return this.#put(name, { action: 'restore', restored: revision, time: now(), client }, edit);
+  async histories(): Promise<ReadonlyMap<string, readonly Revision[]>> {
+    return (await this.#records.histories(kind)) as unknown as ReadonlyMap<string, readonly Revision[]>;
   }
 
   subscribe(listener: () => void): () => void {
@@ -119,23 +118,36 @@ export class SharedSource implements ArchivedPromptSource {
     return toDefinition(record, this.#records.place, 1);
   }
 
-  async #put(name: string, change: Change, edit: Edit): Promise<PromptDefinition> {
-    return this.#define((await this.#change(name, change, edit))!);
+  async #put(edit: PromptEdit, author: Author): Promise<PromptDefinition> {
+    return definitionOf(await this.changeMany([edit], author))!;
   }
 
-  async #change(name: string, change: Change, edit: Edit): Promise<PromptRecord | undefined> {
-    const write: RecordEdit = (current, entries) => {
-      const next = edit(current as PromptRecord | undefined, change.time);
-      if (next !== undefined) this.#define(next);
-      const entry: Revision = {
-        revision: entries + 1,
-        ...change,
-        ...(next !== undefined && { prompt: toDraft(next) }),
-      };
-      return { next: next as JsonObject | undefined, entry: entry as unknown as JsonObject };
-    };
-    return (await this.#records.change(kind, name, write)) as PromptRecord | undefined;
+  async #write(edits: readonly PromptEdit[], author: Author): Promise<readonly EditOutcome[]> {
+    const { place } = this.#records;
+    const outcomes: EditOutcome[] = [];
+    await this.#records.changeMany(
+      kind,
+      edits.map((edit, at) => ({
+        key: edit.name,
+        edit(current, entries) {
+          try {
+            const { change, next, definition } = make(
+              edit,
+              author,
+              current as PromptRecord | undefined,
+              place,
+            );
+            outcomes[at] = { status: 'fulfilled', value: definition };
+            const prompt = next !== undefined && { prompt: toDraft(next) };
+            const entry: Revision = { revision: entries + 1, ...change, ...prompt };
+            return { next: next as JsonObject | undefined, entry: entry as unknown as JsonObject };
+          } catch (error) {
+            outcomes[at] = refusalOf(error, place);
+            return undefined;
+          }
+        },
+      })),
+    );
+    return outcomes;
   }
 }
-
-const now = () => new Date().toISOString();

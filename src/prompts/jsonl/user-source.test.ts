@@ -15,6 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
 import { renderPrompt } from '../rendering.ts';
 import type { PromptDraft } from '../source.ts';
+import { batchSize } from './prompt-edits.ts';
 import { UserSource } from './user-source.ts';
 
 const author = { name: 'tester', version: '1' };
@@ -167,6 +168,99 @@ describe('a change', () => {
     expect(backups).toHaveLength(10);
     expect(backups.at(-1)).toMatch(/^user\.jsonl\.20\d{6}-\d{6}$/);
     expect(readFileSync(join(folder, 'backups', backups.at(-1)!), 'utf8')).toContain('"name":"a"');
+  });
+});
+
+describe('many changes at once', () => {
+  const creating = (name: string, text?: string) =>
+    ({ action: 'create', name, draft: draft(name, text) }) as const;
+
+  it('tell what became of each: those that are refused stop no other', async () => {
+    const folder = plantTree({ 'user.jsonl': `${line('a')}not JSON\n${line('b')}${line('c')}${line('b')}` });
+    const source = open(folder);
+    const outcomes = await source.changeMany(
+      [
+        creating('a'),
+        creating('new'),
+        { action: 'update', name: 'none', changes: { title: 'T' } },
+        { action: 'update', name: 'b', changes: { title: 'B' } },
+        { action: 'create', name: 'bad', draft: { ...draft('bad'), messages: [] } },
+        { action: 'delete', name: 'c' },
+        { action: 'delete', name: 'c' },
+      ],
+      author,
+    );
+    expect(
+      outcomes.map((outcome) =>
+        outcome.status === 'rejected' ? outcome.reason.message : outcome.value?.name,
+      ),
+    ).toEqual([
+      'prompt already exists: a',
+      'new',
+      'Prompt not found: none',
+      'b',
+      'user.jsonl was not changed: bad: at least one message is required.',
+      undefined,
+      'Prompt not found: c',
+    ]);
+    const lines = userFile(folder).trim().split('\n');
+    expect(lines.map((text) => (text.startsWith('{') ? JSON.parse(text).name : text))).toEqual([
+      'a',
+      'not JSON',
+      'b',
+      'new',
+    ]);
+    expect((await source.history('b')).map(({ action }) => action)).toEqual(['outside', 'update']);
+  });
+
+  it('may be of one prompt, one after the other', async () => {
+    const source = open(plantTree());
+    await source.changeMany(
+      [
+        creating('x', 'one'),
+        { action: 'update', name: 'x', changes: { title: 'Two' } },
+        { action: 'delete', name: 'x' },
+        creating('x', 'four'),
+      ],
+      author,
+    );
+    expect((await source.history('x')).map(({ revision, action }) => [revision, action])).toEqual([
+      [1, 'create'],
+      [2, 'update'],
+      [3, 'delete'],
+      [4, 'create'],
+    ]);
+    expect((await source.get('x'))!.messages[0]!.content).toEqual({ type: 'text', text: 'four' });
+  });
+
+  it('change nothing on disk when all are refused', async () => {
+    const folder = plantTree({ 'user.jsonl': line('a') });
+    await open(folder).changeMany([creating('a'), creating('a')], author);
+    expect(userFile(folder)).toBe(line('a'));
+    expect(readdirSync(folder).sort()).toEqual(['.lock', 'user.jsonl']);
+  });
+
+  it('are one copy of the file as it was before, however many they are, and tell how far they are', async () => {
+    const folder = plantTree({ 'user.jsonl': line('old') });
+    const source = open(folder);
+    const edits = Array.from({ length: 2 * batchSize + 1 }, (_, index) => creating(`p${index}`));
+    const told: number[] = [];
+    await source.changeMany(edits, author, (done) => told.push(done));
+    expect(told).toEqual([batchSize, 2 * batchSize, 2 * batchSize + 1]);
+    expect(await source.list()).toHaveLength(edits.length + 1);
+    const backups = readdirSync(join(folder, 'backups'));
+    expect(backups.map((name) => readFileSync(join(folder, 'backups', name), 'utf8'))).toEqual([line('old')]);
+    const histories = await source.histories();
+    for (const { name, draft: prompt } of edits)
+      expect(histories.get(name)).toMatchObject([{ revision: 1, action: 'create', client: author, prompt }]);
+  });
+
+  it('are none of them made when the journal cannot grow', async () => {
+    const folder = plantTree({ 'user.jsonl': line('a'), 'history.jsonl/x': '' });
+    await expect(open(folder).changeMany([creating('b'), creating('c')], author)).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    expect(userFile(folder)).toBe(line('a'));
   });
 });
 

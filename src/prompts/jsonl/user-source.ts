@@ -1,27 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
-import type { Author, PromptChanges, PromptDraft, Revision } from '../source.ts';
+import { Pace } from '../pace.ts';
+import type { Author, EditOutcome, PromptChanges, PromptDraft, PromptEdit, Revision } from '../source.ts';
 import { backUp } from './backups.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { prepareReplacement } from './durable-file.ts';
 import { FileLock } from './file-lock.ts';
-import { Journal, type JournalEntry, stateOf } from './journal.ts';
-import {
-  type Change,
-  changeOf,
-  creating,
-  deleting,
-  type Edit,
-  repeating,
-  restoring,
-  updating,
-} from './prompt-edits.ts';
-import { createPromptFileCache, emptyFile, type PromptFile, splitLines } from './prompt-file.ts';
-import { type PromptRecord, parseRecord, toDefinition, toDraft } from './record.ts';
+import { Journal, type JournalEntry, type LastKnown, lastKnownOf, stateOf } from './journal.ts';
+import { batchesOf, type Change, definitionOf, make, refusalOf, restoring } from './prompt-edits.ts';
+import { createPromptFileCache, emptyFile, type PromptFile } from './prompt-file.ts';
+import { type PromptRecord, toDraft } from './record.ts';
+import { readRecordLines, recordsByName, withRecords } from './record-lines.ts';
 
 export interface UserSourceOptions extends WatchOptions {
   readonly folder: string;
@@ -51,41 +43,57 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     return (await this.#load()).file.byName.get(name);
   }
 
-  create(draft: PromptDraft, client: Author): Promise<PromptDefinition> {
-    return this.#put(draft.name, { action: 'create', time: now(), client }, creating(draft));
+  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
+    return this.#put({ action: 'create', name: draft.name, draft }, author);
   }
 
-  update(name: string, changes: PromptChanges, client: Author): Promise<PromptDefinition> {
-    return this.#put(name, { action: 'update', time: now(), client }, updating(name, changes));
+  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
+    return this.#put({ action: 'update', name, changes }, author);
   }
 
-  async delete(name: string, client: Author): Promise<void> {
-    await this.#change(name, { action: 'delete', time: now(), client }, deleting(name));
+  async delete(name: string, author: Author): Promise<void> {
+    definitionOf(await this.changeMany([{ action: 'delete', name }], author));
   }
 
-  async names(): Promise<readonly string[]> {
-    const here = this.#readLines().flatMap(({ record }) => record?.name ?? []);
-    return [...new Set([...here, ...this.#journal.names()])];
+  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
+    return this.#put(restoring(name, revision, await this.history(name), author), author);
   }
 
-  async repeat(name: string, revision: Revision): Promise<void> {
-    await this.#change(name, changeOf(revision), repeating(revision));
+  async changeMany(
+    edits: readonly PromptEdit[],
+    author: Author,
+    done?: (edits: number) => void,
+  ): Promise<readonly EditOutcome[]> {
+    const outcomes: EditOutcome[] = [];
+    const pace = new Pace();
+    try {
+      for (const batch of batchesOf(edits)) {
+        // One copy for all of them: those of former days are worth more than our own steps.
+        const isFirst = outcomes.length === 0;
+        outcomes.push(...(await this.#lock.run(() => this.#write(batch, author, isFirst))));
+        this.noticed();
+        done?.(outcomes.length);
+        await pace.pause;
+      }
+    } catch (error) {
+      throw error instanceof Failure ? error : storageFailure(error);
+    }
+    return outcomes;
   }
 
-  /** What was changed by others since our last entry is shown as the last revision. */
   async history(name: string): Promise<readonly Revision[]> {
     const known = this.#journal.history(name);
-    const current = this.#readLines().find(({ record }) => record?.name === name)?.record;
-    const draft = current && toDraft(current);
-    if (known.length === 0 && draft === undefined)
+    const current = readRecordLines(this.#file).find(({ record }) => record?.name === name)?.record;
+    if (known.length === 0 && current === undefined)
       throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-    if (stateOf(known.at(-1)?.prompt) === stateOf(draft)) return known;
-    return [...known, outside((known.at(-1)?.revision ?? 0) + 1, draft, now())];
+    return upToNow(known, current);
   }
 
-  async restore(name: string, revision: number, client: Author): Promise<PromptDefinition> {
-    const edit = restoring(name, revision, await this.history(name));
-    return this.#put(name, { action: 'restore', restored: revision, time: now(), client }, edit);
+  async histories(): Promise<ReadonlyMap<string, readonly Revision[]>> {
+    const here = recordsByName(readRecordLines(this.#file));
+    const known = this.#journal.histories();
+    const names = new Set([...here.keys(), ...known.keys()]);
+    return new Map([...names].map((name) => [name, upToNow(known.get(name) ?? [], here.get(name))]));
   }
 
   override close(): void {
@@ -105,30 +113,41 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     return { file, problem: loaded?.problem };
   }
 
-  async #put(name: string, change: Change, edit: Edit): Promise<PromptDefinition> {
-    const record = await this.#change(name, change, edit);
-    return toDefinition(record!, this.#file, 1);
-  }
-
-  async #change(name: string, change: Change, edit: Edit): Promise<PromptRecord | undefined> {
-    try {
-      const record = await this.#lock.run(() => this.#write(name, change, edit));
-      this.noticed();
-      return record;
-    } catch (error) {
-      throw error instanceof Failure ? error : storageFailure(error);
-    }
+  async #put(edit: PromptEdit, author: Author): Promise<PromptDefinition> {
+    return definitionOf(await this.changeMany([edit], author))!;
   }
 
   /** Nothing has happened before the last step, and everything with it. */
-  #write(name: string, change: Change, edit: Edit): PromptRecord | undefined {
-    const lines = this.#readLines();
-    const current = lines.find(({ record }) => record?.name === name)?.record;
-    const next = edit(current, change.time);
-    if (next !== undefined) toDefinition(next, this.#file, 1);
-    const entries = this.#entriesFor(name, current, next, change);
-    backUp(this.#file, new Date());
-    const replacement = prepareReplacement(this.#file, withRecord(lines, name, next));
+  #write(edits: readonly PromptEdit[], author: Author, backsUp: boolean): readonly EditOutcome[] {
+    const lines = readRecordLines(this.#file);
+    const records = recordsByName(lines);
+    const changed = new Map<string, LastKnown>();
+    const entries: JournalEntry[] = [];
+    const outcomes = edits.map((edit): EditOutcome => {
+      const { name } = edit;
+      const current = records.get(name);
+      try {
+        const { change, next, definition } = make(edit, author, current, this.#file);
+        const last = changed.get(name) ?? this.#journal.lastKnown(name);
+        const made = entriesFor(name, last, current, next, change);
+        entries.push(...made);
+        changed.set(name, lastKnownOf(made.at(-1)!));
+        if (next === undefined) records.delete(name);
+        else records.set(name, next);
+        return { status: 'fulfilled', value: definition };
+      } catch (error) {
+        return refusalOf(error, 'user.jsonl');
+      }
+    });
+    if (changed.size > 0) {
+      if (backsUp) backUp(this.#file, new Date());
+      this.#replace(withRecords(lines, new Set(changed.keys()), records), entries);
+    }
+    return outcomes;
+  }
+
+  #replace(content: Buffer, entries: readonly JournalEntry[]): void {
+    const replacement = prepareReplacement(this.#file, content);
     try {
       const undo = this.#journal.append(entries);
       try {
@@ -141,65 +160,32 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
       replacement.discard();
       throw error;
     }
-    return next;
-  }
-
-  /** What somebody else did to the prompt since our last entry is entered first, so that it can be brought back. */
-  #entriesFor(
-    name: string,
-    current: PromptRecord | undefined,
-    next: PromptRecord | undefined,
-    change: Change,
-  ): readonly JournalEntry[] {
-    const last = this.#journal.lastKnown(name);
-    const found = current && toDraft(current);
-    const seen = stateOf(found) === last.prompt;
-    const revision = last.revision + (seen ? 1 : 2);
-    return [
-      ...(seen ? [] : [{ name, ...outside(last.revision + 1, found, change.time) }]),
-      { name, revision, ...change, ...(next !== undefined && { prompt: toDraft(next) }) },
-    ];
-  }
-
-  #readLines(): readonly Line[] {
-    let bytes: Buffer;
-    try {
-      bytes = readFileSync(this.#file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
-    return splitLines(bytes).map((line, index) => {
-      try {
-        const record = parseRecord(line, index + 1);
-        return record === undefined ? { bytes: line } : { bytes: line, record };
-      } catch {
-        return { bytes: line };
-      }
-    });
   }
 }
 
-/** A line as it stands, and what it says where it can be understood. */
-interface Line {
-  readonly bytes: Buffer;
-  readonly record?: PromptRecord;
+/** What somebody else did to the prompt since our last entry is entered first, so that it can be brought back. */
+function entriesFor(
+  name: string,
+  last: LastKnown,
+  current: PromptRecord | undefined,
+  next: PromptRecord | undefined,
+  change: Change,
+): readonly JournalEntry[] {
+  const found = current && toDraft(current);
+  const seen = stateOf(found) === last.prompt;
+  const revision = last.revision + (seen ? 1 : 2);
+  return [
+    ...(seen ? [] : [{ name, ...outside(last.revision + 1, found, change.time) }]),
+    { name, revision, ...change, ...(next !== undefined && { prompt: toDraft(next) }) },
+  ];
 }
 
-const now = () => new Date().toISOString();
-const lineFeed = Buffer.from('\n');
-
-/** The file with the record in its place, or at the end; lines that repeat its name are gone. */
-function withRecord(lines: readonly Line[], name: string, next: PromptRecord | undefined): Buffer {
-  const written = next === undefined ? [] : [Buffer.from(JSON.stringify(next)), lineFeed];
-  const place = lines.findIndex(({ record }) => record?.name === name);
-  const parts = lines.flatMap(({ bytes, record }, index) => {
-    if (index === place) return written;
-    return record?.name === name ? [] : [bytes, lineFeed];
-  });
-  const all = place < 0 ? [...parts, ...written] : parts;
-  // An empty file looks like one that somebody is about to write, and would not be believed at once.
-  return all.length === 0 ? lineFeed : Buffer.concat(all);
+/** What was changed by others since our last entry is shown as the last revision. */
+function upToNow(known: readonly Revision[], current: PromptRecord | undefined): readonly Revision[] {
+  const last = known.at(-1);
+  const draft = current && toDraft(current);
+  if (stateOf(last?.prompt) === stateOf(draft)) return known;
+  return [...known, outside((last?.revision ?? 0) + 1, draft, new Date().toISOString())];
 }
 
 function outside(revision: number, prompt: PromptDraft | undefined, time: string): Revision {

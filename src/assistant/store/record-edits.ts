@@ -1,0 +1,94 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { JsonObject } from '../../json.ts';
+import type { KeyedEdit } from '../../records.ts';
+import type { Tables } from './schema.ts';
+
+/** What a key holds, since when, and how much is told about it. */
+interface Holding {
+  readonly value: JsonObject | undefined;
+  readonly position: number | undefined;
+  readonly entries: number;
+}
+
+/** Makes the edits in their order, one statement for all of them where one does. Tells whether any was made. */
+export async function editRecords(
+  db: Transaction<Tables>,
+  kind: string,
+  edits: readonly KeyedEdit[],
+): Promise<boolean> {
+  const held = await holdings(db, kind, [...new Set(edits.map(({ key }) => key))]);
+  const changed = new Set<string>();
+  const entries: Tables['record_entries'][] = [];
+  let sequence = await lastSequence(db, kind);
+  for (const { key, edit } of edits) {
+    const before = held.get(key)!;
+    const made = edit(before.value, before.entries);
+    if (made === undefined) continue;
+    sequence += 1;
+    changed.add(key);
+    entries.push({ kind, sequence, key, entry: JSON.stringify(made.entry) });
+    // What is gone and comes back is new.
+    const position = made.next && (before.position ?? sequence);
+    held.set(key, { value: made.next, position, entries: before.entries + 1 });
+  }
+  if (changed.size === 0) return false;
+  await db.insertInto('record_entries').values(entries).execute();
+  const rows = [...changed].flatMap((key) => {
+    const { value, position } = held.get(key)!;
+    return value && position !== undefined ? [{ kind, key, value: JSON.stringify(value), position }] : [];
+  });
+  const gone = [...changed].filter((key) => held.get(key)!.value === undefined);
+  if (rows.length > 0)
+    await db
+      .insertInto('records')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['kind', 'key']).doUpdateSet(({ ref }) => ({
+          value: ref('excluded.value'),
+          position: ref('excluded.position'),
+        })),
+      )
+      .execute();
+  if (gone.length > 0)
+    await db.deleteFrom('records').where('kind', '=', kind).where('key', 'in', gone).execute();
+  return true;
+}
+
+async function holdings(
+  db: Kysely<Tables>,
+  kind: string,
+  keys: readonly string[],
+): Promise<Map<string, Holding>> {
+  if (keys.length === 0) return new Map();
+  const found = await db
+    .selectFrom('records')
+    .select(['key', 'value', 'position'])
+    .where('kind', '=', kind)
+    .where('key', 'in', keys)
+    .execute();
+  const rows = new Map(found.map((row) => [row.key, row]));
+  const counts = await db
+    .selectFrom('record_entries')
+    .select(['key', ({ fn }) => fn.countAll<number>().as('entries')])
+    .where('kind', '=', kind)
+    .where('key', 'in', keys)
+    .groupBy('key')
+    .execute();
+  const told = new Map(counts.map(({ key, entries }) => [key, Number(entries)]));
+  return new Map(
+    keys.map((key) => {
+      const row = rows.get(key);
+      const value = row && (JSON.parse(row.value) as JsonObject);
+      return [key, { value, position: row?.position, entries: told.get(key) ?? 0 }];
+    }),
+  );
+}
+
+export async function lastSequence(db: Kysely<Tables>, kind: string): Promise<number> {
+  const { last } = await db
+    .selectFrom('record_entries')
+    .select(({ fn }) => fn.max('sequence').as('last'))
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow();
+  return Number(last ?? 0);
+}
