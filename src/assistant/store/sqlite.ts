@@ -135,8 +135,8 @@ const causes: Readonly<Record<string, string>> = {
   EROFS: 'lies on a disk that takes no writes; choose another file with assistant.database_url',
   ENOSPC: 'cannot grow: the disk is full; make room there',
   EISDIR: 'is a folder; name a file in it',
-  ENOTDIR: 'cannot be made: a file is where its folder should be; choose another place',
-  EEXIST: 'cannot be made: a file is where its folder should be; choose another place',
+  ENOTDIR: 'cannot be opened: a file is where its folder should be; choose another place',
+  EEXIST: 'cannot be opened: a file is where its folder should be; choose another place',
 };
 
 function cannotOpen(error: unknown, file: string): unknown {

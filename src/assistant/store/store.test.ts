@@ -155,7 +155,7 @@ describe('the SQLite file', () => {
     writeFileSync(path, '');
     await expect(names(createStore(join(path, 'inner', 'x.db')))).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('cannot be made: a file is where its folder should be'),
+      message: expect.stringContaining('cannot be opened: a file is where its folder should be'),
     });
   });
 
