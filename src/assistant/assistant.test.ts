@@ -214,7 +214,7 @@ describe('as plain MCP', () => {
     });
     const planned = await diary.call('planNotifications', { user_id: 'user-123' });
     const { tools } = (await diary.client.request('tools/list')) as {
-      tools: { name: string; outputSchema: JsonObject }[];
+      tools: { name: string; title?: string; outputSchema: JsonObject }[];
     };
     const { Check } = await import('typebox/schema');
     const results: Record<string, JsonObject> = {
@@ -230,6 +230,7 @@ describe('as plain MCP', () => {
       expect(Check(outputSchema, result), name).toBe(true);
     }
     expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
+    expect(tools.filter(({ title }) => !/^([A-Z][a-z]+ ?)+$/.test(title ?? ''))).toEqual([]);
   });
 
   it('reports what is not found as a result of the tool, and sends valid roles', async () => {

@@ -13,6 +13,7 @@ export function auditTools({ store, clock }: Diary, timeoutMs: number): readonly
   return [
     defineTool({
       name: 'listAudit',
+      title: 'List Audit Trail',
       description: 'List what was decided, planned, tried and changed in the diary, the newest first',
       inputSchema: {
         type: 'object',

@@ -21,6 +21,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   return [
     defineTool({
       name: 'getEvent',
+      title: 'Get Event',
       description: 'Get event details by ID',
       inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
       outputSchema: eventShape,
@@ -32,6 +33,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'listEvents',
+      title: 'List Events',
       description: 'List calendar events with filters',
       inputSchema: {
         type: 'object',
@@ -49,6 +51,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'createEvent',
+      title: 'Create Event',
       description: 'Put an event into the diary of a user',
       inputSchema: {
         type: 'object',
@@ -66,6 +69,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'updateEvent',
+      title: 'Update Event',
       description: 'Change an event; what is planned for it moves or is called off with it',
       inputSchema: {
         type: 'object',
@@ -88,6 +92,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'deleteEvent',
+      title: 'Delete Event',
       description: 'Remove an event, or one occurrence of a series, and call off what is planned for it',
       inputSchema: {
         type: 'object',

@@ -1,6 +1,7 @@
 import { type Context, defineTool, type Tool } from '../feature.ts';
 import { type Diary, findUser } from './diary.ts';
 import { notificationWindow, planFields, userId } from './fields.ts';
+import type { Tell } from './plan-progress.ts';
 import { planShape, planView } from './plan-view.ts';
 import type { Model } from './policy/policy.ts';
 import { listShape, notificationShape } from './shapes.ts';
@@ -20,6 +21,7 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
   return [
     defineTool({
       name: 'listNotifications',
+      title: 'List Notifications',
       description: 'List notifications with filters',
       inputSchema: {
         type: 'object',
@@ -37,6 +39,7 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
     }),
     defineTool({
       name: 'planNotifications',
+      title: 'Plan Notifications',
       description: 'Plan notifications for user events using LLM policy',
       inputSchema: {
         type: 'object',
@@ -49,12 +52,15 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
       async call({ user_id, event_id, force_replan = false, dry_run = false }, context) {
         const { planNotifications } = await import('./planning.ts');
         const request = { userId: user_id, eventId: event_id, force: force_replan, dryRun: dry_run };
-        const report = await planNotifications(diary, await planner.model(context), request, context.signal);
+        const model = await planner.model(context);
+        const tell: Tell = (done, total, message) => context.progress(done, total, message);
+        const report = await planNotifications(diary, model, request, context.signal, tell);
         return { structured: planView(report, dry_run) };
       },
     }),
     defineTool({
       name: 'cancelNotification',
+      title: 'Cancel Notification',
       description: 'Call off a planned notification; it stays so until a new plan is forced',
       inputSchema: {
         type: 'object',
@@ -71,6 +77,7 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
     }),
     defineTool({
       name: 'acknowledgeNotification',
+      title: 'Acknowledge Notification',
       description: 'Confirm that a notification was seen, which ends its escalation',
       inputSchema: {
         type: 'object',

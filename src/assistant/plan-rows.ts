@@ -122,3 +122,16 @@ async function update(db: Reader, id: string, fields: NotificationUpdate): Promi
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
+
+/** What a person cancelled may come back in a plan that somebody forced. */
+export async function freeKeys({ db }: Writer, rows: readonly Notification[]): Promise<void> {
+  for (const { id, key } of rows.filter(
+    (row) => row.status === 'cancelled' && !row.key.endsWith(`#${row.id}`),
+  )) {
+    await db
+      .updateTable('notifications')
+      .set({ key: `${key}#${id}` })
+      .where('id', '=', id)
+      .execute();
+  }
+}

@@ -4,7 +4,8 @@ import { log } from '../log.ts';
 import { type Diary, findEvent, findUser } from './diary.ts';
 import { type Listed, listOccurrences } from './events.ts';
 import type { Dropped } from './guards.ts';
-import { applySteps, rowsOf } from './plan-rows.ts';
+import { PlanProgress, type Tell } from './plan-progress.ts';
+import { applySteps, freeKeys, rowsOf } from './plan-rows.ts';
 import { planOccurrence, type Step } from './planner.ts';
 import { decide } from './policy/decide.ts';
 import type { Decision, Model, PolicyInput } from './policy/policy.ts';
@@ -60,23 +61,33 @@ export async function planNotifications(
   model: Model | undefined,
   request: PlanRequest,
   signal: AbortSignal,
+  tell: Tell = () => {},
 ): Promise<PlanReport> {
   const nowMs = diary.clock();
   const subjects = await gather(diary, model, request, nowMs);
   const open = subjects.filter(({ decided }) => request.force || !decided);
+  const progress = new PlanProgress(open.length, model?.name, tell);
   const decisions = await decide(
     model,
     open.map((subject) => policyInput(subject, nowMs)),
     signal,
+    (count) => progress.answered(count),
   );
   const decisionOf = new Map(open.map((subject, index) => [subject, decisions[index]!]));
   const planned: Planned[] = [];
   for (const subject of subjects) {
     const decision = decisionOf.get(subject);
     signal.throwIfAborted();
-    if (decision === undefined) planned.push(standing(subject));
-    else if (request.dryRun) planned.push(planSubject(subject, decision, subject.rows, request, nowMs));
-    else planned.push(await carryOut(diary, subject, decision, request, nowMs, signal));
+    if (decision === undefined) {
+      planned.push(standing(subject));
+      continue;
+    }
+    planned.push(
+      request.dryRun
+        ? planSubject(subject, decision, subject.rows, request, nowMs)
+        : await carryOut(diary, subject, decision, request, nowMs, signal),
+    );
+    progress.planned(request.dryRun ? 'checked' : 'checked and stored');
   }
   return { nowMs, planned };
 }
@@ -208,19 +219,6 @@ async function carryOut(
     if (!(error instanceof Failure)) log('error', `event ${event.id} could not be planned`, error);
     const said = error instanceof Failure ? error.message : 'it could not be planned';
     return { listed: subject.listed, decision, steps: [], dropped: [], error: said };
-  }
-}
-
-/** What a person cancelled may come back in a plan that somebody forced. */
-async function freeKeys({ db }: Writer, rows: readonly Notification[]): Promise<void> {
-  for (const { id, key } of rows.filter(
-    (row) => row.status === 'cancelled' && !row.key.endsWith(`#${row.id}`),
-  )) {
-    await db
-      .updateTable('notifications')
-      .set({ key: `${key}#${id}` })
-      .where('id', '=', id)
-      .execute();
   }
 }
 

@@ -8,6 +8,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   return [
     defineTool({
       name: 'getUser',
+      title: 'Get User',
       description: 'Get user details by ID',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: userShape,
@@ -19,6 +20,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'listUsers',
+      title: 'List Users',
       description: 'List the users of the diary',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: listShape('users', userShape),
@@ -32,6 +34,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'createUser',
+      title: 'Create User',
       description: 'Add a user to the diary, with how and when to be told of events',
       inputSchema: {
         type: 'object',
@@ -49,6 +52,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'updateUser',
+      title: 'Update User',
       description: 'Change a user; what is planned follows at once',
       inputSchema: {
         type: 'object',
@@ -71,6 +75,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'deleteUser',
+      title: 'Delete User',
       description: 'Remove a user with all events, notifications and rules',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: deletedShape,
@@ -90,6 +95,7 @@ function ruleTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   return [
     defineTool({
       name: 'listRules',
+      title: 'List Rules',
       description: 'List the rules of a user: VIP organisers, internal meetings, travel time',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: listShape('rules', ruleShape),
@@ -103,6 +109,7 @@ function ruleTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'setRule',
+      title: 'Set Rule',
       description: 'Add a rule of a user, or change one by its rule_id',
       inputSchema: {
         type: 'object',
@@ -122,6 +129,7 @@ function ruleTools(diary: Diary, timeoutMs: number): readonly Tool[] {
     }),
     defineTool({
       name: 'deleteRule',
+      title: 'Delete Rule',
       description: 'Remove a rule',
       inputSchema: {
         type: 'object',

@@ -76,6 +76,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
   return [
     defineTool({
       name: 'importCalendar',
+      title: 'Import Calendar',
       description:
         'Take the events of a calendar into the diary of a user, once: from a file, a folder, an address, or as text. Importing the same again changes only what has changed',
       inputSchema: {
@@ -112,6 +113,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
     }),
     defineTool({
       name: 'addCalendar',
+      title: 'Add Calendar',
       description:
         'Take the events of a calendar into the diary of a user and keep them up to date: a file, a folder, an address, or a CalDAV account with all its calendars',
       inputSchema: {
@@ -131,6 +133,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
     }),
     defineTool({
       name: 'listCalendars',
+      title: 'List Calendars',
       description: 'List the calendars that events come from, with what is wrong with them',
       inputSchema: {
         type: 'object',
@@ -147,6 +150,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
     }),
     defineTool({
       name: 'syncCalendar',
+      title: 'Sync Calendar',
       description: 'Bring a calendar up to date now, or all calendars of a user, or all there are',
       inputSchema: {
         type: 'object',
@@ -174,6 +178,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
     }),
     defineTool({
       name: 'removeCalendar',
+      title: 'Remove Calendar',
       description: 'Remove a calendar with its events and call off what is planned for them',
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },
       outputSchema: {

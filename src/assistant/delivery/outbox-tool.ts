@@ -11,6 +11,7 @@ const previewBytes = 4096;
 export function outboxTool(folder: string): Tool {
   return defineTool({
     name: 'listOutbox',
+    title: 'List Outbox',
     description: 'List what was put into the outbox folder instead of being sent, newest first',
     inputSchema: {
       type: 'object',

@@ -14,11 +14,13 @@ export async function askEach(
   ask: (question: Question, signal: AbortSignal) => Promise<Answer>,
   timeoutMs: number,
   signal: AbortSignal,
+  answered: (count: number) => void = () => {},
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = questions.map(() => ({ trouble: 'there was no time left to ask' }));
   const deadline = AbortSignal.timeout(rounds * timeoutMs);
   let given: string | undefined;
   let next = 0;
+  let count = 0;
   const work = async () => {
     for (let index = next++; index < questions.length; index = next++) {
       if (given !== undefined) answers[index] = { trouble: given };
@@ -34,6 +36,7 @@ export async function askEach(
           answers[index] = { trouble: given };
         }
       }
+      answered(++count);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));

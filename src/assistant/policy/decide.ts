@@ -11,12 +11,13 @@ export async function decide(
   model: Model | undefined,
   inputs: readonly PolicyInput[],
   signal: AbortSignal,
+  answered?: (count: number) => void,
 ): Promise<readonly Decision[]> {
   if (model === undefined || inputs.length === 0) return inputs.map((input) => decideByRules(input));
   const questions = inputs.map(questionOf);
   const decisions: (Decision | undefined)[] = inputs.map(() => undefined);
   const again: { index: number; question: Question }[] = [];
-  for (const [index, answer] of (await model.ask(questions, signal)).entries()) {
+  for (const [index, answer] of (await model.ask(questions, signal, answered)).entries()) {
     const read = readAnswer(model, answer, '');
     if ('policy' in read) decisions[index] = read;
     else if ('text' in answer)

@@ -9,12 +9,13 @@ export function createDelegateModel(run: DelegateTask, timeoutMs: number): Model
   return {
     name: 'delegate',
     identity: 'delegate',
-    ask: (questions, signal) =>
+    ask: (questions, signal, answered) =>
       askEach(
         questions,
         async ({ system, user }, inTime) => ({ text: await run(`${system}\n\n${user}`, inTime) }),
         timeoutMs,
         signal,
+        answered,
       ),
   };
 }

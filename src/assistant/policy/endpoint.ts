@@ -27,7 +27,7 @@ export function createEndpoint(options: EndpointOptions): Model {
   return {
     name: 'endpoint',
     identity: `${options.url} ${options.model}`,
-    ask: (questions, signal) => askEach(questions, complete, timeoutMs, signal),
+    ask: (questions, signal, answered) => askEach(questions, complete, timeoutMs, signal, answered),
   };
 }
 

@@ -31,8 +31,15 @@ export interface Model {
   readonly name: Exclude<PolicyName, 'rules'>;
   /** What makes two decisions comparable: the address and the name of the model. */
   readonly identity: string;
-  /** As many answers as questions, in their order. What a model cannot do is an answer too. */
-  ask(questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[]>;
+  /**
+   * As many answers as questions, in their order. What a model cannot do is an answer too. `answered` is told how many
+   * there are so far, where they come one by one.
+   */
+  ask(
+    questions: readonly Question[],
+    signal: AbortSignal,
+    answered?: (count: number) => void,
+  ): Promise<readonly Answer[]>;
 }
 
 export interface Question {
