@@ -29,7 +29,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'status',
     ...leaves,
   ],
-  'config.ts': ['settings.ts', ...leaves],
+  'config.ts': ['config', ...leaves],
+  config: ['settings.ts', ...leaves],
   'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
   'setting.ts': ['contracts', 'json.ts'],
   'json.ts': [],
@@ -66,7 +67,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** Outside packages that belong to one place. */
 const owners: Readonly<Record<string, readonly string[]>> = {
-  'typebox/schema': ['engine', 'config.ts', 'feature.ts', 'prompts', 'delegate', 'assistant'],
+  'typebox/schema': ['engine', 'config', 'feature.ts', 'prompts', 'delegate', 'assistant'],
 };
 
 function sources(folder: string): string[] {

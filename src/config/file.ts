@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isObject, messageOf } from '../json.ts';
+import { nearest } from '../nearest.ts';
+import { type Places, variableOf } from '../setting.ts';
+import { ConfigError, type Given, names, suggest, table } from './given.ts';
+
+export async function fromFile(named: string | undefined, places: Places): Promise<Given[]> {
+  const file =
+    named ??
+    (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml'));
+  if (named === undefined && !existsSync(file)) return [];
+  const { parse } = await import('smol-toml');
+  let content: Record<string, unknown>;
+  try {
+    content = parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new ConfigError(`${file}: ${missing ? 'there is no such file' : messageOf(error)}`);
+  }
+  return flatten(content, '').map(([key, raw]) => {
+    const name = names.find((candidate) => candidate === key);
+    if (name === undefined)
+      throw new ConfigError(`${file}: unknown key "${key}"${suggest(nearest(key, names))}`);
+    if (name === 'config' || name === 'home')
+      throw new ConfigError(
+        `${file}: "${name}" cannot be set in a file; use --${name} or ${variableOf(name)}`,
+      );
+    return { name, raw, origin: `file ${file}`, folder: dirname(file) };
+  });
+}
+
+/** Dotted keys, down to the settings themselves: a structure is one value, not a folder of keys. */
+function flatten(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
+  return Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    const name = prefix + key;
+    return isObject(inner) && !(name in table) ? flatten(inner, `${name}.`) : [[name, inner]];
+  });
+}

@@ -1,0 +1,88 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { nearest } from '../nearest.ts';
+import { type Alias, flagOf, type Setting } from '../setting.ts';
+import { ConfigError, counts, type Given, names, type SettingName, table } from './given.ts';
+
+/** A flag of one subcommand, beside the settings that every command takes. */
+export interface CommandFlag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  readonly description: string;
+  /** What may be given, where that is a short list. */
+  readonly values?: readonly string[];
+}
+
+export interface FlagSources {
+  readonly argv: readonly string[];
+  readonly commandFlags?: Readonly<Record<string, CommandFlag>>;
+  /** What to call for help. */
+  readonly help?: string;
+}
+
+function aliasFlags(): ReadonlyMap<string, readonly { name: SettingName; alias: Alias }[]> {
+  const flags = new Map<string, { name: SettingName; alias: Alias }[]>();
+  for (const name of names) {
+    for (const alias of table[name]!.aliases ?? []) {
+      if (alias.flag !== undefined)
+        flags.set(alias.flag, [...(flags.get(alias.flag) ?? []), { name, alias }]);
+    }
+  }
+  return flags;
+}
+
+export function parseFlags({ argv, commandFlags = {}, help = 'adjutant --help' }: FlagSources) {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  const kind = (setting: Setting) => ({
+    type: setting.type === 'boolean' ? ('boolean' as const) : ('string' as const),
+    ...(setting.type === 'list' && { multiple: true }),
+  });
+  for (const name of names) if (table[name]!.type !== 'structure') options[flagOf(name)] = kind(table[name]!);
+  for (const [flag, [first]] of aliasFlags()) options[flag] = kind(table[first!.name]!);
+  for (const [flag, { type, short, multiple }] of Object.entries(commandFlags)) {
+    options[flag] = { type, ...(short !== undefined && { short }), ...(multiple && { multiple }) };
+  }
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true, strict: true });
+  } catch (error) {
+    throw new ConfigError(flagMessage(error as NodeJS.ErrnoException, Object.keys(options), help));
+  }
+}
+
+function flagMessage(error: NodeJS.ErrnoException, known: readonly string[], help: string): string {
+  const [, dashes = '', name] = /^[^']*'(?:-\w, )?(--?)([^'\s=]+)/.exec(error.message) ?? [];
+  if (name === undefined) return error.message;
+  const flag = dashes + name;
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const meant =
+      dashes === '-' ? undefined : (nearest(name, known) ?? known.find((one) => one.endsWith(`-${name}`)));
+    return `unknown flag ${flag}; ${meant === undefined ? `run ${help} for what there is` : `did you mean --${meant}?`}`;
+  }
+  if (error.message.includes('does not take an argument')) return `${flag} takes no value`;
+  const dashed = dashes === '--' && error.message.includes('ambiguous');
+  return `${flag} needs a value${dashed ? `; one that begins with a dash is written ${flag}=-…` : ''}`;
+}
+
+export function namedFlags(
+  values: Readonly<Record<string, unknown>>,
+  cwd: string,
+  contract: string,
+): Given[] {
+  const given: Given[] = [];
+  for (const name of names) {
+    const raw = values[flagOf(name)];
+    if (raw !== undefined) given.push({ name, raw, origin: `flag --${flagOf(name)}`, folder: cwd });
+  }
+  for (const [flag, targets] of aliasFlags()) {
+    const raw = values[flag];
+    if (raw === undefined) continue;
+    const meant = targets.filter(({ alias }) => counts(alias, contract));
+    if (meant.length === 0) {
+      const contracts = targets.flatMap(({ alias }) => alias.contracts ?? []).join(' or ');
+      const instead = targets.map(({ name }) => `--${flagOf(name)}`).join(' or ');
+      throw new ConfigError(`--${flag} belongs to --contract ${contracts}; otherwise use ${instead}`);
+    }
+    for (const { name } of meant) given.push({ name, raw, origin: `flag --${flag}`, folder: cwd });
+  }
+  return given;
+}

@@ -1,0 +1,29 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Places } from '../setting.ts';
+import type { Environment } from './given.ts';
+
+/** Where a person's files are, by the customs of the system. */
+export function placesOf(env: Environment, home?: string): Places {
+  const userHome = env['HOME'] || env['USERPROFILE'] || homedir();
+  const xdg = (variable: string, ...fallback: string[]) => {
+    const named = env[variable];
+    return named !== undefined && isAbsolute(named) ? named : join(userHome, ...fallback);
+  };
+  if (process.platform === 'win32') {
+    const roaming = env['APPDATA'] ?? join(userHome, 'AppData', 'Roaming');
+    return { home, userHome, data: roaming, settings: roaming, state: env['LOCALAPPDATA'] ?? roaming, env };
+  }
+  if (process.platform === 'darwin' && env['XDG_DATA_HOME'] === undefined) {
+    const support = join(userHome, 'Library', 'Application Support');
+    return { home, userHome, data: support, settings: support, state: support, env };
+  }
+  return {
+    home,
+    userHome,
+    data: xdg('XDG_DATA_HOME', '.local', 'share'),
+    settings: xdg('XDG_CONFIG_HOME', '.config'),
+    state: xdg('XDG_STATE_HOME', '.local', 'state'),
+    env,
+  };
+}
