@@ -2,7 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunIds } from '../../src/delegate/record.ts';
-import { answer, script } from '../model/turn.ts';
+import { answer } from '../model/turn.ts';
+import { job, planned } from './planned.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -15,21 +16,16 @@ export interface AutopilotCrash {
 }
 
 const names = ['first', 'second', 'third'];
-const jobs = names.map((id, at) => ({
-  id,
-  title: `Job ${id}`,
-  thinking_level: 'medium',
-  role: null,
-  task: `Do ${id}. ${script({ shell: `sleep 0.3; echo ${id} >> log.txt` }, answer({ summary: `Did ${id}.` }))}`,
-  sandbox: 'workspace-write',
-  depends_on: names.slice(Math.max(0, at - 1), at),
-  writes: ['log.txt'],
-  skills: [],
-  acceptance: [],
-}));
-const task = `Refactor the parser, update the tests and rewrite the docs. ${script({
-  say: JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs }),
-})}`;
+const task = planned(
+  ...names.map((id, at) =>
+    job(
+      id,
+      { sandbox: 'workspace-write', depends_on: names.slice(Math.max(0, at - 1), at), writes: ['log.txt'] },
+      { shell: `sleep 0.3; echo ${id} >> log.txt` },
+      answer({ summary: `Did ${id}.` }),
+    ),
+  ),
+);
 const patienceMs = 60_000;
 
 /** Kills a server at some moment of an autopilot, starts another, and counts what was done. */

@@ -1,0 +1,22 @@
+import { answer, script, type Turn } from '../model/turn.ts';
+
+/** A job of a plan; its agent does these turns. */
+export const job = (id: string, more: object = {}, ...turns: Turn[]) => ({
+  id,
+  title: `Job ${id}`,
+  thinking_level: 'medium',
+  role: null,
+  task: `Do ${id}. ${script(...(turns.length > 0 ? turns : [answer({ summary: `Did ${id}.` })]))}`,
+  sandbox: 'read-only',
+  depends_on: [],
+  writes: [],
+  skills: [],
+  acceptance: [],
+  ...more,
+});
+
+/** A task that is long enough to be worth delegating; the planner answers with these jobs. */
+export const planned = (...jobs: object[]) =>
+  `Refactor the parser, update the tests and rewrite the docs. ${script({
+    say: JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs }),
+  })}`;
