@@ -26,6 +26,8 @@ import { type ResumeInput, type RunInput, resumeInput, runInput, runOutputSchema
 /** The first look comes soon after the start, but not in its way. */
 const firstSweepMs = 500;
 const sweepEveryMs = 5_000;
+/** While there are runs of dead servers, which may be parts of something that is to go on. */
+const sweepSoonMs = 500;
 
 export interface DelegateOptions {
   /** Only the tools that the published document knows, and each call answered at the end of its run. */
@@ -139,7 +141,8 @@ export function createDelegate(options: DelegateOptions): Feature {
     next = setTimeout(async () => {
       if (options.records !== undefined || existsSync(options.ledgerFile))
         await (await desk()).sweep().catch(complain);
-      if (!closed) sweepAfter(sweepEveryMs);
+      const hasAdopted = (await opened)?.delegation.supervisor.hasAdopted === true;
+      if (!closed) sweepAfter(hasAdopted ? sweepSoonMs : sweepEveryMs);
     }, milliseconds).unref();
   };
   sweepAfter(firstSweepMs);

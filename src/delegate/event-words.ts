@@ -1,6 +1,31 @@
 import type { AgentEvent } from './agent.ts';
 import { oneLine } from './run-progress.ts';
 
+export interface EventLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** What a log of events says, line by line: those behind a line, or without one the last there are. */
+export async function linesOf(
+  log: AsyncIterable<string> | Iterable<string>,
+  parse: (raw: string) => readonly AgentEvent[],
+  after: number,
+  limit: number,
+): Promise<readonly EventLine[]> {
+  const lines: EventLine[] = [];
+  let line = 0;
+  for await (const raw of log) {
+    line += 1;
+    if (line <= after) continue;
+    const words = parse(raw).map(describeEvent);
+    lines.push({ line, text: words.filter((one) => one !== '').join('; ') });
+    if (after >= 0 && lines.length >= limit) break;
+    if (after < 0 && lines.length > limit) lines.shift();
+  }
+  return lines;
+}
+
 /** One event as a person would say it. */
 export function describeEvent(event: AgentEvent): string {
   switch (event.kind) {

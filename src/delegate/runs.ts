@@ -7,7 +7,7 @@ import { loadAutopilot } from './autopilot-record.ts';
 import { takeOverAutopilot } from './autopilot-takeover.ts';
 import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
-import { describeEvent } from './event-words.ts';
+import { type EventLine, linesOf } from './event-words.ts';
 import { readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
@@ -30,11 +30,6 @@ export interface RunOverview {
   readonly error: string | null;
   /** The machine that has it, where that is another one. */
   readonly host?: string;
-}
-
-export interface EventLine {
-  readonly line: number;
-  readonly text: string;
 }
 
 const lookEveryMs = 150;
@@ -117,25 +112,10 @@ export class Runs {
   async tail(id: string, after: number, limit: number): Promise<readonly EventLine[]> {
     const { run_dir } = await this.show(id);
     const agent = await this.#delegation.agentOf(run_dir);
-    const lines: EventLine[] = [];
-    let line = 0;
     const events = this.#isHere(id)
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#fileAway(id, 'events.jsonl')).trimEnd().split('\n');
-    for await (const raw of events) {
-      line += 1;
-      if (line <= after) continue;
-      const text = agent
-        .parse(this.#delegation.redact(raw))
-        .map(describeEvent)
-        .filter((one) => one !== '')
-        .join('; ');
-      lines.push({ line, text });
-      if (after >= 0 && lines.length >= limit) break;
-      // Without a place to begin at, the last lines are wanted.
-      if (after < 0 && lines.length > limit) lines.shift();
-    }
-    return lines;
+    return linesOf(events, (raw) => agent.parse(this.#delegation.redact(raw)), after, limit);
   }
 
   /** Removes the directories of finished runs that are older than so many milliseconds; tells which. */

@@ -40,6 +40,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #live = new Map<string, Bell>();
   readonly #underWay = new Set<Promise<unknown>>();
+  #adopted = 0;
   #ledger: Promise<Ledger> | undefined;
   #sweeping: Promise<number> | undefined;
   #closed = false;
@@ -208,6 +209,11 @@ export class Supervisor {
     return finishRun({ progress: new RunProgress(), ...run, ledger, redact, env, ignored: [runsDir] });
   }
 
+  /** Whether it follows runs of servers that have died. */
+  get hasAdopted(): boolean {
+    return this.#adopted > 0;
+  }
+
   /** Takes over what dead servers left behind; tells how many runs that were. */
   sweep(): Promise<number> {
     this.#sweeping ??= this.#sweep().finally(() => {
@@ -223,9 +229,14 @@ export class Supervisor {
     for (const run of ledger.open()) {
       if (this.#live.has(run.directory) || (await isAlive(run.owner)) || !ledger.adopt(run)) continue;
       adopted += 1;
-      void this.#keep(this.#takeOver(ledger, run)).catch((error: unknown) => {
-        if (!(error instanceof LetGo)) log('error', `the run ${run.runId} cannot be taken over`, error);
-      });
+      this.#adopted += 1;
+      void this.#keep(this.#takeOver(ledger, run))
+        .catch((error: unknown) => {
+          if (!(error instanceof LetGo)) log('error', `the run ${run.runId} cannot be taken over`, error);
+        })
+        .finally(() => {
+          this.#adopted -= 1;
+        });
     }
     return adopted;
   }
