@@ -49,7 +49,8 @@ export async function crashAutopilotOnce(
   const [result, plan] = [join(runs, id, 'result.json'), join(runs, id, '.flight.json')];
   const hadPlan = existsSync(plan) || existsSync(result);
   await using _ = await new ServerProcess(bench, settings).initialize();
-  while (!existsSync(result) && performance.now() < deadline) await pause(50);
+  // The plan goes last of all.
+  while ((!existsSync(result) || existsSync(plan)) && performance.now() < deadline) await pause(50);
   if (!existsSync(result)) return { killedAfterMs, status: 'running', done: [], wrong: ['it is stuck'] };
   const { status, error } = JSON.parse(readFileSync(result, 'utf8')) as { status: string; error: string };
   const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
