@@ -28,6 +28,8 @@ export interface Problem {
   readonly column?: number;
   readonly severity: 'error' | 'warning';
   readonly message: string;
+  /** The names of the prompts that suffer from it: several where they share a template. */
+  readonly prompts?: readonly string[];
 }
 
 // ── Tools ──────────────────────────────────────────────────────────────────────────────────────────────────

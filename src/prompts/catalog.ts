@@ -49,13 +49,14 @@ export class Catalog {
   }
 
   async problems(): Promise<readonly Problem[]> {
-    const { clashes } = await this.#merge();
+    const { lists, clashes } = await this.#merge();
     const own = await Promise.all(
       this.sources.map((source) =>
         source.problems().catch((error: unknown) => [problemOf(`(${source.name})`, error)]),
       ),
     );
-    return [...own.flat(), ...clashes];
+    const byFile = Map.groupBy(lists.flat(), ({ file }) => file);
+    return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes];
   }
 
   /** Told once for each burst of changes after which the list really is another one. */
@@ -109,7 +110,8 @@ export class Catalog {
         if (first === undefined) named.set(definition.name, { definition, source });
         else {
           const message = `the prompt ${definition.name} is hidden by the one in ${first.file}`;
-          clashes.push({ file: definition.file, line: definition.line, severity: 'warning', message });
+          const { name, file, line } = definition;
+          clashes.push({ file, line, severity: 'warning', message, prompts: [name] });
         }
       }
     }
@@ -130,6 +132,13 @@ export class Catalog {
 }
 
 const nothing: readonly PromptDefinition[] = [];
+
+/** What is wrong with a file is wrong with its prompt. JSONL holds many, and says itself which one is meant. */
+function withPrompts(problem: Problem, byFile: ReadonlyMap<string, readonly PromptDefinition[]>): Problem {
+  const [only, ...others] = byFile.get(problem.file) ?? [];
+  if (problem.prompts !== undefined || only === undefined || others.length > 0) return problem;
+  return problem.file.endsWith('.jsonl') ? problem : { ...problem, prompts: [only.name] };
+}
 
 function sameList(before: readonly CatalogEntry[], now: readonly CatalogEntry[]): boolean {
   if (before === now) return true;

@@ -50,7 +50,7 @@ export class CommandSource extends FolderSource {
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
         const message = `the name ${value.name} is taken by ${basename(prompts.get(value.name)!.file)}`;
-        problems.push({ file: path, severity: 'warning', message });
+        problems.push({ file: path, severity: 'warning', message, prompts: [value.name] });
       } else if (value !== undefined) prompts.set(value.name, value);
       const pause = pace.pause;
       if (pause !== undefined) await pause;

@@ -30,6 +30,7 @@ const problemsSchema = {
       column: { type: 'integer' },
       severity: { enum: ['error', 'warning'] },
       message: { type: 'string' },
+      prompts: { type: 'array', items: { type: 'string' }, description: 'The prompts that it concerns' },
     },
   },
 } as const;

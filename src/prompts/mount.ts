@@ -27,6 +27,7 @@ const mostFiles = 200_000;
 export class MountSource extends FolderSource {
   readonly name: string;
   readonly translates: boolean;
+  readonly prefix: string | undefined;
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({ parse: (bytes, path) => this.#parse(bytes, path) });
@@ -39,11 +40,12 @@ export class MountSource extends FolderSource {
     super({ ...(poll !== undefined && { poll }), ...(pollMs !== undefined && { pollMs }) });
     this.#options = options;
     this.name = `${options.format} ${options.path}`;
+    this.prefix = options.prefix;
     this.translates = !['commands', 'jsonl'].includes(options.format);
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
-    const { prefix } = this.#options;
+    const { prefix } = this;
     if (prefix !== undefined && !name.startsWith(`${prefix}:`)) return undefined;
     const place = this.#places.get(name);
     const found = place && (await this.#load(place))?.prompts.find((prompt) => prompt.name === name);
@@ -69,7 +71,8 @@ export class MountSource extends FolderSource {
         if (first === undefined) prompts.set(prompt.name, prompt);
         else {
           const message = `the name ${prompt.name} is taken by ${first.file}`;
-          problems.push({ file: prompt.file, line: prompt.line, severity: 'warning', message });
+          const { name, file: from, line } = prompt;
+          problems.push({ file: from, line, severity: 'warning', message, prompts: [name] });
         }
       }
       await pace.pause;
@@ -91,7 +94,8 @@ export class MountSource extends FolderSource {
 
   async #parse(bytes: Buffer, path: string): Promise<Reading> {
     const format = await this.#formatOf();
-    const { prefix } = this.#options;
+    const { prefix } = this;
+    const nameOf = (name: string) => (prefix === undefined ? name : `${prefix}:${name}`);
     const own = relative(this.#root, path).replaceAll(sep, '/');
     const { prompts, problems } = await format.read([{ path: own, text: decodeText(bytes) }]);
     const error = problems.find(({ severity }) => severity === 'error');
@@ -100,10 +104,14 @@ export class MountSource extends FolderSource {
     return {
       prompts: prompts.map((prompt) => ({
         ...prompt,
-        name: prefix === undefined ? prompt.name : `${prefix}:${prompt.name}`,
+        name: nameOf(prompt.name),
         file: path,
       })),
-      problems: problems.map((problem) => ({ ...problem, file: path })),
+      problems: problems.map((problem) => ({
+        ...problem,
+        file: path,
+        ...(problem.prompts && { prompts: problem.prompts.map(nameOf) }),
+      })),
     };
   }
 

@@ -8,6 +8,8 @@ export interface PromptSource {
   readonly name: string;
   /** Its prompts were written in another form: braces left in their texts are text. */
   readonly translates?: boolean;
+  /** What it puts before the names in its files, with a colon. */
+  readonly prefix?: string | undefined;
   /** In a stable order, names unique. The very same array as long as nothing changed. */
   list(): Promise<readonly PromptDefinition[]>;
   /** `undefined` when it is not of this source; throws `content-missing` when it is there but cannot be read. */

@@ -48,6 +48,18 @@ export class TwigLibrary implements TemplateFiles {
     return this.#manifest.load(join(this.folder, 'twig.toml'));
   }
 
+  /** A problem of the manifest, with the names under which its prompts are served. */
+  named(problem: Problem): Problem {
+    return {
+      ...problem,
+      ...(problem.prompts && { prompts: problem.prompts.map((name) => this.#nameOf(name)) }),
+    };
+  }
+
+  #nameOf(prompt: string): string {
+    return `${this.name}:${prompt}`;
+  }
+
   get promptsFolder(): string {
     return join(this.folder, 'prompts');
   }
@@ -112,13 +124,14 @@ export class TwigLibrary implements TemplateFiles {
   }
 
   async #define(prompt: ManifestPrompt): Promise<Outcome> {
+    const name = this.#nameOf(prompt.name);
     const parts: unknown[] = [];
     const problems: Problem[] = [];
     const messages: MessageDefinition[] = [];
     for (const message of prompt.messages) {
       const { part, content, problem } = await this.#message(message);
       parts.push(part);
-      if (problem !== undefined) problems.push(problem);
+      if (problem !== undefined) problems.push({ ...problem, prompts: [name] });
       if (content !== undefined) messages.push({ role: message.role, content });
     }
     const {
@@ -126,7 +139,6 @@ export class TwigLibrary implements TemplateFiles {
       ...described
     } = prompt;
     const file = join(this.promptsFolder, `${prompt.name}.md`);
-    const name = `${this.name}:${prompt.name}`;
     const outcome: Remembered = {
       prompt,
       parts,

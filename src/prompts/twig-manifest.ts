@@ -24,6 +24,7 @@ export type ManifestMessage = { readonly role: 'user' | 'assistant' } & (
 
 export interface Manifest {
   readonly prompts: readonly ManifestPrompt[];
+  /** They name prompts as the manifest does. */
   readonly problems: readonly Problem[];
 }
 
@@ -46,7 +47,10 @@ export async function parseManifest(source: string, file: string): Promise<Manif
   const problems: Problem[] = [];
   for (const [name, fields] of Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const report = (severity: Problem['severity'], message: string) =>
-      problems.push({ file, line: lineOf(source, name), severity, message: `${name}: ${message}` });
+      problems.push({
+        ...{ file, line: lineOf(source, name), severity, prompts: [name] },
+        message: `${name}: ${message}`,
+      });
     try {
       const prompt = parsePrompt(name, fields);
       if (prompt.description === undefined) report('warning', 'description is missing');

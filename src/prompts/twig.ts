@@ -127,7 +127,7 @@ export class TwigSource extends FolderSource {
       }
       named.set(library.name, library);
       if (manifest.problem !== undefined) problems.push(manifest.problem);
-      problems.push(...(manifest.value?.problems ?? []));
+      problems.push(...(manifest.value?.problems ?? []).map((problem) => library.named(problem)));
       for (const prompt of manifest.value?.prompts ?? []) {
         const outcome = library.unchanged(prompt) ?? (await library.outcome(prompt));
         problems.push(...outcome.problems);

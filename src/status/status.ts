@@ -71,10 +71,17 @@ export function createStatus(options: StatusOptions): Feature {
               },
               ['method', 'count'],
             ),
-            problems: list({ file: text, line: number, column: number, severity: text, message: text }, [
-              'file',
-              'message',
-            ]),
+            problems: list(
+              {
+                file: text,
+                line: number,
+                column: number,
+                severity: text,
+                message: text,
+                prompts: { type: 'array', items: text },
+              },
+              ['file', 'message'],
+            ),
             settings: list({ name: text, value: {}, origin: text, description: text }, ['name', 'origin']),
           },
           required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from '../browser.ts';
 import { PageServer, seriousFaults, shows } from '../page-server.ts';
 import { bundle } from '../program.ts';
 
@@ -43,6 +44,8 @@ describe('the way in', () => {
     await page.getByLabel('Token or whole address').waitFor();
   });
 });
+
+const rowOf = (page: Page, name: string) => page.locator(`.row:has(a:text-is("${name}"))`);
 
 describe('prompts', () => {
   it('are filled in and rendered live', async () => {
@@ -95,6 +98,47 @@ describe('prompts', () => {
     );
     await page.getByRole('link', { name: 'spaced' }).click();
     await page.getByRole('list', { name: 'Problems' }).waitFor();
+  });
+
+  it('are marked in the list with what is wrong with them, until it is right', async () => {
+    mkdirSync(join(home, 'libraries', 'shared', 'prompts'), { recursive: true });
+    writeFileSync(
+      join(home, 'libraries', 'shared', 'twig.toml'),
+      ['one', 'two', 'good'].map((name) => `[prompts.${name}]\ndescription = "d"\n`).join(''),
+    );
+    const template = (name: string, text: string) =>
+      writeFileSync(join(home, 'libraries', 'shared', 'prompts', `${name}.md`), text);
+    template('part', '{{ nobody }}');
+    template('one', '{% include "part.md" %}');
+    template('two', '{% include "part.md" %}{{ maybe|default("") }}');
+    template('good', 'Fine.');
+    const page = await open();
+    await rowOf(page, 'shared:one').getByRole('img', { name: '1 error', exact: true }).waitFor();
+    await rowOf(page, 'shared:two').getByRole('img', { name: '1 error, 1 warning' }).waitFor();
+    expect(await rowOf(page, 'shared:two').getByRole('img').textContent()).toBe('! 2');
+    expect(await rowOf(page, 'shared:good').getByRole('img').count()).toBe(0);
+    expect(await seriousFaults(page)).toEqual([]);
+    // What the row counts is what the prompt shows.
+    await page.getByRole('link', { name: 'shared:two', exact: true }).click();
+    await page.getByRole('list', { name: 'Problems' }).getByText('undefined variable: nobody').waitFor();
+    template('part', 'All is well.');
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await rowOf(page, 'shared:one').getByRole('img').waitFor({ state: 'detached' });
+    await rowOf(page, 'shared:two').getByRole('img', { name: '1 warning', exact: true }).waitFor();
+  });
+
+  it('are not marked any more as soon as the page has put them right', async () => {
+    const page = await open();
+    await page.getByRole('link', { name: 'New' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('marked');
+    await page.getByLabel(/^Text/).fill('Say {{ word }}');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const row = rowOf(page, 'marked');
+    await row.getByRole('img', { name: '1 error' }).waitFor();
+    await page.getByRole('tab', { name: 'Edit' }).click();
+    await page.getByLabel(/^Text/).fill('Say a word.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await row.getByRole('img').waitFor({ state: 'detached' });
   });
 
   it('appear without reload when a file is written', async () => {

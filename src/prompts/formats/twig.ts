@@ -53,12 +53,18 @@ async function readLibrary(manifest: TextFile, files: readonly TextFile[]): Prom
   const problems: Problem[] = [];
   try {
     const parsed = await parseManifest(manifest.text, manifest.path);
-    problems.push(...parsed.problems);
+    const nameOf = (prompt: string) => (library === undefined ? prompt : `${library}:${prompt}`);
+    problems.push(
+      ...parsed.problems.map(({ prompts: concerned = [], ...problem }) => ({
+        ...problem,
+        prompts: concerned.map(nameOf),
+      })),
+    );
     const prompts = parsed.prompts.flatMap((prompt): PromptDefinition[] => {
       const messages = messagesOf(prompt, folder, files, problems);
       if (messages === undefined) return [];
       const { messages: _, ...described } = prompt;
-      const name = library === undefined ? prompt.name : `${library}:${prompt.name}`;
+      const name = nameOf(prompt.name);
       return [{ ...described, name, messages, file: join(folder, 'prompts', `${prompt.name}.md`), line: 1 }];
     });
     return { prompts, problems };

@@ -3,7 +3,7 @@ import type { PromptDefinition } from '../definition.ts';
 import { FileCache, problemOf } from '../file-cache.ts';
 import { FileProblem } from '../front-matter.ts';
 import { decodeText } from '../text-file.ts';
-import { parseRecord, toDefinition } from './record.ts';
+import { type PromptRecord, parseRecord, toDefinition } from './record.ts';
 
 /** A JSONL file as it was read: what it holds, and every line that could not be understood. */
 export interface PromptFile {
@@ -24,8 +24,9 @@ export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile):
   const problems: Problem[] = [];
   const lines = linesOf(bytes);
   for (const [index, line] of lines.entries()) {
+    let record: PromptRecord | undefined;
     try {
-      const record = parseRecord(line, index + 1);
+      record = parseRecord(line, index + 1);
       if (record === undefined) continue;
       const first = byName.get(record.name);
       if (first !== undefined)
@@ -35,7 +36,7 @@ export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile):
       // Somebody is writing it at this moment: what it held before still counts.
       const cutOff = index === lines.length - 1 && bytes.at(-1) !== 0x0a;
       if (cutOff && last !== undefined) throw error;
-      problems.push(problemOf(file, error));
+      problems.push({ ...problemOf(file, error), ...(record && { prompts: [record.name] }) });
     }
   }
   return { prompts: sorted([...byName.values()]), byName, problems };

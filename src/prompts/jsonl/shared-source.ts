@@ -105,7 +105,9 @@ export class SharedSource implements ArchivedPromptSource {
         made.set(text, prompt);
         return [prompt];
       } catch (error) {
-        problems.push({ file: this.#records.place, severity: 'error', message: messageOf(error) });
+        const { name } = record as unknown as PromptRecord;
+        const [file, message] = [this.#records.place, messageOf(error)];
+        problems.push({ file, severity: 'error', message, prompts: [name] });
         return [];
       }
     });

@@ -10,6 +10,8 @@ export interface Subject {
   readonly templates?: () => Promise<TemplateSet>;
   /** Read from a format of its own: braces that are left in the text are meant as text. */
   readonly translated?: boolean;
+  /** What its source puts before the name, with a colon. */
+  readonly prefix?: string | undefined;
 }
 
 /** Something in one text of a prompt. */

@@ -63,7 +63,12 @@ function repeated(definitions: readonly PromptDefinition[]): readonly Problem[] 
     if (known === undefined) first.set(name, definition);
     return known === undefined
       ? []
-      : [{ file, line, severity: 'error', message: `the name ${name} is taken by ${known.file}` }];
+      : [
+          {
+            ...{ file, line, severity: 'error', prompts: [name] },
+            message: `the name ${name} is taken by ${known.file}`,
+          },
+        ];
   });
 }
 

@@ -262,11 +262,17 @@ describe('the catalogue', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is looked at from source to source', async () => {
-    const write = (path: string, text: string) => {
+  const plant = (files: Readonly<Record<string, string>>) => {
+    for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
-    };
+    }
+  };
+  const jsonl = (name: string, text: string) =>
+    `${JSON.stringify({ name, title: name, messages: [{ role: 'user', content: text }] })}\n`;
+
+  it('is looked at from source to source', async () => {
+    const write = (path: string, text: string) => plant({ [path]: text });
     write('commands/same.md', '---\ndescription: d\n---\n{{ input }}');
     write('claude/same.md', 'x');
     write('claude/bad.md', Buffer.from([0xff]).toString('latin1'));
@@ -289,7 +295,47 @@ describe('the catalogue', () => {
         ['prompts/user.jsonl', 1, 'the line is not JSON'],
       ],
     );
+    expect(problems.map(({ prompts }) => prompts)).toEqual([
+      ['same'],
+      ['same'],
+      ['lib:gone'],
+      ['lib:p'],
+      undefined,
+    ]);
     expect(await lintCatalog(catalog, ['lib:p'])).toHaveLength(1);
+    expect(await lintCatalog(catalog, ['same'])).toHaveLength(2);
+    catalog.close();
+  });
+
+  it('tells of every prompt what it suffers from, also where they share it', async () => {
+    const tree = {
+      'commands/kept.md': '---\ndescription: d\n---\nx',
+      'mounted/all.jsonl': `${jsonl('a', '{{x}}')}not JSON\n${jsonl('b', 'x')}${jsonl('a', 'x')}`,
+      'libraries/Lib/twig.toml': '[prompts.p]\n[prompts.q]\ndescription = "d"\n',
+      'libraries/Lib/prompts/p.md': '{% include "part.md" %}',
+      'libraries/Lib/prompts/q.md': '{% include "part.md" %}',
+      'libraries/Lib/prompts/part.md': '{{ nope }}',
+    };
+    plant(tree);
+    const catalog = new Catalog([
+      new CommandSource({ folder: join(folder, 'commands') }),
+      new TwigSource({ folder: join(folder, 'libraries') }),
+      new MountSource({ format: 'jsonl', path: join(folder, 'mounted'), prefix: 'm' }),
+    ]);
+    await catalog.list();
+    plant({ 'commands/kept.md': 'broken' });
+    const problems = await lintCatalog(catalog);
+    expect(problems.map(({ message, prompts }) => [message, prompts])).toEqual([
+      ['missing YAML frontmatter start delimiter', ['kept']],
+      ['undefined variable: nope', ['lib:p', 'lib:q']],
+      ['p: description is missing', ['lib:p']],
+      ['m:a: {{x}} has no argument', ['m:a']],
+      ['the line is not JSON', undefined],
+      ['the prompt a is already on line 1', ['m:a']],
+    ]);
+    expect((await lintCatalog(catalog, ['kept'])).map(({ message }) => message)).toEqual([
+      'missing YAML frontmatter start delimiter',
+    ]);
     catalog.close();
   });
 });

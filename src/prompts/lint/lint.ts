@@ -11,7 +11,7 @@ export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> 
   const { definition, translated = false } = subject;
   const texts = definition.messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
   const findings = [
-    ...nameFindings(definition),
+    ...nameFindings(subject),
     ...hiddenInFields(definition),
     ...texts.flatMap(hiddenCharacters),
     ...(definition.template === 'jinja'
@@ -23,12 +23,17 @@ export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> 
     definition.template === 'jinja'
       ? await import('./jinja-checks.ts').then(({ lintJinja }) => lintJinja(subject))
       : [];
-  return [...findings.map((finding) => problemAt(definition, finding)), ...jinja];
+  const prompts = [definition.name];
+  return [...findings.map((finding) => problemAt(definition, finding)), ...jinja].map((problem) => ({
+    ...problem,
+    prompts,
+  }));
 }
 
 /** In JSONL a name is made of letters, digits and underscores, or other servers do not take it. */
-function nameFindings({ name, file }: PromptDefinition): readonly Finding[] {
-  if (!file.endsWith('.jsonl') || /^[A-Za-z0-9_]+$/.test(name)) return [];
+function nameFindings({ definition: { name, file }, prefix }: Subject): readonly Finding[] {
+  const written = prefix === undefined ? name : name.slice(prefix.length + 1);
+  if (!file.endsWith('.jsonl') || /^[A-Za-z0-9_]+$/.test(written)) return [];
   return [
     { severity: 'warning', message: 'the name has other characters than letters, digits and underscores' },
   ];
@@ -52,9 +57,11 @@ function hiddenInFields({ name, title, description, arguments: declared }: Promp
   );
 }
 
-/** The whole catalogue: what its sources tell, and what reading every prompt tells. */
+/** The whole catalogue, or some of it: what its sources tell, and what reading every prompt tells. */
 export async function lintCatalog(catalog: Catalog, names?: readonly string[]): Promise<readonly Problem[]> {
-  const problems: Problem[] = names === undefined ? [...(await catalog.problems())] : [];
+  const problems = (await catalog.problems()).filter(
+    ({ prompts }) => names === undefined || prompts?.some((name) => names.includes(name)),
+  );
   const entries =
     names === undefined ? await catalog.list() : await Promise.all(names.map((name) => catalog.find(name)));
   const pace = new Pace();
@@ -65,6 +72,7 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
       ...(await lintPrompt({
         definition,
         translated: source.translates ?? false,
+        prefix: source.prefix,
         ...(source.templates !== undefined && { templates: () => source.templates!(definition) }),
       })),
     );
@@ -73,14 +81,14 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
   return inOrder(problems);
 }
 
-/** By file and line, each thing once. */
+/** By file and line, each thing once, with all prompts that it concerns. */
 export function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  const unique = new Map(
-    problems.map((problem) => [
-      JSON.stringify([problem.file, problem.line, problem.column, problem.message]),
-      problem,
-    ]),
-  );
+  const unique = new Map<string, Problem>();
+  for (const problem of problems) {
+    const key = JSON.stringify([problem.file, problem.line, problem.column, problem.message]);
+    const prompts = [...new Set([...(unique.get(key)?.prompts ?? []), ...(problem.prompts ?? [])])];
+    unique.set(key, { ...problem, ...(prompts.length > 0 && { prompts }) });
+  }
   return [...unique.values()].sort(
     (a, b) =>
       (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||

@@ -65,7 +65,7 @@ function EditorForm({
   source: Source;
   done: Props['done'];
 }) {
-  const { client } = useConnection();
+  const { client, touch } = useConnection();
   const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt, source) : fresh));
   const [problem, setProblem] = useState('');
 
@@ -88,6 +88,8 @@ function EditorForm({
     try {
       await client.tool(prompt ? 'update_prompt' : 'create_prompt', fields);
       setProblem('');
+      // A text that is another makes no other list, so nobody would tell.
+      touch('prompts');
       if (done) done();
       else location.hash = pathTo('prompts', draft.name);
     } catch (error) {

@@ -16,7 +16,7 @@ interface Revision {
 
 /** Every change of a prompt, what it changed, and the way back. */
 export function PromptHistory({ name }: { name: string }) {
-  const { client, changes } = useConnection();
+  const { client, changes, touch } = useConnection();
   const toast = useToast();
   const [open, setOpen] = useState<number | undefined>();
   const { value, error } = useLoaded<{ revisions: readonly Revision[] }>(
@@ -27,7 +27,10 @@ export function PromptHistory({ name }: { name: string }) {
   const revisions = value?.revisions ?? [];
   const restore = (revision: number) =>
     client.tool('restore_prompt', { name, revision }).then(
-      () => toast({ text: `${name} is back at revision ${revision}.` }),
+      () => {
+        touch('prompts');
+        toast({ text: `${name} is back at revision ${revision}.` });
+      },
       (failed) => toast({ text: asError(failed).message }),
     );
   return (

@@ -1,14 +1,17 @@
 import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
+import { type Problem, ProblemMark } from './prompt-problems.tsx';
 import { pathTo } from './route.ts';
 
 interface Props {
   readonly prompt: Prompt;
   readonly current: boolean;
+  /** What lint finds in it, if anything. */
+  readonly problems: readonly Problem[] | undefined;
   choose(query: string): void;
 }
 
 /** One prompt in the list. The link spans the row; the tags stand beside it, not in it. */
-export function PromptRow({ prompt, current, choose }: Props) {
+export function PromptRow({ prompt, current, problems, choose }: Props) {
   return (
     <div class={`row ${current ? 'current' : ''}`}>
       <span class="row-line">
@@ -19,6 +22,7 @@ export function PromptRow({ prompt, current, choose }: Props) {
         >
           {prompt.title ?? prompt.name}
         </a>
+        {problems && <ProblemMark problems={problems} />}
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
       </span>
       <span class="row-line row-text">

@@ -3,7 +3,7 @@ import { PromptDetail } from './prompt-detail.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptExchange } from './prompt-exchange.tsx';
 import { usePrompts } from './prompt-list.ts';
-import { ProblemList, useLibraryProblems } from './prompt-problems.tsx';
+import { ProblemList, problemsByPrompt, useLibraryProblems } from './prompt-problems.tsx';
 import { PromptRow } from './prompt-row.tsx';
 import { PromptSearch } from './prompt-search.ts';
 import { pathTo } from './route.ts';
@@ -14,6 +14,7 @@ import { nextIndex, WindowedList } from './windowed-list.tsx';
 export function PromptsView({ name }: { name: string | undefined }) {
   const { prompts, complete, error } = usePrompts();
   const problems = useLibraryProblems(complete);
+  const byPrompt = useMemo(() => problemsByPrompt(problems), [problems]);
   const [query, setQuery] = useState('');
   const search = useRef<HTMLInputElement>(null);
   const index = useMemo(() => new PromptSearch(prompts), [prompts]);
@@ -72,7 +73,14 @@ export function PromptsView({ name }: { name: string | undefined }) {
           selected={chosen}
           keyOf={(one) => one.name}
           choose={(one) => (location.hash = pathTo('prompts', one.name))}
-          render={(one) => <PromptRow prompt={one} current={one.name === name} choose={setQuery} />}
+          render={(one) => (
+            <PromptRow
+              prompt={one}
+              current={one.name === name}
+              problems={byPrompt.get(one.name)}
+              choose={setQuery}
+            />
+          )}
         />
       </section>
       <section class="detail" aria-label="Prompt">
