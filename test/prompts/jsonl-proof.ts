@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -79,13 +79,7 @@ class Writer {
 
 /** Every line must be JSON at every moment; tells the texts by name. */
 function readPrompts(folder: string): Map<string, string> {
-  let content: string;
-  try {
-    content = readFileSync(join(folder, 'user.jsonl'), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
+  const content = readIfThere(join(folder, 'user.jsonl'));
   if (content !== '' && !content.endsWith('\n')) throw new Error('the last line is cut off');
   const records = content
     .split('\n')
@@ -94,6 +88,11 @@ function readPrompts(folder: string): Map<string, string> {
   const prompts = new Map(records.map(({ name, messages }) => [name, messages[0].content.text]));
   if (prompts.size !== records.length) throw new Error('a name is there twice');
   return prompts;
+}
+
+/** A writer that was killed at its first step left no file. */
+function readIfThere(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
 /** What was answered is there; what was not is there whole or not at all. */
@@ -115,10 +114,7 @@ function compare(folder: string, knowledge: readonly Knowledge[]): void {
 
 /** Every answered change is in the history, in its order, and the revisions of each name count without a gap. */
 function compareHistory(folder: string, knowledge: readonly Knowledge[]): number {
-  const entries = readFileSync(join(folder, 'history.jsonl'), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .flatMap(parseEntry);
+  const entries = readIfThere(join(folder, 'history.jsonl')).split('\n').filter(Boolean).flatMap(parseEntry);
   const byName = Map.groupBy(entries, ({ name }) => name);
   for (const [name, revisions] of byName) {
     const gap = revisions.findIndex(({ revision }, index) => revision !== index + 1);
