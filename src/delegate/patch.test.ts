@@ -181,6 +181,17 @@ describe('the patch under git', () => {
   });
 });
 
+it.each(['git', 'walk'])('is not made of more files than are looked at in a moment: %s', async (method) => {
+  if (method === 'git') git(['init', '-q']);
+  const many = () => {
+    for (let at = 0; at < 3_001; at++) write(`many/${at}.txt`, `${at}\n`);
+  };
+  expect(await patchOf(many)).toBeUndefined();
+  expect(await patchOf(() => write('many/0.txt', 'changed\n'))).toBeUndefined();
+  rmSync(join(folder, 'many'), { recursive: true });
+  expect(lines(await patchOf(() => write('one.txt', 'one\n')))).toContain('+one');
+});
+
 it('keeps whole files where a patch is too long', async () => {
   git(['init', '-q']);
   const patch = await patchOf(() => {

@@ -8,8 +8,8 @@ import type { Change, Snapshot, SnapshotPlace } from './snapshot.ts';
 export const patchFile = 'changes.patch';
 /** Hidden, and only there while the run is. */
 const folder = '.before.git';
-/** Larger files are named in the evidence only; larger folders without git are not copied before each run. */
-const limits = { fileBytes: 1024 * 1024, walkedFiles: 2_000, walkedBytes: 16 * 1024 * 1024 };
+/** Larger files are named in the evidence only, and of more than that no patch is made: it has to be cheap. */
+const limits = { fileBytes: 1024 * 1024, files: 3_000, bytes: 32 * 1024 * 1024 };
 const patchBytes = 4 * 1024 * 1024;
 const stage = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
 const diff = ['diff', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
@@ -79,12 +79,10 @@ export async function keepBefore(
   place: SnapshotPlace,
   snapshot: Snapshot,
 ): Promise<string | undefined> {
-  const { repository, head, files } = snapshot;
+  const { head, files } = snapshot;
   if (head !== undefined && files.size === 0) return head;
-  const walked = repository === undefined;
-  if (walked && files.size > limits.walkedFiles) return undefined;
-  const { paths, bytes } = await diffable([...files.keys()], place);
-  if (walked && bytes > limits.walkedBytes) return undefined;
+  const paths = await diffable([...files.keys()], place);
+  if (paths === undefined) return undefined;
   const keep = await Keep.open(directory, place, snapshot);
   await keep.take(paths);
   return keep.tree();
@@ -99,7 +97,8 @@ export async function describeChanges(
 ): Promise<string | undefined> {
   if (tree === undefined || changes.length === 0) return undefined;
   const changed = changes.map(({ path }) => path);
-  const { paths } = await diffable(changed, place);
+  const paths = await diffable(changed, place);
+  if (paths === undefined) return undefined;
   const keep = await Keep.open(directory, place, snapshot);
   await keep.take(paths);
   return shorten(await keep.since(tree));
@@ -109,21 +108,23 @@ export async function forgetKept(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(folder), { recursive: true, force: true });
 }
 
-/** Files and links of a sensible size, and what is no longer there. */
+/** Files and links of a sensible size, and what is no longer there; `undefined` where they are too many. */
 async function diffable(
   paths: readonly string[],
   { cwd }: SnapshotPlace,
-): Promise<{ paths: readonly string[]; bytes: number }> {
-  const found = await Promise.all(
+): Promise<readonly string[] | undefined> {
+  if (paths.length > limits.files) return undefined;
+  let bytes = 0;
+  const kept = await Promise.all(
     paths.map(async (path) => {
       const stat = await disk.lstat(join(cwd, path)).catch(() => undefined);
-      if (stat === undefined) return { path, size: 0 };
-      const isText = (stat.isFile() || stat.isSymbolicLink()) && stat.size <= limits.fileBytes;
-      return isText ? { path, size: stat.size } : undefined;
+      if (stat === undefined) return path;
+      if (!(stat.isFile() || stat.isSymbolicLink()) || stat.size > limits.fileBytes) return [];
+      bytes += stat.size;
+      return path;
     }),
   );
-  const kept = found.filter((one) => one !== undefined);
-  return { paths: kept.map(({ path }) => path), bytes: kept.reduce((sum, { size }) => sum + size, 0) };
+  return bytes > limits.bytes ? undefined : kept.flat();
 }
 
 /** Whole files only, so that what is left is still a patch. */

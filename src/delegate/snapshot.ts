@@ -29,7 +29,7 @@ export interface SnapshotPlace {
   readonly ignored: readonly string[];
 }
 
-const limits = { files: 20_000, depth: 24, hashedBytes: 4 * 1024 * 1024 };
+const limits = { files: 20_000, depth: 24, hashedBytes: 4 * 1024 * 1024, atOnce: 64 };
 const gone = 'gone';
 const skipped = new Set(['.git', 'node_modules']);
 
@@ -63,7 +63,12 @@ async function status(place: SnapshotPlace, repository: Repository): Promise<Sna
     .map((path) => path.slice(repository.prefix.length))
     .filter((path) => !isIgnored(place, path));
   const files = new Map<string, string>();
-  for (const path of paths.slice(0, limits.files)) files.set(path, await fingerprint(join(cwd, path)));
+  const looked = paths.slice(0, limits.files);
+  for (let at = 0; at < looked.length; at += limits.atOnce) {
+    const some = looked.slice(at, at + limits.atOnce);
+    const prints = await Promise.all(some.map((path) => fingerprint(join(cwd, path))));
+    for (const [index, path] of some.entries()) files.set(path, prints[index]!);
+  }
   return {
     repository,
     takenAt,
@@ -79,21 +84,23 @@ async function walk(place: SnapshotPlace): Promise<Snapshot> {
   let complete = true;
   const visit = async (folder: string, depth: number): Promise<void> => {
     const entries = await disk.readdir(join(place.cwd, folder), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (skipped.has(entry.name) || isIgnored(place, path)) continue;
-      if (entry.isDirectory()) {
-        if (depth < limits.depth) await visit(path, depth + 1);
-        else complete = false;
-        continue;
-      }
-      if (files.size >= limits.files) {
-        complete = false;
-        return;
-      }
-      const stat = await disk.lstat(join(place.cwd, path)).catch(() => undefined);
+    const named = entries
+      .map((entry) => ({ entry, path: folder === '' ? entry.name : `${folder}/${entry.name}` }))
+      .filter(({ entry, path }) => !skipped.has(entry.name) && !isIgnored(place, path));
+    const here = named.filter(({ entry }) => !entry.isDirectory()).slice(0, limits.files - files.size);
+    const stats = await Promise.all(
+      here.map(({ path }) => disk.lstat(join(place.cwd, path)).catch(() => undefined)),
+    );
+    for (const [index, { path }] of here.entries()) {
+      const stat = stats[index];
       if (stat !== undefined) files.set(path, `${stat.size}:${stat.mtimeMs}`);
     }
+    const below = named.filter(({ entry }) => entry.isDirectory());
+    if (here.length + below.length < named.length || (below.length > 0 && depth >= limits.depth)) {
+      complete = false;
+      return;
+    }
+    for (const { path } of below) await visit(path, depth + 1);
   };
   await visit('', 0);
   return { takenAt, files, complete };
