@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Store, Writer } from '../store/store.ts';
-import type { Case, Relative } from './checklist.ts';
+import { type Case, dialling, type Relative } from './checklist.ts';
 
 export interface Lease {
   readonly owner: string;
@@ -10,17 +10,19 @@ export interface Lease {
 
 /**
  * Takes what is due by then under a lease and a new fence, earliest first, together with what the database knows about
- * it at that moment. What another worker holds is left alone until its lease has run out.
+ * it at that moment. What another worker holds is left alone until its lease has run out, and so is what would go to
+ * receivers that keep us waiting already.
  */
 export function claim(
   store: Store,
   lease: Lease,
   nowMs: number,
   limit: number,
-  dueMs = nowMs,
+  { dueMs = nowMs, silent = [] }: { readonly dueMs?: number; readonly silent?: readonly string[] } = {},
 ): Promise<readonly Case[]> {
   const due = sql`select id from notifications
     where status in ('planned', 'sending') and next_ms <= ${dueMs} and (status = 'planned' or lease_ms <= ${nowMs})
+      ${elsewhere(silent)}
     order by next_ms limit ${limit}`;
   const taken = sql<Notification>`update notifications
     set owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, fence = fence + 1, updated_ms = ${nowMs},
@@ -53,9 +55,40 @@ async function claimAtOnce(store: Store, taken: RawBuilder<Notification>): Promi
   }));
 }
 
+/** Without the webhooks that lead to one of these receivers. */
+function elsewhere(silent: readonly string[]) {
+  if (silent.length === 0) return sql``;
+  const there = silent.map(
+    (address) =>
+      // The slash keeps another host apart whose name only begins like this one.
+      sql`substr(users.webhook_url || '/', 1, ${[...address].length + 1}) = ${`${address}/`}`,
+  );
+  return sql`and not (channel = 'webhook' and exists (select 1 from users
+    where users.id = notifications.user_id and (${sql.join(there, sql` or `)})))`;
+}
+
 /** PostgreSQL may run a plain subquery more than once, and then lock more than it was asked for. */
 function among(engine: Store['engine'], due: ReturnType<typeof sql>) {
   return engine === 'postgres' ? sql`id = any(array(${due} for update skip locked))` : sql`id in (${due})`;
+}
+
+/** Writes down that the phone is about to ring; without that it does not. */
+export async function announceCall(
+  store: Store,
+  owner: string,
+  { id, fence }: Notification,
+): Promise<boolean> {
+  const { numUpdatedRows } = await store.write(({ db }) =>
+    db
+      .updateTable('notifications')
+      .set({ result: dialling })
+      .where('id', '=', id)
+      .where('owner', '=', owner)
+      .where('fence', '=', fence)
+      .where('status', '=', 'sending')
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows > 0n;
 }
 
 /** Takes the notifications whose answer is overdue; each is taken once. */
@@ -108,11 +141,11 @@ export interface Agenda {
   readonly followUpMs: number | undefined;
 }
 
-export async function nextDue(store: Store, nowMs: number): Promise<Agenda> {
+export async function nextDue(store: Store, nowMs: number, silent: readonly string[] = []): Promise<Agenda> {
   const { rows } = await store.read((db) =>
     sql<{ planned: number | null; held: number | null; overdue: number | null }>`select
       (select next_ms from notifications where status in ('planned', 'sending') and status = 'planned'
-        order by next_ms limit 1) as planned,
+        ${elsewhere(silent)} order by next_ms limit 1) as planned,
       (select min(lease_ms) from notifications where status in ('planned', 'sending') and status = 'sending'
         and next_ms <= ${nowMs}) as held,
       (select min(escalate_ms) from notifications where escalate_ms is not null) as overdue`.execute(db),

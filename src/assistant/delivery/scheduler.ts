@@ -29,6 +29,7 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? Date.now;
+    options.worker.silent.onRelease = () => this.wake();
   }
 
   start(): void {
@@ -61,8 +62,14 @@ export class Scheduler {
     for (;;) {
       const taken = (await worker.followUp()) + (await worker.take());
       done += taken;
+      if (taken > 0) {
+        await worker.calm();
+        continue;
+      }
+      // Whatever ends now may bring more with it.
+      const { idle } = worker;
       await worker.finish(this.#options.patienceMs ?? 30_000);
-      if (taken === 0) return done;
+      if (idle) return done;
     }
   }
 
@@ -88,7 +95,7 @@ export class Scheduler {
     const taken = await worker.take();
     // Fewer than there was room for is all there is.
     if (taken === room) return;
-    const { sendMs, followUpMs } = await nextDue(store, this.#clock());
+    const { sendMs, followUpMs } = await nextDue(store, this.#clock(), worker.silent.addresses);
     if (followUpMs !== undefined && followUpMs <= this.#clock()) {
       await worker.followUp();
       return;

@@ -4,8 +4,8 @@ import { audit } from '../store/audit.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
 import type { Channels } from './channel.ts';
-import { type Case, check, dialling, familyOf, isNotice, type Verdict } from './checklist.ts';
-import { claim, claimUnanswered } from './claim.ts';
+import { type Case, check, familyOf, isNotice, type Verdict } from './checklist.ts';
+import { announceCall, claim, claimUnanswered } from './claim.ts';
 import { escalate } from './ladder.ts';
 import { writeMessage } from './message.ts';
 import { tellMissed } from './missed.ts';
@@ -13,6 +13,7 @@ import { mostAttemptsOf, reachOf } from './reach.ts';
 import { Recorder } from './recorder.ts';
 import { addNotifications, settle, settleClosely } from './settle.ts';
 import { settleOutcome, settleVerdict } from './settlement.ts';
+import { SilentReceivers } from './silent-receivers.ts';
 import { successor } from './successor.ts';
 import { Trouble } from './trouble.ts';
 
@@ -28,6 +29,8 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** How long before its time a notification is taken, so that the way to the database does not make it late. */
   readonly aheadMs?: number;
+  /** After how long without an answer a webhook gives its slot to others. */
+  readonly silentMs?: number;
   /** The longest one attempt may take; well within the lease. */
   readonly attemptMs?: number;
   readonly calendarText?: (
@@ -39,6 +42,9 @@ export interface WorkerOptions {
   /** Told when a notification turned out to be planned for an event that has changed since. */
   readonly replan?: (userId: string, eventId: string) => Promise<void>;
 }
+
+/** As many times the slots may be under way, with those that wait for silent receivers. */
+const mostWaiting = 4;
 
 type Sendable = Case & { readonly user: User; readonly late: boolean; readonly untilMs: number };
 
@@ -52,6 +58,7 @@ export class Worker {
   readonly aheadMs: number;
   readonly #recorder: Recorder;
   readonly #trouble: Trouble;
+  readonly silent: SilentReceivers;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unrecorded = new Set<Promise<void>>();
 
@@ -64,10 +71,12 @@ export class Worker {
     this.aheadMs = options.aheadMs ?? 200;
     this.#recorder = new Recorder(options.store, options.owner, this.#clock);
     this.#trouble = new Trouble(this.#clock);
+    this.silent = new SilentReceivers(options.silentMs ?? 1000);
   }
 
   get free(): number {
-    return this.#slots - this.#underWay.size;
+    const busy = this.#underWay.size - this.silent.count;
+    return Math.max(0, Math.min(this.#slots - busy, mostWaiting * this.#slots - this.#underWay.size));
   }
 
   /** Takes as much of what is due as there are free slots and starts on it. Tells how much it took. */
@@ -76,7 +85,10 @@ export class Worker {
     const limit = this.free;
     if (limit === 0) return 0;
     const nowMs = this.#clock();
-    const cases = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit, nowMs + this.aheadMs);
+    const cases = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit, {
+      dueMs: nowMs + this.aheadMs,
+      silent: this.silent.addresses,
+    });
     const judged = cases.map((held) => ({
       held,
       verdict: check(held, Math.max(nowMs, held.notification.next_ms)),
@@ -166,7 +178,18 @@ export class Worker {
 
   /** Resolves when a slot is free. */
   async freed(): Promise<void> {
-    if (this.free === 0) await Promise.race(this.#underWay);
+    if (this.free === 0) await Promise.race([...this.#underWay, this.silent.changed]);
+  }
+
+  get idle(): boolean {
+    return this.#underWay.size === 0 && this.#unrecorded.size === 0;
+  }
+
+  /** Resolves when only silent receivers are waited for, and all else is on record. */
+  async calm(): Promise<void> {
+    while (this.#underWay.size > this.silent.count)
+      await Promise.race([...this.#underWay, this.silent.changed]);
+    await Promise.all(this.#unrecorded);
   }
 
   /** Resolves when nothing is under way any more, or when the patience is over. */
@@ -179,14 +202,14 @@ export class Worker {
   }
 
   async #deliver(one: Sendable): Promise<void> {
-    const { channels, acknowledgeUrl } = this.#options;
+    const { store, owner, channels, acknowledgeUrl } = this.#options;
     const { notification, user, event } = one;
     const earlyMs = notification.next_ms - this.#clock();
     // Timers are a little early now and then; people are never told early.
     if (earlyMs > 0) await pause(earlyMs + 1);
     // After a long sleep of the machine somebody else may be at it.
     if (this.#clock() + this.#attemptMs > one.untilMs) return;
-    if (notification.channel === 'call' && !(await this.#announceCall(notification))) return;
+    if (notification.channel === 'call' && !(await announceCall(store, owner, notification))) return;
     const nowMs = this.#clock();
     const message = writeMessage(notification, user, event, {
       late: one.late,
@@ -194,10 +217,9 @@ export class Worker {
       calendar: await this.#attachment(one),
       acknowledgeUrl: await acknowledgeUrl?.(notification.id),
     });
-    const outcome = await channels[notification.channel].deliver(
-      message,
-      AbortSignal.timeout(this.#attemptMs),
-    );
+    const answer = channels[notification.channel].deliver(message, AbortSignal.timeout(this.#attemptMs));
+    const { webhook = '' } = message.recipient;
+    const outcome = await (notification.channel === 'webhook' ? this.silent.during(webhook, answer) : answer);
     const settlement = settleOutcome(one, outcome, this.#clock());
     this.#trouble.notice(settlement);
     const recorded = this.#recorder.record(settlement).finally(() => this.#unrecorded.delete(recorded));
@@ -215,21 +237,5 @@ export class Worker {
       log('warning', `event ${event.id} has no calendar text`, error);
       return undefined;
     }
-  }
-
-  /** Writes down that the phone is about to ring; without that it does not. */
-  async #announceCall({ id, fence }: Notification): Promise<boolean> {
-    const { store, owner } = this.#options;
-    const { numUpdatedRows } = await store.write(({ db }) =>
-      db
-        .updateTable('notifications')
-        .set({ result: dialling })
-        .where('id', '=', id)
-        .where('owner', '=', owner)
-        .where('fence', '=', fence)
-        .where('status', '=', 'sending')
-        .executeTakeFirst(),
-    );
-    return numUpdatedRows > 0n;
   }
 }
