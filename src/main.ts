@@ -7,6 +7,15 @@ const output = Object.create(process.stdout, {
 process.stdout.write = ((...args: Parameters<typeof process.stderr.write>) =>
   process.stderr.write(...args)) as typeof process.stdout.write;
 
+/** What was said on the side shall arrive, but nobody has to read it. */
+const errorsWithinMs = 2_000;
+
+function leave(code: number): void {
+  setTimeout(() => process.exit(code), errorsWithinMs);
+  process.stderr.on('error', () => process.exit(code));
+  process.stderr.write('', () => process.exit(code));
+}
+
 let lost: NodeJS.ErrnoException | undefined;
 let finish = () => {};
 process.stdout.on('error', (error) => {
@@ -22,9 +31,9 @@ void runProgram(
   // Everything is answered and flushed; a timer of some library must not keep us.
   finish = () => {
     // Whoever reads only the first lines has what they want.
-    if (lost === undefined || lost.code === 'EPIPE') process.exit(code);
+    if (lost === undefined || lost.code === 'EPIPE') return leave(code);
     process.stderr.write(`adjutant: the output cannot be written: ${lost.message}\n`);
-    process.exit(1);
+    leave(1);
   };
   process.exitCode = code;
   if (lost !== undefined) return finish();

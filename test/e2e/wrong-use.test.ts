@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +80,17 @@ describe('the command line', () => {
     const line = `'${process.execPath}' '${bundle}' --help | head -1`;
     expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stderr).toBe('');
   });
+});
+
+it('tells every mistake, however many there are', async () => {
+  const file = join(home, 'bad.jsonl');
+  writeFileSync(file, '{"name":"bad","messages":7}\n'.repeat(5_000));
+  const args = ['prompts', 'import', 'jsonl', file, '--home', home];
+  // Through a pipe that is read while it is written, as a program would.
+  const child = spawn(process.execPath, [bundle, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  for await (const chunk of child.stderr.setEncoding('utf8')) told += chunk;
+  expect(told.trim().split('\n')).toHaveLength(5_000);
 });
 
 const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
