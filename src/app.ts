@@ -99,22 +99,12 @@ function statusOf(
 /** Sends what comes due in the diary. */
 export async function createDelivery(config: Config, env: AppOptions['env'] & {} = {}): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
-  const { databaseUrl, policy, calendars } = assistantOptions(config, env);
-  const account = config['delivery.call_account'];
-  const token = config['delivery.call_token'];
-  const from = config['delivery.call_from'];
-  const ntfyUrl = config['delivery.ntfy_url'];
+  const { databaseUrl, policy, calendars, channels } = assistantOptions(config, env);
   return create({
     databaseUrl,
     policy,
     calendars,
-    outboxDir: config['delivery.outbox_dir'],
-    mailFrom: config['delivery.mail_from'],
-    smtpUrl: config['delivery.smtp_url'],
-    ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
-    webhookSecret: config['delivery.webhook_secret'],
-    privateHosts: config['delivery.private_hosts'],
-    ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
+    channels,
     publicUrl: config['delivery.public_url'],
     slots: config['delivery.slots'],
     leaseMs: config['delivery.lease_seconds'] * 1000,
@@ -200,7 +190,7 @@ function assistantOptions(config: Config, env: AppOptions['env'] & {}): Assistan
       maxBytes: config['calendars.max_bytes'],
       intervalMs: config['calendars.interval_minutes'] * 60_000,
     },
-    outboxDir: config['delivery.outbox_dir'],
+    channels: channelOptions(config),
     toolTimeoutMs: config['assistant.tool_timeout_ms'],
     policy: {
       name: config['assistant.policy'],
@@ -210,6 +200,22 @@ function assistantOptions(config: Config, env: AppOptions['env'] & {}): Assistan
       timeoutMs: config['assistant.model_timeout_ms'],
       ...(config['assistant.policy'] === 'delegate' && { delegate: taskRunner(config, env) }),
     },
+  };
+}
+
+function channelOptions(config: Config): AssistantOptions['channels'] {
+  const account = config['delivery.call_account'];
+  const token = config['delivery.call_token'];
+  const from = config['delivery.call_from'];
+  const ntfyUrl = config['delivery.ntfy_url'];
+  return {
+    outboxDir: config['delivery.outbox_dir'],
+    mailFrom: config['delivery.mail_from'],
+    smtpUrl: config['delivery.smtp_url'],
+    ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
+    webhookSecret: config['delivery.webhook_secret'],
+    privateHosts: config['delivery.private_hosts'],
+    ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
 }
 

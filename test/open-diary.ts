@@ -21,10 +21,15 @@ export interface TestDiary extends AsyncDisposable {
   connect(contract: ContractName, options?: MemoryOptions): MemoryClient;
 }
 
+interface DiaryOptions extends Partial<Omit<AssistantOptions, 'channels'>> {
+  readonly file?: string;
+  readonly memory?: MemoryOptions;
+  /** What differs from a fresh machine. */
+  readonly channels?: Partial<AssistantOptions['channels']>;
+}
+
 /** The assistant on a database of its own, with a clock that the test sets. */
-export function openDiary(
-  options: Partial<AssistantOptions> & { readonly file?: string; readonly memory?: MemoryOptions } = {},
-): TestDiary {
+export function openDiary(options: DiaryOptions = {}): TestDiary {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-diary-'));
   const file = options.file ?? join(folder, 'adjutant.db');
   const servers: Server[] = [];
@@ -37,11 +42,16 @@ export function openDiary(
         maxBytes: 10_000_000,
         intervalMs: 900_000,
       },
-      outboxDir: join(folder, 'outbox'),
       toolTimeoutMs: 20_000,
       policy: { name: 'rules', timeoutMs: 5000 },
       clock: () => diary.now,
       ...options,
+      channels: {
+        outboxDir: join(folder, 'outbox'),
+        mailFrom: 'adjutant@example.com',
+        privateHosts: [],
+        ...options.channels,
+      },
     });
   const serve = (contract: ContractName) => {
     const server = new Server({ contract: contracts[contract], features: [assistant()] });

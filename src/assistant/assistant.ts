@@ -2,8 +2,10 @@ import type { Context, Feature } from '../feature.ts';
 import { auditTools } from './audit-tools.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import { calendarTools } from './calendar/tools.ts';
+import type { ChannelOptions } from './delivery/channels.ts';
 import { followSoon } from './delivery/follow-soon.ts';
 import { outboxTool } from './delivery/outbox-tool.ts';
+import { testTool } from './delivery/test-tool.ts';
 import type { Diary } from './diary.ts';
 import { eventTools } from './event-tools.ts';
 import { notificationTools } from './notification-tools.ts';
@@ -18,7 +20,7 @@ import { userTools } from './user-tools.ts';
 export interface AssistantOptions {
   readonly databaseUrl: string;
   readonly calendars: CalendarOptions;
-  readonly outboxDir: string;
+  readonly channels: ChannelOptions;
   readonly policy: PolicyOptions;
   /** The longest time one call may take. */
   readonly toolTimeoutMs: number;
@@ -38,7 +40,7 @@ export interface PolicyOptions {
 export function createAssistant({
   databaseUrl,
   calendars,
-  outboxDir,
+  channels,
   policy,
   toolTimeoutMs,
   clock = Date.now,
@@ -58,7 +60,8 @@ export function createAssistant({
       ...calendarTools(diary, calendars),
       ...notificationTools(diary, planner, toolTimeoutMs),
       ...auditTools(diary, toolTimeoutMs),
-      outboxTool(outboxDir),
+      testTool(diary, channels, toolTimeoutMs),
+      outboxTool(channels.outboxDir),
     ],
     resources: createResources(diary),
     prompts,

@@ -1,5 +1,6 @@
 import {
   channelPreferences,
+  channels,
   eventStatuses,
   notificationStatuses,
   ruleTypes,
@@ -210,6 +211,10 @@ export const planFields = {
   event_id: { type: 'string', description: 'Plan for this event only' },
   force_replan: { type: 'boolean', default: false, description: 'Decide anew what was planned already' },
   dry_run: { type: 'boolean', default: false, description: 'Only tell what would change' },
+} as const;
+
+export const testFields = {
+  channel: { type: 'string', enum: channels, description: 'How to tell; as the user prefers unless set' },
 } as const;
 
 export const auditFields = {

@@ -1,11 +1,19 @@
-import { auditFields, notificationWindow, planFields } from '../assistant/fields.ts';
+import { auditFields, notificationWindow, planFields, testFields } from '../assistant/fields.ts';
 import type { JsonObject } from '../json.ts';
 import { showFields, showTable, showTime, toolCommand } from './tool-command.ts';
 
 export const notifications = toolCommand({
   name: 'notifications',
-  summary: 'Plan what to send, see it, call it off, acknowledge it.',
-  settings: ['assistant.database_url', 'assistant.policy', 'assistant.model_url', 'assistant.model'],
+  summary: 'Plan what to send, see it, try it, call it off, acknowledge it.',
+  settings: [
+    'assistant.database_url',
+    'assistant.policy',
+    'assistant.model_url',
+    'assistant.model',
+    'delivery.smtp_url',
+    'delivery.mail_from',
+    'delivery.outbox_dir',
+  ],
   actions: {
     list: {
       tool: 'listNotifications',
@@ -27,6 +35,16 @@ export const notifications = toolCommand({
     },
     plan: { tool: 'planNotifications', positional: 'user_id', fields: planFields, show: showPlan },
     cancel: { tool: 'cancelNotification', changes: true, positional: 'notification_id', show: showFields },
+    test: {
+      tool: 'testNotification',
+      positional: 'user_id',
+      fields: testFields,
+      show: ({ channel, to, outcome, detail, advice }) =>
+        [`${channel} to ${to}: ${told[String(outcome)]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join(
+          '\n',
+        ),
+      code: ({ outcome }) => (outcome === 'accepted' || outcome === 'outbox' ? 0 : 1),
+    },
     audit: {
       tool: 'listAudit',
       positional: 'user_id',
@@ -52,6 +70,14 @@ export const notifications = toolCommand({
     },
   },
 });
+
+const told: Readonly<Record<string, string>> = {
+  accepted: 'accepted',
+  outbox: 'put into the outbox',
+  temporary: 'not delivered',
+  permanent: 'refused',
+  unknown: 'handed over without an answer',
+};
 
 function showPlan({ policies, changes, dropped = [], errors = [], dry_run }: JsonObject): string {
   const lines = (items: unknown) => items as JsonObject[];

@@ -13,6 +13,8 @@ export interface ToolAction {
   readonly changes?: true;
   readonly fields?: Readonly<Record<string, Field>>;
   show(value: JsonObject): string;
+  /** The exit code, where the answer may be a bad one. */
+  code?(value: JsonObject): number;
 }
 
 /** As much of a JSON Schema as a flag needs. */
@@ -64,7 +66,7 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
         throw inFlags(withName(error, args), action);
       });
       terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
-      return 0;
+      return action.code?.(value) ?? 0;
     },
   };
 }

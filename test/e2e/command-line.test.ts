@@ -73,6 +73,8 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     good: [
       asks('notifications plan ada --dry-run'),
       asks('notifications list ada'),
+      asks('notifications test ada'),
+      asks('notifications test ada --delivery-smtp-url smtp://127.0.0.1:1', 1),
       asks('notifications audit ada'),
     ],
     bad: 'notifications cancel nothing',

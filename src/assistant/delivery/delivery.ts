@@ -4,16 +4,11 @@ import type { CalendarOptions } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
 import { preferencesOf } from '../preferences.ts';
 import { type Clock, createStore } from '../store/store.ts';
-import { createCallChannel } from './call.ts';
-import type { Channel, Channels } from './channel.ts';
+import { type ChannelOptions, createChannels } from './channels.ts';
 import { type Feed, followChanges } from './feed.ts';
-import { createNtfyChannel } from './ntfy.ts';
-import { createOutboxChannel } from './outbox.ts';
 import { PlanningRounds } from './planning-rounds.ts';
 import { Scheduler } from './scheduler.ts';
 import { isMailAddress } from './single-line.ts';
-import { createSmtpChannel } from './smtp.ts';
-import { createWebhookChannel } from './webhook.ts';
 import { Worker } from './worker.ts';
 
 /** A model may have to be asked about many events. */
@@ -25,19 +20,7 @@ export interface DeliveryOptions {
   readonly policy: PolicyOptions;
   /** Calendars are kept up to date where notifications are delivered. */
   readonly calendars: CalendarOptions;
-  readonly outboxDir: string;
-  readonly mailFrom: string;
-  readonly smtpUrl?: string | undefined;
-  readonly call?: {
-    readonly url: string;
-    readonly account: string;
-    readonly token: string;
-    readonly from: string;
-  };
-  readonly webhookSecret?: string | undefined;
-  /** Hosts with private addresses that webhooks may name. */
-  readonly privateHosts: readonly string[];
-  readonly ntfy?: { readonly url: string; readonly token?: string | undefined } | undefined;
+  readonly channels: ChannelOptions;
   readonly publicUrl?: string | undefined;
   readonly slots: number;
   readonly leaseMs: number;
@@ -59,7 +42,8 @@ export interface Delivery {
 
 /** Everything between a due row and a person. */
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { databaseUrl, publicUrl, mailFrom, clock = Date.now } = options;
+  const { databaseUrl, publicUrl, clock = Date.now } = options;
+  const { mailFrom } = options.channels;
   // With a wrong sender every mail would fail for good.
   if (!isMailAddress(mailFrom))
     throw new Failure(
@@ -71,7 +55,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     publicUrl === undefined
       ? undefined
       : async (id: string) => new URL(`/acknowledge/${encodeURIComponent(id)}`, publicUrl).href;
-  const channels = createChannels(options, acknowledgeUrl);
+  const channels = createChannels(options.channels, acknowledgeUrl);
   const stopping = new AbortController();
   const plan = async (userId: string, eventId?: string) => {
     const { planNotifications } = await import('../planning.ts');
@@ -130,31 +114,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       for (const channel of Object.values(channels)) await channel.close?.();
       await store.close();
     },
-  };
-}
-
-/** The providers that are set up, and the outbox for the rest. */
-function createChannels(
-  options: DeliveryOptions,
-  acknowledgeUrl: ((id: string) => Promise<string>) | undefined,
-): Channels {
-  const { mailFrom, smtpUrl, call, webhookSecret, privateHosts, ntfy } = options;
-  const outbox = (name: keyof Channels): Channel =>
-    createOutboxChannel(name, { folder: options.outboxDir, from: mailFrom });
-  return {
-    email: smtpUrl === undefined ? outbox('email') : createSmtpChannel({ url: smtpUrl, from: mailFrom }),
-    call:
-      call === undefined
-        ? outbox('call')
-        : createCallChannel({ ...call, ...(acknowledgeUrl && { acknowledgeUrl }) }),
-    webhook:
-      webhookSecret === undefined
-        ? outbox('webhook')
-        : createWebhookChannel({ secret: webhookSecret, privateHosts }),
-    ntfy:
-      ntfy === undefined
-        ? outbox('ntfy')
-        : createNtfyChannel({ server: ntfy.url, ...(ntfy.token !== undefined && { token: ntfy.token }) }),
   };
 }
 

@@ -1,0 +1,48 @@
+import { createCallChannel } from './call.ts';
+import type { Channel, Channels } from './channel.ts';
+import { createNtfyChannel } from './ntfy.ts';
+import { createOutboxChannel } from './outbox.ts';
+import { createSmtpChannel } from './smtp.ts';
+import { createWebhookChannel } from './webhook.ts';
+
+/** What is set up, and the folder for the rest. */
+export interface ChannelOptions {
+  readonly outboxDir: string;
+  readonly mailFrom: string;
+  readonly smtpUrl?: string | undefined;
+  readonly call?: {
+    readonly url: string;
+    readonly account: string;
+    readonly token: string;
+    readonly from: string;
+  };
+  readonly webhookSecret?: string | undefined;
+  /** Hosts with private addresses that webhooks may name. */
+  readonly privateHosts: readonly string[];
+  readonly ntfy?: { readonly url: string; readonly token?: string | undefined } | undefined;
+}
+
+/** The providers that are set up, and the outbox for the rest. */
+export function createChannels(
+  options: ChannelOptions,
+  acknowledgeUrl?: (id: string) => Promise<string>,
+): Channels {
+  const { mailFrom, smtpUrl, call, webhookSecret, privateHosts, ntfy } = options;
+  const outbox = (name: keyof Channels): Channel =>
+    createOutboxChannel(name, { folder: options.outboxDir, from: mailFrom });
+  return {
+    email: smtpUrl === undefined ? outbox('email') : createSmtpChannel({ url: smtpUrl, from: mailFrom }),
+    call:
+      call === undefined
+        ? outbox('call')
+        : createCallChannel({ ...call, ...(acknowledgeUrl && { acknowledgeUrl }) }),
+    webhook:
+      webhookSecret === undefined
+        ? outbox('webhook')
+        : createWebhookChannel({ secret: webhookSecret, privateHosts }),
+    ntfy:
+      ntfy === undefined
+        ? outbox('ntfy')
+        : createNtfyChannel({ server: ntfy.url, ...(ntfy.token !== undefined && { token: ntfy.token }) }),
+  };
+}
