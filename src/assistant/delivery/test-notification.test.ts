@@ -88,6 +88,7 @@ describe('a test', () => {
     const mail = await PostalMime.parse(inbox.mails[0]!);
     expect(mail.to).toEqual([{ name: 'Ada <b>', address: 'ada@example.com' }]);
     expect(mail.html).toContain('<p>Hello Ada &lt;b&gt;,</p>');
+    diary.now += 1000;
     await diary.call('updateUser', { user_id: 'ada', email: 'nobody@example.com' });
     expect(await test(diary)).toMatchObject({
       delivered: false,
