@@ -7,9 +7,9 @@ export interface Route {
 }
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(parseRoute);
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const changed = () => setRoute(parseRoute());
+    const changed = () => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);
@@ -17,10 +17,19 @@ export function useRoute(): Route {
 }
 
 export function pathTo(view: string, name?: string): string {
-  return `#/${view}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+  return `#/${view}${name === undefined ? '' : `/${encodeURIComponent(name.toWellFormed())}`}`;
 }
 
-function parseRoute(): Route {
-  const [, view = 'prompts', name] = location.hash.split('/');
-  return { view: view || 'prompts', name: name ? decodeURIComponent(name) : undefined };
+export function parseRoute(hash: string): Route {
+  const [, view = '', name = ''] = hash.split('/');
+  return { view: view || 'prompts', name: name === '' ? undefined : decoded(name) };
+}
+
+/** What somebody typed or was sent need not be escaped as it should. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }

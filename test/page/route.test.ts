@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { parseRoute, pathTo } from '../../src/web/page/route.ts';
+
+describe('where somebody is', () => {
+  it.each([
+    ['', { view: 'prompts', name: undefined }],
+    ['#/', { view: 'prompts', name: undefined }],
+    ['#/runs', { view: 'runs', name: undefined }],
+    ['#/prompts/a%2Fb', { view: 'prompts', name: 'a/b' }],
+    ['#/prompts/100%', { view: 'prompts', name: '100%' }],
+    ['#/prompts/%E0%A4%A', { view: 'prompts', name: '%E0%A4%A' }],
+  ])('is read from %j', (hash, route) => {
+    expect(parseRoute(hash)).toEqual(route);
+  });
+
+  it.each(['a/b', '100%', '<img>', '\u202Etxt', '+new', 'half \ud800 a sign'])('leads to %j and back', (name) => {
+    expect(parseRoute(pathTo('prompts', name)).name).toBe(name.toWellFormed());
+  });
+});
