@@ -13,7 +13,10 @@ describe('where somebody is', () => {
     expect(parseRoute(hash)).toEqual(route);
   });
 
-  it.each(['a/b', '100%', '<img>', '\u202Etxt', '+new', 'half \ud800 a sign'])('leads to %j and back', (name) => {
-    expect(parseRoute(pathTo('prompts', name)).name).toBe(name.toWellFormed());
-  });
+  it.each(['a/b', '100%', '<img>', '\u202Etxt', '+new', 'half \ud800 a sign'])(
+    'leads to %j and back',
+    (name) => {
+      expect(parseRoute(pathTo('prompts', name)).name).toBe(name.toWellFormed());
+    },
+  );
 });

@@ -12,7 +12,8 @@ describe('the parts of a template', () => {
     ['{# open {{ a }}', ['{# open ', 'value({{ a }})']],
     ['a {{ b }} c', ['a ', 'value({{ b }})', ' c']],
     ['{% if x %}\n{# note #}', ['tag({% if x %})', '\n', 'comment({# note #})']],
-    ['$1 ${file} $ARGUMENTS $$', ['value($1)', ' ', 'value(${file})', ' ', 'value($ARGUMENTS)', ' $$']],
+    ['$1 $file $ARGUMENTS $$', ['value($1)', ' ', 'value($file)', ' ', 'value($ARGUMENTS)', ' $$']],
+    [`$${'{file:in}'}`, [`value($${'{file:in}'})`]],
     ['# Head\n#none', ['heading(# Head)', '\n#none']],
     ['{{ "%}" }}', ['value({{ "%}" }})']],
   ])('of %j', (text, parts) => {

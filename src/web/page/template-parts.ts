@@ -17,7 +17,11 @@ export function templateParts(text: string): readonly TemplatePart[] {
   const missing = new Set<string>();
   let plain = 0;
   const pattern = new RegExp(begins);
-  for (let match = pattern.exec(text); match !== null && parts.length < 2 * most; match = pattern.exec(text)) {
+  for (
+    let match = pattern.exec(text);
+    match !== null && parts.length < 2 * most;
+    match = pattern.exec(text)
+  ) {
     const [begin] = match;
     const [end, kind] = ends[begin] ?? [undefined, begin.startsWith('#') ? 'heading' : 'value'];
     if (end !== undefined) {
