@@ -46,6 +46,14 @@ async function begin(
   return page;
 }
 
+const markTailInVain = `{
+  const { fetch } = window;
+  window.fetch = (url, options) => fetch(url, options).catch((error) => {
+    if (options.body.includes('tail_run')) document.documentElement.dataset.vain = '';
+    throw error;
+  });
+}`;
+
 describe('runs', () => {
   it('that cannot begin say why', async () => {
     const page = await begin('Look', { folder: '/no/such/folder' });
@@ -153,6 +161,19 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Resume from here' }).click();
     await shows(page, 'Went on.');
     expect(page.url()).not.toBe(before);
+  });
+
+  it('are still to be read when the server was away', async () => {
+    const page = await begin(`Wait for the server ${script({ hang: true })}`);
+    await page.locator('ol.timeline').waitFor();
+    await page.evaluate(markTailInVain);
+    await server.stopServer();
+    await page.locator('html[data-vain]').waitFor();
+    await server.startServer();
+    await page.locator('.live.on').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('article .badge.cancelled').waitFor();
+    await page.locator('ol.timeline').waitFor();
   });
 
   it('of a tab that was closed go on', async () => {

@@ -43,6 +43,28 @@ describe('the way in', () => {
     const page = await open(server.view('#token=old-token-old-token'));
     await page.getByLabel('Token or whole address').waitFor();
   });
+
+  it('asks again when the server comes back with another token', async () => {
+    const own = new PageServer();
+    await own.start();
+    try {
+      const page = await own.open();
+      await page.locator('.live.on').waitFor();
+      await own.stopServer();
+      rmSync(join(own.home, 'token'));
+      await own.startServer();
+      await page.getByLabel('Token or whole address').waitFor();
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('is not barred by an address that is not escaped as it should be', async () => {
+    const page = await open();
+    await page.goto(server.view('#/prompts/100%'));
+    await page.reload();
+    await shows(page, 'There is no prompt 100% (any more).');
+  });
 });
 
 const rowOf = (page: Page, name: string) => page.locator(`.row:has(a:text-is("${name}"))`);
@@ -54,6 +76,25 @@ describe('prompts', () => {
     await page.getByLabel(/^input/).fill('tides');
     await shows(page, 'Topic: tides');
     await page.locator('.template .token-value').waitFor();
+  });
+
+  it('with thousands of arguments ask for some of them, and for what must be given', async () => {
+    mkdirSync(join(home, 'libraries', 'wide', 'prompts'), { recursive: true });
+    const argument = (_: unknown, index: number) =>
+      `[[prompts.form.arguments]]\nname = "field${index}"\nrequired = ${index < 4}\n`;
+    writeFileSync(
+      join(home, 'libraries', 'wide', 'twig.toml'),
+      `[prompts.form]\ndescription = "Asks."\n${Array.from({ length: 5000 }, argument).join('')}`,
+    );
+    writeFileSync(join(home, 'libraries', 'wide', 'prompts', 'form.md'), 'Asked: {{ field0 }}.\n');
+    const page = await open();
+    await page.getByRole('link', { name: 'wide:form' }).click();
+    await shows(page, 'Fill in field0, field1, field2 and 1 more to see it.');
+    for (const index of [0, 1, 2, 3]) await page.getByLabel(`field${index} required`).fill('here');
+    await shows(page, 'Asked: here.');
+    expect(await page.locator('.arguments textarea').count()).toBe(100);
+    await page.getByRole('button', { name: 'Show 100 of 4900 more arguments' }).click();
+    expect(await page.locator('.arguments textarea').count()).toBe(200);
   });
 
   it('propose values for their arguments, and copy what comes of it', async () => {
@@ -162,6 +203,8 @@ describe('prompts', () => {
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(other, 'Says good day.');
     await one.getByRole('tab', { name: 'History' }).click();
+    await one.getByRole('button', { name: 'What changed' }).first().click();
+    await one.locator('.difference .added').getByText('+ description: Says good day.').waitFor();
     await one.getByRole('button', { name: 'What changed' }).nth(1).click();
     await one.locator('.difference .added').getByText('+ Hello {{who}}').waitFor();
     await one.getByRole('button', { name: 'Restore' }).nth(1).click();

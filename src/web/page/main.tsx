@@ -21,9 +21,9 @@ function Page() {
     setToken(undefined);
   };
   return (
-    <ConnectionProvider token={token}>
+    <ConnectionProvider token={token} refused={leave}>
       <ToastProvider>
-        <Shell leave={leave} />
+        <Shell />
       </ToastProvider>
     </ConnectionProvider>
   );

@@ -31,10 +31,13 @@ export interface CallOptions {
 /** An MCP client of the current revision: every request stands for itself, changes come on one open stream. */
 export class McpClient {
   readonly #token: string;
+  readonly #refused: () => void;
   #ids = 0;
 
-  constructor(token: string) {
+  /** `refused` is told whenever the server does not know the token. */
+  constructor(token: string, refused: () => void = () => {}) {
     this.#token = token;
+    this.#refused = refused;
   }
 
   async request<Result = Json>(
@@ -95,7 +98,7 @@ export class McpClient {
       try {
         const id = ++this.#ids;
         const response = await this.#post(id, 'subscriptions/listen', { notifications: filter }, { signal });
-        if (response.status === 401) return state(false);
+        if (response.status === 401) return;
         await lastReply(response, id, (method, params) => {
           if (method === 'notifications/subscriptions/acknowledged') {
             wait = 500;
@@ -112,9 +115,14 @@ export class McpClient {
     }
   }
 
-  #post(id: number, method: string, params: Json, { signal, extensions }: CallOptions): Promise<Response> {
+  async #post(
+    id: number,
+    method: string,
+    params: Json,
+    { signal, extensions }: CallOptions,
+  ): Promise<Response> {
     const name = named[method] === undefined ? undefined : params[named[method]];
-    return fetch('/mcp', {
+    const response = await fetch('/mcp', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -143,6 +151,8 @@ export class McpClient {
       // What the browser says of a connection that failed is worded differently in each of them.
       throw signal?.aborted ? error : new McpError('The server does not answer. Is it running?', 0, 0);
     });
+    if (response.status === 401) this.#refused();
+    return response;
   }
 }
 

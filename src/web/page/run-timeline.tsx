@@ -39,11 +39,13 @@ export function RunTimeline({ runId, open, updates }: Props) {
     const follow = async () => {
       let after = 0;
       while (!ended.signal.aborted) {
-        const tail = await client.tool<Tail>(
-          'tail_run',
-          { run_id: runId, after, limit: 1000 },
-          { signal: ended.signal },
-        );
+        const tail = await client
+          .tool<Tail>('tail_run', { run_id: runId, after, limit: 1000 }, { signal: ended.signal })
+          .catch((error) => {
+            // A server that is away may come back, and the run goes on without it.
+            if (ended.signal.aborted || asError(error).status !== 0) throw error;
+            return { status: 'running', events: [], next: after } satisfies Tail;
+          });
         if (tail.events.length > 0) setLines((old) => [...old, ...tail.events]);
         const more = tail.next > after;
         after = tail.next;

@@ -22,9 +22,16 @@ export function useConnection(): Connection {
   return connection;
 }
 
+interface ProviderProps {
+  readonly token: string;
+  readonly children: ComponentChildren;
+  /** The server does not know the token, or not any more. */
+  refused(): void;
+}
+
 /** One client and one stream of changes for the whole page. */
-export function ConnectionProvider({ token, children }: { token: string; children: ComponentChildren }) {
-  const client = useMemo(() => new McpClient(token), [token]);
+export function ConnectionProvider({ token, children, refused }: ProviderProps) {
+  const client = useMemo(() => new McpClient(token, refused), [token]);
   const [stream, setStream] = useState<ChangeStream | undefined>();
   const [live, setLive] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });

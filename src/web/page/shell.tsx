@@ -4,7 +4,7 @@ import { CalendarView } from './calendar-view.tsx';
 import { PromptsView } from './prompts-view.tsx';
 import { pathTo, useRoute } from './route.ts';
 import { RunsView } from './runs-view.tsx';
-import { useConnection, useLoaded } from './server-connection.tsx';
+import { useConnection } from './server-connection.tsx';
 import { ServerView } from './server-view.tsx';
 import { applyTheme, currentTheme, nextTheme } from './theme.ts';
 
@@ -22,15 +22,11 @@ const views: readonly View[] = [
 ];
 
 /** The frame around the views: where one is, whether the server is there, and the theme. */
-export function Shell({ leave }: { leave(): void }) {
+export function Shell() {
   const route = useRoute();
   const { live } = useConnection();
   const [theme, setTheme] = useState(currentTheme);
-  const { error } = useLoaded((client) => client.request('server/discover'), []);
   useEffect(() => applyTheme(theme), [theme]);
-  useEffect(() => {
-    if (error?.status === 401) leave();
-  }, [error]);
   const view = views.find(({ id }) => id === route.view) ?? views[0]!;
   useEffect(() => {
     document.title = `${view.title} · Adjutant`;
