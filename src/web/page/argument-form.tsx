@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { MoreButton } from './more-button.tsx';
 import type { Prompt } from './prompt.ts';
 import { useConnection } from './server-connection.tsx';
 
@@ -8,10 +9,15 @@ interface Props {
   change(values: Readonly<Record<string, string>>): void;
 }
 
+/** A prompt may have thousands, which nobody fills in and each of which is a field. */
+const atOnce = 100;
+
 /** A field for each argument, with the values the server proposes. */
 export function ArgumentForm({ prompt, values, change }: Props) {
   const { client } = useConnection();
   const [proposals, setProposals] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const [most, setMost] = useState(atOnce);
+  const all = prompt.arguments ?? [];
   const propose = async (name: string, value: string) => {
     const { completion } = await client.request<{ completion: { values: string[] } }>('completion/complete', {
       ref: { type: 'ref/prompt', name: prompt.name },
@@ -28,7 +34,7 @@ export function ArgumentForm({ prompt, values, change }: Props) {
   };
   return (
     <form class="arguments" onSubmit={(event) => event.preventDefault()}>
-      {prompt.arguments?.map(({ name, description, required }) => (
+      {all.slice(0, most).map(({ name, description, required }) => (
         <label key={name}>
           <span class="argument-name">
             {name}
@@ -53,6 +59,7 @@ export function ArgumentForm({ prompt, values, change }: Props) {
           )}
         </label>
       ))}
+      <MoreButton shown={most} all={all.length} step={atOnce} what="arguments" show={setMost} />
     </form>
   );
 }

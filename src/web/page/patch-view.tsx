@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { MoreButton } from './more-button.tsx';
 import { type FilePatch, type Hunk, type PatchLine, parsePatch } from './patch.ts';
 
 /** So many lines are unfolded by themselves; so many files and lines are shown, and as many more at each click. */
@@ -22,7 +23,7 @@ export function PatchView({ text }: { text: string }) {
         lines += file.hunks.reduce((total, hunk) => total + hunk.lines.length, 0);
         return <FileChanges key={index} file={file} open={lines <= unfolded} />;
       })}
-      <More shown={most} all={files.length} step={filesAtOnce} what="files" show={setMost} />
+      <MoreButton shown={most} all={files.length} step={filesAtOnce} what="files" show={setMost} />
     </div>
   );
 }
@@ -99,24 +100,7 @@ function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
           </tbody>
         </table>
       </div>
-      <More shown={most} all={rows.length} step={linesAtOnce} what="lines" show={setMost} />
+      <MoreButton shown={most} all={rows.length} step={linesAtOnce} what="lines" show={setMost} />
     </>
-  );
-}
-
-interface MoreProps {
-  readonly shown: number;
-  readonly all: number;
-  readonly step: number;
-  readonly what: string;
-  show(count: number): void;
-}
-
-function More({ shown, all, step, what, show }: MoreProps) {
-  if (all <= shown) return null;
-  return (
-    <button type="button" class="small" onClick={() => show(shown + step)}>
-      Show {Math.min(step, all - shown)} of {all - shown} more {what}
-    </button>
   );
 }

@@ -35,6 +35,8 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
   );
   const text =
     rendered.value?.messages.map(({ content }) => content.text ?? `[${content.type}]`).join('\n\n') ?? '';
+  const missing =
+    prompt.arguments?.filter(({ name, required }) => required && values[name] === undefined) ?? [];
   return (
     <article>
       <h1>{prompt.title ?? prompt.name}</h1>
@@ -73,8 +75,8 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
               Result <CopyButton text={rendered.error ? '' : text} />
             </h2>
             {rendered.error ? (
-              <p class="problem box" role="status">
-                {rendered.error.message}
+              <p class={missing.length > 0 ? 'quiet' : 'problem box'} role="status">
+                {missing.length > 0 ? `Fill in ${namesOf(missing)} to see it.` : rendered.error.message}
               </p>
             ) : (
               <pre class="result" aria-live="polite">
@@ -86,4 +88,9 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
       )}
     </article>
   );
+}
+
+function namesOf(args: readonly { readonly name: string }[]): string {
+  const names = args.slice(0, 3).map(({ name }) => name);
+  return args.length > 3 ? `${names.join(', ')} and ${args.length - 3} more` : names.join(' and ');
 }

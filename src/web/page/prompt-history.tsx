@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { lineDifference } from './line-difference.ts';
+import type { PromptArgument } from './prompt.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 import { shortMoment } from './zone-time.ts';
@@ -10,6 +11,10 @@ interface Revision {
   readonly time: string;
   readonly client: { readonly name: string };
   readonly prompt?: {
+    readonly title: string;
+    readonly description?: string;
+    readonly tags?: readonly string[];
+    readonly arguments?: readonly PromptArgument[];
     readonly messages: readonly { readonly role: string; readonly content: { readonly text?: string } }[];
   };
 }
@@ -77,9 +82,17 @@ function Difference({ before, after }: { before: Revision | undefined; after: Re
   );
 }
 
+/** Everything of a prompt that can change, as lines. */
 function textOf(revision: Revision | undefined): string {
-  return (
-    revision?.prompt?.messages.map(({ role, content }) => `[${role}]\n${content.text ?? ''}`).join('\n\n') ??
-    ''
-  );
+  if (revision?.prompt === undefined) return '';
+  const { title, description, tags = [], arguments: args = [], messages } = revision.prompt;
+  return [
+    `title: ${title}`,
+    `description: ${description ?? ''}`,
+    `tags: ${tags.join(' ')}`,
+    ...args.map(({ name, required, description: about = '' }) =>
+      `argument: ${name}${required ? ' (required)' : ''} ${about}`.trimEnd(),
+    ),
+    ...messages.map(({ role, content }) => `\n[${role}]\n${content.text ?? ''}`),
+  ].join('\n');
 }

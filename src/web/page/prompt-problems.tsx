@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { MoreButton } from './more-button.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
 
 export interface Problem {
@@ -76,18 +77,24 @@ function counted(count: number, thing: string): string {
 
 type Listed = Omit<Problem, 'file'> & { readonly file?: string };
 
+const atOnce = 100;
+
 export function ProblemList({ problems }: { problems: readonly Listed[] }) {
+  const [most, setMost] = useState(atOnce);
   return (
-    <ul class="problems" aria-label="Problems">
-      {problems.map(({ file, line, severity, message }, index) => (
-        <li key={index}>
-          <span class={`badge ${severity}`}>{severity}</span>
-          <span>
-            {placeOf(file, line) && <code>{placeOf(file, line)}</code>} {message}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="problems" aria-label="Problems">
+        {problems.slice(0, most).map(({ file, line, severity, message }, index) => (
+          <li key={index}>
+            <span class={`badge ${severity}`}>{severity}</span>
+            <span>
+              {placeOf(file, line) && <code>{placeOf(file, line)}</code>} {message}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <MoreButton shown={most} all={problems.length} step={atOnce} what="problems" show={setMost} />
+    </>
   );
 }
 

@@ -83,7 +83,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
           )}
         />
       </section>
-      <section class="detail" aria-label="Prompt">
+      <section class="detail" aria-label="Prompt" tabIndex={0}>
         {name !== undefined && (
           <a class="back" href={pathTo('prompts')}>
             ‹ All prompts

@@ -44,7 +44,7 @@ export function RunsView({ name }: { name: string | undefined }) {
           render={(run) => <RunRow run={run} current={run.run_id === name} />}
         />
       </section>
-      <section class="detail" aria-label="Run">
+      <section class="detail" aria-label="Run" tabIndex={0}>
         {name !== undefined && (
           <a class="back" href={pathTo('runs')}>
             ‹ All runs
