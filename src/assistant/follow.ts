@@ -1,9 +1,9 @@
 import type { Diary } from './diary.ts';
 import type { Proposal } from './guards.ts';
 import type { Occurrence } from './occurrence.ts';
-import { parsePayload } from './payload.ts';
+import { parsePayload, type Words } from './payload.ts';
 import { applySteps, rowsOf } from './plan-rows.ts';
-import { cancelAll, planOccurrence } from './planner.ts';
+import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './planner.ts';
 import { preferencesOf } from './preferences.ts';
 import { isImportant, rulesOf } from './rules.ts';
 import type { CalendarEvent, Notification, User } from './store/schema.ts';
@@ -25,7 +25,7 @@ export async function followEvent(
   now: number,
 ): Promise<void> {
   const all = Map.groupBy(await rowsOf(writer.db, event.id), ({ occurrence }) => occurrence);
-  const waiting = [...all.values()].filter((rows) => rows.some(({ status }) => status === 'planned'));
+  const waiting = [...all.values()].filter((rows) => rows.some(isAlive));
   if (waiting.length === 0) return;
   const window = { fromMs: now - dayMs, toMs: now + 400 * dayMs };
   const found =
@@ -45,7 +45,53 @@ export async function followEvent(
       ? planOccurrence({ ...planned, occurrence, rows, proposals: proposalsFrom(rows, event) }).steps
       : cancelAll(rows, gone);
     await applySteps(writer, event, occurrence ?? { key, startMs }, steps, now);
+    // Even if all becomes as it was, what was decided then is not what is planned any more.
+    if (steps.some(({ action }) => action !== 'keep')) await reopen(writer, event, key);
+    if (occurrence !== undefined) await refresh(writer, { user, event, occurrence, nowMs: now }, rows);
   }
+}
+
+/** Something is still to come of it. */
+function isAlive({ status, escalate_ms }: Notification): boolean {
+  return status === 'planned' || status === 'sending' || escalate_ms !== null;
+}
+
+async function reopen({ db }: Writer, { id }: CalendarEvent, occurrence: string): Promise<void> {
+  await db
+    .updateTable('plans')
+    .set({ fingerprint: '' })
+    .where('event_id', '=', id)
+    .where('occurrence', '=', occurrence)
+    .execute();
+}
+
+/**
+ * What delivery has in its hands is about the same time as before, so it goes on: in the words of today where nothing
+ * was said yet.
+ */
+async function refresh(
+  { db, changed }: Writer,
+  subject: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'nowMs'>,
+  rows: readonly Notification[],
+): Promise<void> {
+  const { event, occurrence, nowMs } = subject;
+  for (const row of rows) {
+    if (!isAlive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
+    const said = row.status !== 'planned' && row.status !== 'sending';
+    const payload = said ? row.payload : payloadFor(subject, wordsOf(row, event));
+    if (row.revision === event.revision && row.payload === payload) continue;
+    await db
+      .updateTable('notifications')
+      .set({ revision: event.revision, payload, updated_ms: nowMs })
+      .where('id', '=', row.id)
+      .execute();
+    changed({ kind: 'notification', id: row.id, userId: row.user_id });
+  }
+}
+
+/** Words about an event that has changed are not used again. */
+function wordsOf({ revision, payload }: Notification, event: CalendarEvent): Words {
+  return (revision === event.revision && parsePayload(payload).words) || {};
 }
 
 /**
@@ -97,14 +143,14 @@ export async function followUser(
   for (const event of events) await followEvent(writer, diary, user, event, now);
 }
 
-/** What is planned, as a proposal for the new time. Words about an event that has changed are not used again. */
+/** What is planned, as a proposal for the new time. */
 function proposalsFrom(rows: readonly Notification[], event: CalendarEvent): readonly Proposal[] {
   return rows
     .filter((row) => row.status === 'planned' && row.parent_id === null)
-    .map(({ slot, channel, urgency, revision, payload }) => ({
-      offsetMinutes: slot,
-      channel,
-      urgency,
-      ...(revision === event.revision && parsePayload(payload).words),
+    .map((row) => ({
+      offsetMinutes: row.slot,
+      channel: row.channel,
+      urgency: row.urgency,
+      ...wordsOf(row, event),
     }));
 }

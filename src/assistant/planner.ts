@@ -43,7 +43,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
   const { event, occurrence, user } = input;
   const preferences = preferencesOf(user);
   const { kept, dropped } = guard(input.proposals, guardInput(input, preferences));
-  const wanted = kept.map((one) => wantedFrom(one, input, preferences));
+  const wanted = kept.map((one) => wantedFrom(one, input));
   const open = input.rows.filter((row) => row.parent_id === null && isOpen(row, input));
   const [reason] =
     event.status === 'confirmed' ? ['no longer part of the plan'] : [`the event is ${event.status}`];
@@ -62,7 +62,10 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
 }
 
 /** Waiting, and not yet in the hands of delivery; an event that has moved takes back even what is due. */
-function isOpen(row: Notification, { occurrence, nowMs }: PlanInput): boolean {
+export function isOpen(
+  row: Notification,
+  { occurrence, nowMs }: Pick<PlanInput, 'occurrence' | 'nowMs'>,
+): boolean {
   return row.status === 'planned' && (row.plan_ms > nowMs || row.event_start_ms !== occurrence.startMs);
 }
 
@@ -100,11 +103,12 @@ export function holdsKey(row: Notification): boolean {
   return row.key === keyOf(row.event_id, row.occurrence, row.event_start_ms, row.slot, row.channel);
 }
 
-function wantedFrom(
-  { proposal, channel, urgency, planMs, changes }: Guarded,
-  { user, event, occurrence }: PlanInput,
-  { locale, timezone }: Preferences,
-): Wanted {
+/** What to say about an occurrence, as a row keeps it. */
+export function payloadFor(
+  { user, event, occurrence }: Pick<PlanInput, 'user' | 'event' | 'occurrence'>,
+  words: Words,
+): string {
+  const { locale, timezone } = preferencesOf(user);
   const facts = {
     name: user.name,
     locale,
@@ -115,12 +119,16 @@ function wantedFrom(
     location: occurrence.location,
     confLink: event.conf_link,
   };
+  return JSON.stringify(wordReminder(facts, words));
+}
+
+function wantedFrom({ proposal, channel, urgency, planMs, changes }: Guarded, input: PlanInput): Wanted {
   return {
     slot: proposal.offsetMinutes,
     channel,
     urgency,
     planMs,
-    payload: JSON.stringify(wordReminder(facts, wordsOf(proposal))),
+    payload: payloadFor(input, wordsOf(proposal)),
     reason: [leadTime(proposal.offsetMinutes), ...changes].join('; '),
   };
 }

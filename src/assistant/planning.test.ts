@@ -146,6 +146,53 @@ describe('planning', () => {
     expect(await planned(diary)).toHaveLength(1);
   });
 
+  it.each<[string, (diary: TestDiary) => Promise<unknown>, (diary: TestDiary) => Promise<unknown>]>([
+    [
+      'an event that was called off',
+      (diary) => diary.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
+      (diary) => diary.call('updateEvent', { event_id: 'dentist', status: 'confirmed' }),
+    ],
+    [
+      'an event that was moved away for a moment',
+      (diary) => diary.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T14:00' }),
+      (diary) => diary.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-17T14:00' }),
+    ],
+    [
+      'a user who had no address for a moment',
+      (diary) => diary.call('updateUser', { user_id: 'ada', unset: ['email'] }),
+      (diary) => diary.call('updateUser', { user_id: 'ada', email: 'ada@example.com' }),
+    ],
+  ])('decides again for %s, once all is as it was', async (_, away, back) => {
+    await using diary = await withDentist();
+    await plan(diary);
+    await away(diary);
+    expect(await planned(diary)).toEqual([]);
+    await back(diary);
+    await plan(diary);
+    expect(await planned(diary)).toMatchObject([{ plan_time: '2026-11-17T12:00:00Z' }]);
+  });
+
+  it.each(['planned', 'sent'] as const)(
+    'lets a reminder that is %s live through a change of the text',
+    async (status) => {
+      await using diary = await withDentist({ channel_pref: 'both', phone_e164: '+4930123456' });
+      await plan(diary);
+      const row = (await planned(diary)).find(({ channel }) => channel === 'call')!;
+      diary.now = Date.parse('2026-11-17T12:50:00Z');
+      await mark(diary, row['id'], { status, urgency: 'urgent', escalate_ms: diary.now + 60_000 });
+      await diary.call('updateEvent', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
+      const { createStore } = await import('./store/store.ts');
+      const store = createStore(diary.file);
+      const [[now], [event]] = await store.read(async (db) => [
+        await db.selectFrom('notifications').selectAll().where('id', '=', String(row['id'])).execute(),
+        await db.selectFrom('events').selectAll().execute(),
+      ]);
+      await store.close();
+      expect(now).toMatchObject({ status, revision: event!.revision, escalate_ms: diary.now + 60_000 });
+      expect(now!.payload.includes('Dr. Bloom')).toBe(status === 'planned');
+    },
+  );
+
   it('does not send again what was sent when only the text changes', async () => {
     await using diary = await withDentist();
     await plan(diary);
