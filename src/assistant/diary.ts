@@ -20,6 +20,12 @@ export async function findUser(db: Reader, id: string): Promise<User> {
   return user;
 }
 
+/** Has a user alone until the end of the transaction, among all who ask for that, on any number of machines. */
+export async function holdUser(db: Reader, id: string): Promise<User> {
+  await db.updateTable('users').set({ id }).where('id', '=', id).execute();
+  return findUser(db, id);
+}
+
 export async function findEvent(db: Reader, id: string): Promise<CalendarEvent> {
   const event = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
   if (event === undefined) throw new Failure('resource-not-found', 'Event not found');

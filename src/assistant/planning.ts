@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { log } from '../log.ts';
-import { type Diary, findEvent, findUser } from './diary.ts';
+import { type Diary, findEvent, findUser, holdUser } from './diary.ts';
 import { type Listed, listOccurrences } from './events.ts';
 import type { Dropped } from './guards.ts';
 import { PlanProgress, type Tell } from './plan-progress.ts';
@@ -196,13 +196,8 @@ async function carryOut(
     return await store.write(async (writer) => {
       // Whoever asked may have gone while the database was busy.
       signal.throwIfAborted();
-      // Planning for one user happens one at a time, on any number of machines.
-      await writer.db
-        .updateTable('users')
-        .set({ id: request.userId })
-        .where('id', '=', request.userId)
-        .execute();
-      const user = await findUser(writer.db, request.userId);
+      // Planning for one user happens one at a time.
+      const user = await holdUser(writer.db, request.userId);
       const now = await findEvent(writer.db, event.id);
       if (now.revision !== event.revision)
         throw new Failure('conflict', 'it changed while it was planned; plan again');

@@ -153,4 +153,18 @@ describe('a test', () => {
     diary.now = monday + 11 * 60_000;
     expect(await test(diary)).toMatchObject({ outcome: 'outbox' });
   });
+
+  it('can be had ten times also by many who ask at once, in several processes', async () => {
+    const { url, requests, close } = await startProvider(200);
+    await using diary = await withAda({ ntfy_topic: 'ada' }, { ntfy: { url } });
+    await using other = openDiary({ file: diary.file, channels: { ntfy: { url } } });
+    const asked = Array.from({ length: 30 }, (_, index) =>
+      test(index % 2 === 0 ? diary : other, { channel: 'ntfy' }),
+    );
+    const ended = await Promise.allSettled(asked);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(requests).toHaveLength(10);
+    expect(await trail(diary)).toHaveLength(10);
+    await close();
+  });
 });

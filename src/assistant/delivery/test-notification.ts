@@ -1,10 +1,11 @@
 import { Failure } from '../../failure.ts';
 import { withoutPassword } from '../../without-password.ts';
-import { type Diary, findUser, type Reader } from '../diary.ts';
+import { type Diary, holdUser, type Reader } from '../diary.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../preferences.ts';
-import { audit } from '../store/audit.ts';
+import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Channel as ChannelName, User } from '../store/schema.ts';
+import type { Writer } from '../store/store.ts';
 import { xml } from './call.ts';
 import type { Message, OutcomeKind } from './channel.ts';
 import { type ChannelOptions, createChannels } from './channels.ts';
@@ -75,11 +76,37 @@ export async function sendTest(
   tell: (message: string) => void,
 ): Promise<Tested> {
   const nowMs = clock();
-  const { user, recent } = await store.read(async (db) => ({
-    user: await findUser(db, userId),
-    recent: await testsOf(db, userId, nowMs - withinMs),
-  }));
-  if (recent >= mostTests)
+  const { user, channel, to, entry } = await store.write((writer) => begin(writer, userId, wanted, nowMs));
+  tell(`sending a test by ${channel}`);
+  const channels = createChannels(options);
+  const outcome = await channels[channel]
+    .deliver(testMessage(user, channel, nowMs), signal)
+    .finally(() => channels[channel].close?.());
+  const kind = outcome.kind === 'accepted' && isOutbox(channel, options) ? 'outbox' : outcome.kind;
+  const detail = singleLine(outcome.detail, 500);
+  await store.write(({ db }) =>
+    db
+      .updateTable('audit')
+      .set({ at_ms: clock(), detail: JSON.stringify({ channel, outcome: kind, detail }) })
+      .where('id', '=', entry)
+      .execute(),
+  );
+  const advice = adviceOn(channel, kind);
+  return {
+    user_id: userId,
+    channel,
+    to: withoutPassword(to),
+    delivered: kind === 'accepted',
+    outcome: kind,
+    detail,
+    ...(advice !== undefined && { advice }),
+  };
+}
+
+/** On record before it leaves, so that many who ask at once are counted, too. */
+async function begin({ db }: Writer, userId: string, wanted: ChannelName | undefined, nowMs: number) {
+  const user = await holdUser(db, userId);
+  if ((await testsOf(db, userId, nowMs - withinMs)) >= mostTests)
     throw new Failure(
       'refused',
       `${mostTests} tests were sent to ${userId} within ten minutes; try again later.`,
@@ -92,26 +119,10 @@ export async function sendTest(
       'refused',
       `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with updateUser, or adjutant users update ${userId} ${flag} …`,
     );
-  tell(`sending a test by ${channel}`);
-  const channels = createChannels(options);
-  const outcome = await channels[channel]
-    .deliver(testMessage(user, channel, nowMs), signal)
-    .finally(() => channels[channel].close?.());
-  const kind = outcome.kind === 'accepted' && isOutbox(channel, options) ? 'outbox' : outcome.kind;
-  const detail = singleLine(outcome.detail, 500);
-  await store.write((writer) =>
-    audit(writer, clock(), [{ action: tested, userId, detail: { channel, outcome: kind, detail } }]),
-  );
-  const advice = adviceOn(channel, kind);
-  return {
-    user_id: userId,
-    channel,
-    to: withoutPassword(to),
-    delivered: kind === 'accepted',
-    outcome: kind,
-    detail,
-    ...(advice !== undefined && { advice }),
-  };
+  const detail = { channel, outcome: 'unknown', detail: 'its end is not known' };
+  const [row] = auditRows(nowMs, [{ action: tested, userId, detail }]);
+  await db.insertInto('audit').values(row!).execute();
+  return { user, channel, to, entry: row!.id };
 }
 
 async function testsOf(db: Reader, userId: string, sinceMs: number): Promise<number> {
