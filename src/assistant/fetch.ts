@@ -130,8 +130,17 @@ function exchange(
 /** The header that takes the place of a name and password in an address. */
 export function loginOf({ username, password }: URL): { readonly authorization?: string } {
   if (username === '') return {};
-  const login = [username, password].map(decodeURIComponent).join(':');
+  const login = [username, password].map(unescaped).join(':');
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+/** What looks like an escape and is none was meant as it stands. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function unpack(stream: Readable, encoding: string | undefined): Readable {

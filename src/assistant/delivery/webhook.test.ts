@@ -65,6 +65,14 @@ describe('a webhook', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('takes a password as it is written where its escapes are none', async () => {
+    const { url, requests } = await provider(204);
+    const address = url.replace('://', '://ada:100%zz@');
+    expect(await trusting().deliver(to(address), deadline())).toMatchObject({ kind: 'accepted' });
+    const login = Buffer.from('ada:100%zz').toString('base64');
+    expect(requests[0]!.headers.authorization).toBe(`Basic ${login}`);
+  });
+
   it('waits as long as the receiver asks', async () => {
     const { url } = await provider(429, 'slow down', { 'retry-after': '30' });
     expect(await trusting().deliver(to(url), deadline())).toEqual({
