@@ -147,7 +147,7 @@ export async function nextDue(store: Store, nowMs: number, silent: readonly stri
       (select next_ms from notifications where status in ('planned', 'sending') and status = 'planned'
         ${elsewhere(silent)} order by next_ms limit 1) as planned,
       (select min(lease_ms) from notifications where status in ('planned', 'sending') and status = 'sending'
-        and next_ms <= ${nowMs}) as held,
+        and next_ms <= ${nowMs} ${elsewhere(silent)}) as held,
       (select min(escalate_ms) from notifications where escalate_ms is not null) as overdue`.execute(db),
   );
   const { planned = null, held = null, overdue = null } = rows[0] ?? {};

@@ -119,6 +119,19 @@ describe.each(['sqlite', 'postgres'] as const)('a silent receiver, on %s', (engi
     await store.close();
   });
 
+  it('is not looked for again and again by who may not take what a dead worker left for it', async () => {
+    const store = await open();
+    await furnish(store, { eve: 'https://hooks.example/x', ada: 'https://other.example/' }, 1);
+    await claim(store, { owner: 'dead', ms: 1000 }, noon - 10_000, 10);
+    expect((await nextDue(store, noon)).sendMs).toBe(noon - 9000);
+    expect((await nextDue(store, noon, ['https://hooks.example'])).sendMs).toBe(noon - 9000);
+    expect(await nextDue(store, noon, ['https://hooks.example', 'https://other.example'])).toEqual({
+      sendMs: undefined,
+      followUpMs: undefined,
+    });
+    await store.close();
+  });
+
   it('is told from a host whose name begins like its own, and from other channels', async () => {
     const store = await open();
     const users = {
