@@ -64,16 +64,13 @@ export function check({ notification, user, event, relatives }: Case, nowMs: num
   }
   if (notification.channel === 'call' && !mayRing(nowMs, preferences))
     return { kind: 'fail', reason: 'no calls at the weekend' };
+  const sent = sentBesides(notification, relatives);
+  const calls = sent.filter(({ channel }) => channel === 'call').length;
+  if (notification.channel === 'call' && calls >= preferences.maxCallAttempts)
+    return { kind: 'fail', reason: `${calls} calls for this event were made already` };
   // Those sent in place of a failed or unanswered one are not counted.
-  const sent = relatives.filter(
-    (other) =>
-      other.id !== notification.id &&
-      other.parent_id === null &&
-      other.user_id === notification.user_id &&
-      other.occurrence === notification.occurrence &&
-      (other.status === 'sent' || other.status === 'delivered'),
-  );
-  if (notification.parent_id === null && !isNotice(notification) && sent.length >= mostPerOccurrence)
+  const reminders = sent.filter(({ parent_id }) => parent_id === null).length;
+  if (notification.parent_id === null && !isNotice(notification) && reminders >= mostPerOccurrence)
     return { kind: 'cancel', reason: `${mostPerOccurrence} reminders were sent already` };
   return { kind: 'send', late: nowMs - notification.plan_ms > punctualMs };
 }
@@ -89,6 +86,20 @@ export const dialling = 'dialling';
 /** A message about the diary itself, such as what was missed, belongs to no event. */
 export function isNotice({ event_id }: Pick<Notification, 'event_id'>): boolean {
   return event_id === '';
+}
+
+/** What else the person was told about the same occurrence. */
+function sentBesides(
+  { id, user_id, occurrence }: Pick<Notification, 'id' | 'user_id' | 'occurrence'>,
+  relatives: readonly Relative[],
+): Relative[] {
+  return relatives.filter(
+    (other) =>
+      other.id !== id &&
+      other.user_id === user_id &&
+      other.occurrence === occurrence &&
+      (other.status === 'sent' || other.status === 'delivered'),
+  );
 }
 
 /** The reminder and all that was sent in its place. */

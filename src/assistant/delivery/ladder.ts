@@ -29,16 +29,15 @@ export function isPressing(urgency: Urgency): boolean {
 export interface Unanswered extends Reach {
   /** Channels used so far for this reminder, in order. */
   readonly used: readonly Channel[];
-  readonly mostCalls: number;
+  /** How often the phone may still ring for this event. */
+  readonly callsLeft: number;
 }
 
 /** Up the ladder: a channel not used yet, then the phone again, as often as the person allows. */
 export function escalate(unanswered: Unanswered): Channel | undefined {
-  const { used, mostCalls } = unanswered;
-  const fresh = nextChannel(unanswered, used);
-  if (fresh !== undefined) return fresh;
-  const calls = used.filter((channel) => channel === 'call').length;
-  return order(unanswered).includes('call') && calls < mostCalls ? 'call' : undefined;
+  const { used, callsLeft } = unanswered;
+  const open = order(unanswered).filter((channel) => channel !== 'call' || callsLeft > 0);
+  return open.find((channel) => !used.includes(channel)) ?? open.find((channel) => channel === 'call');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { channelsOf, preferencesOf, reachableBy } from '../preferences.ts';
 import type { Notification, Urgency, User } from '../store/schema.ts';
 import type { Recipient } from './channel.ts';
+import type { Case } from './checklist.ts';
 import type { Reach } from './ladder.ts';
 import { mostAttempts } from './retry.ts';
 
@@ -24,6 +25,18 @@ export function reachOf(user: User, urgency: Urgency): Reach {
     preferred: channelsOf(preferencesOf(user).channelPref),
     urgency,
   };
+}
+
+/** How often the phone may still ring for an occurrence; a call that failed may have rung. */
+export function callsLeft({ notification, relatives }: Case, user: User): number {
+  const made = relatives.filter(
+    ({ channel, status, user_id, occurrence }) =>
+      channel === 'call' &&
+      user_id === notification.user_id &&
+      occurrence === notification.occurrence &&
+      ['sent', 'delivered', 'failed'].includes(status),
+  );
+  return preferencesOf(user).maxCallAttempts - made.length;
 }
 
 export function mostAttemptsOf(user: User | undefined, { channel }: Pick<Notification, 'channel'>): number {

@@ -69,15 +69,16 @@ describe('the ladder of channels', () => {
       ...reach,
       available: ['email', 'call'] as const,
       urgency: 'urgent' as const,
-      mostCalls: 3,
     };
     const used: (typeof channels)[number][] = ['email'];
     for (let step = 0; step < 10; step++) {
-      const next = escalate({ ...pressing, used });
+      const calls = used.filter((channel) => channel === 'call').length;
+      const next = escalate({ ...pressing, used, callsLeft: 3 - calls });
       if (next === undefined) break;
       used.push(next);
     }
     expect(used).toEqual(['email', 'call', 'call', 'call']);
+    expect(escalate({ ...pressing, used: ['email'], callsLeft: 0 })).toBeUndefined();
   });
 });
 

@@ -309,6 +309,17 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     ]);
   });
 
+  it('rings no more often for an event than the person allows, however many reminders it has', async () => {
+    const notifications = [50, 40, 30].map((before) =>
+      reminder(event, start - before * minute, { id: `r${before}`, urgency: 'urgent', channel: 'call' }),
+    );
+    const users = [person('ada', { channel_pref: 'call', max_call_attempts: 4 })];
+    await diary({ users, notifications });
+    for (now = start - 50 * minute; now < start; now += minute) await once();
+    expect(sent.filter((one) => one.channel === 'call')).toHaveLength(4);
+    expect((await rows()).filter(({ status }) => status === 'planned')).toEqual([]);
+  });
+
   it('stops escalating once any message of the chain is acknowledged', async () => {
     await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
     for (now = start - 50 * minute; now < start; now += minute) {

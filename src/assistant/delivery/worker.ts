@@ -9,7 +9,7 @@ import { announceCall, claim, claimUnanswered } from './claim.ts';
 import { escalate } from './ladder.ts';
 import { writeMessage } from './message.ts';
 import { tellMissed } from './missed.ts';
-import { mostAttemptsOf, reachOf } from './reach.ts';
+import { callsLeft, reachOf } from './reach.ts';
 import { Recorder } from './recorder.ts';
 import { addNotifications, settle, settleClosely } from './settle.ts';
 import { settleOutcome, settleVerdict } from './settlement.ts';
@@ -158,7 +158,7 @@ export class Worker {
         const channel = escalate({
           ...reachOf(user, notification.urgency),
           used: family.map((one) => one.channel),
-          mostCalls: mostAttemptsOf(user, { channel: 'call' }),
+          callsLeft: callsLeft(unanswered, user),
         });
         if (channel !== undefined)
           await addNotifications(writer, [successor(unanswered, channel, 'nobody answered', nowMs)]);
