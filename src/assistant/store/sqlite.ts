@@ -106,6 +106,8 @@ async function prepare(database: DatabaseSync, file: string): Promise<void> {
       `SQLite ${version} can lose writes of several processes; run Adjutant on a Node with SQLite ${oldestSafe.join('.')} or newer.`,
     );
   }
+  // What somebody has deleted is not to be read in the free pages of the file.
+  database.exec('pragma secure_delete = 1');
   const mode = await writeAhead(database);
   if (mode === 'wal') database.exec('pragma synchronous = normal');
   else

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -41,6 +41,15 @@ const names = (store: Store) =>
   store.read(async (db) =>
     (await db.selectFrom('users').select('id').orderBy('id').execute()).map(({ id }) => id),
   );
+
+it('leaves nothing of what was deleted in the file', async () => {
+  const path = file();
+  const store = createStore(path);
+  await add(store, ...Array.from({ length: 200 }, (_, index) => person(`u${index}`)));
+  await store.write(({ db }) => db.deleteFrom('users').execute());
+  await store.close();
+  expect(readFileSync(path, 'latin1')).not.toContain('Name of u');
+});
 
 describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
   let databases = 0;
