@@ -64,6 +64,7 @@ function demoOf(features: readonly Feature[], config: Config): Feature {
   return createDemo({
     commandsDir: config['commands.dir'],
     librariesDir: config['twig.dir'],
+    outboxDir: config['delivery.outbox_dir'],
     stateFile: join(config['http.state_dir'], 'demo.json'),
     async call(name, args, context) {
       const tool = features

@@ -1,13 +1,15 @@
 import { promises as disk } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Context, defineTool, type Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
+import { forgetPlaced, loadPlaced, notePlaced, placeFiles, takeAway } from './placed-files.ts';
 import { commandFiles, events, libraryFiles, mark, question, user } from './samples.ts';
 
 export interface DemoOptions {
   readonly commandsDir: string;
   readonly librariesDir: string;
-  /** Where the demonstration notes which runs are its own. */
+  readonly outboxDir: string;
+  /** Where the demonstration notes what is its own. */
   readonly stateFile: string;
   /** Calls a tool of another feature, as a client would; `undefined` where there is no such tool. */
   call(tool: string, args: object, context: Context): Promise<object | undefined>;
@@ -53,10 +55,8 @@ export function createDemo(options: DemoOptions): Feature {
 }
 
 async function load(options: DemoOptions, context: Context) {
-  for (const [file, text] of sampleFiles(options)) {
-    await disk.mkdir(dirname(file), { recursive: true });
-    await disk.writeFile(file, text, { flag: 'wx' });
-  }
+  const { stateFile } = options;
+  const placed = await placeFiles(sampleFiles(options), stateFile);
   await options.call('createUser', user, context);
   for (const { day, hour, hours, ...event } of events) {
     const start = Date.UTC(...today(), 0) + (day * 24 + hour) * 3_600_000;
@@ -73,48 +73,50 @@ async function load(options: DemoOptions, context: Context) {
     context,
   );
   const runs = isObject(run) && typeof run['run_dir'] === 'string' ? [run['run_dir']] : [];
-  await disk.mkdir(dirname(options.stateFile), { recursive: true });
-  await disk.writeFile(options.stateFile, JSON.stringify({ runs }));
-  return { prompts: Object.keys(commandFiles).length + 1, events: events.length, runs: runs.length };
+  await notePlaced(stateFile, { ...placed, runs });
+  return { prompts: placed.files.filter(isPrompt).length, events: events.length, runs: runs.length };
 }
 
 async function remove(options: DemoOptions, context: Context) {
-  let prompts = 0;
-  for (const [file] of sampleFiles(options)) {
-    if (file.endsWith('.md') && (await exists(file))) prompts += 1;
-    await disk.rm(file, { force: true });
+  const placed = await loadPlaced(options.stateFile);
+  const gone = await takeAway(placed);
+  const known = entriesOf(await options.call('listUsers', {}, context), 'users').includes(user.id);
+  if (known) {
+    await emptyOutbox(options, context);
+    await options.call('deleteUser', { user_id: user.id }, context);
   }
-  await disk.rm(join(options.librariesDir, mark), { recursive: true, force: true });
-  const listed = await options.call('listUsers', {}, context);
-  const known =
-    isObject(listed) && Array.isArray(listed['users']) && listed['users'].some(({ id }) => id === user.id);
-  if (known) await options.call('deleteUser', { user_id: user.id }, context);
-  const runs = await ownRuns(options.stateFile);
-  for (const folder of runs) await disk.rm(folder, { recursive: true, force: true });
-  await disk.rm(options.stateFile, { force: true });
-  return { prompts, events: known ? events.length : 0, runs: runs.length };
+  await forgetPlaced(options.stateFile, placed);
+  return {
+    prompts: gone.filter(isPrompt).length,
+    events: known ? events.length : 0,
+    runs: placed.runs.length,
+  };
 }
 
-function sampleFiles({ commandsDir, librariesDir }: DemoOptions): readonly (readonly [string, string])[] {
-  return [
+/** Files in the outbox are named for their notification. */
+async function emptyOutbox({ outboxDir, call }: DemoOptions, context: Context): Promise<void> {
+  const window = { days_back: 30, days_forward: 30 };
+  const listed = await call('listNotifications', { user_id: user.id, ...window }, context);
+  const ids = new Set(entriesOf(listed, 'notifications').map(encodeURIComponent));
+  for (const file of await disk.readdir(outboxDir).catch(() => []))
+    if (ids.has(file.replace(/\..*$/, ''))) await disk.rm(join(outboxDir, file), { force: true });
+}
+
+/** The ids of what a tool listed; none where there is no such tool. */
+function entriesOf(listed: object | undefined, key: string): readonly string[] {
+  const all = isObject(listed) ? listed[key] : undefined;
+  return Array.isArray(all) ? all.map(({ id }) => String(id)) : [];
+}
+
+function isPrompt(file: string): boolean {
+  return file.endsWith('.md');
+}
+
+function sampleFiles({ commandsDir, librariesDir }: DemoOptions): ReadonlyMap<string, string> {
+  return new Map([
     ...Object.entries(commandFiles).map(([name, text]) => [join(commandsDir, name), text] as const),
     ...Object.entries(libraryFiles).map(([name, text]) => [join(librariesDir, mark, name), text] as const),
-  ];
-}
-
-async function ownRuns(file: string): Promise<readonly string[]> {
-  try {
-    return (JSON.parse(await disk.readFile(file, 'utf8')) as { runs: string[] }).runs;
-  } catch {
-    return [];
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return disk.access(file).then(
-    () => true,
-    () => false,
-  );
+  ]);
 }
 
 function today(): [number, number, number] {
