@@ -329,6 +329,54 @@ describe('a text that is handed over', () => {
   });
 });
 
+describe('what is said about one meeting of a series, as invitations by mail do', () => {
+  const daily = [
+    's',
+    'SUMMARY:Daily',
+    'DTSTART:20260610T080000Z',
+    'DURATION:PT1H',
+    'RRULE:FREQ=DAILY;COUNT=4',
+  ];
+  const instance = (day: number, hour: number, ...more: readonly string[]) => [
+    's',
+    `RECURRENCE-ID:202606${day}T080000Z`,
+    `DTSTART:202606${day}T${String(hour).padStart(2, '0')}0000Z`,
+    'DURATION:PT1H',
+    'SUMMARY:This one',
+    ...more,
+  ];
+  const hand = (text: string) => importText(calendars, { userId: 'ann', name: 'mail', text });
+  const times = async () => {
+    const [event] = await events();
+    const window = { fromMs: Date.UTC(2026, 5, 1), toMs: Date.UTC(2026, 6, 1) };
+    const found = await expandEvent(event!, window, 'UTC');
+    return [event!.status, ...found.map(({ startMs }) => new Date(startMs).toISOString().slice(8, 13))];
+  };
+
+  it('leaves the others as they are', async () => {
+    await hand(calendarText(daily));
+    const { changes } = await hand(calendarText(instance(11, 15)));
+    expect(countsOf(changes)).toMatchObject({ moved: 1 });
+    expect(await titles()).toEqual(['Daily']);
+    expect(await times()).toEqual(['confirmed', '10T08', '11T15', '12T08', '13T08']);
+    const cancel = calendarText(instance(12, 8)).replace('VERSION:2.0', 'VERSION:2.0\r\nMETHOD:CANCEL');
+    await hand(cancel);
+    expect(await times()).toEqual(['confirmed', '10T08', '11T15', '13T08']);
+    expect(countsOf((await hand(cancel)).changes)).toMatchObject({ moved: 0, changed: 0, cancelled: 0 });
+    await hand(calendarText(instance(11, 16)));
+    expect(await times()).toEqual(['confirmed', '10T08', '11T16', '13T08']);
+  });
+
+  it('adds up where the series itself is not known', async () => {
+    await hand(calendarText(instance(12, 8, 'STATUS:CANCELLED')));
+    await hand(calendarText(instance(11, 15)));
+    await hand(calendarText(instance(13, 16)));
+    expect(await times()).toEqual(['confirmed', '11T15', '13T16']);
+    await hand(calendarText(daily));
+    expect((await times())[1]).toBe('10T08');
+  });
+});
+
 describe('a folder', () => {
   it('is all the calendars in it, and its files come and go', async () => {
     const place = join(folder, 'calendars');

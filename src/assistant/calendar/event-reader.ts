@@ -44,9 +44,10 @@ export function readInstance(
   const missing = (zone: string) => note(`the zone "${zone}" is unknown; the user's zone is taken instead`);
   const times = (name: string) => all(name).flatMap((property) => zones.times(property, missing));
 
-  const [start] = times('dtstart');
-  if (start === undefined) throw new Unreadable('it has no DTSTART');
   const [id] = times('recurrence-id');
+  // A cancellation need not say when that would have been.
+  const [start = id] = times('dtstart');
+  if (start === undefined) throw new Unreadable('it has no DTSTART');
   const duration = one('duration');
   const [end] = times('dtend');
   const dates = all('rdate').flatMap((property) => addedDates(property, zones, missing));

@@ -269,6 +269,37 @@ describe('what an event says', () => {
     expect(events).toMatchObject([{ details: { status: 'cancelled' } }]);
   });
 
+  it('is not cancelled by another calendar in the same text', async () => {
+    const { events } = await read(
+      calendar('METHOD:CANCEL', ...event('a', 'DTSTART:20260601T080000Z')) + calendar(...good),
+    );
+    expect(events.map(({ uid, details }) => [uid, details.status])).toEqual([
+      ['a', 'cancelled'],
+      ['good', 'confirmed'],
+    ]);
+  });
+
+  it('is cancelled for one time of a series without a word about when that would have been', async () => {
+    const { events, problems } = await read(
+      calendar('METHOD:CANCEL', ...event('a', 'RECURRENCE-ID:20260602T080000Z', 'SUMMARY:A')),
+    );
+    expect(problems).toEqual([]);
+    expect(events).toMatchObject([
+      { uid: 'a', series: { detached: true, overrides: [{ start: { wall: '2026-06-02T08:00:00' } }] } },
+    ]);
+  });
+
+  it.each(['REPLY', 'counter', 'DECLINECOUNTER', 'REFRESH'])(
+    'stays as it is when somebody who is invited answers with %s',
+    async (method) => {
+      const { events, problems } = await read(calendar(`METHOD:${method}`, ...good));
+      expect(events).toEqual([]);
+      expect(problems).toMatchObject([
+        { severity: 'error', uid: 'good', message: expect.stringContaining('does not change') },
+      ]);
+    },
+  );
+
   it('does not follow alarms, tasks or unknown parts', async () => {
     const { events, problems } = await read(
       calendar(

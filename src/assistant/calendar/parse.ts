@@ -80,8 +80,13 @@ const wanted: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
 };
 
+/** What people who are invited send. Only who invites says when something takes place. */
+const answers = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
+
 interface Component {
   readonly name: string;
+  /** Of the calendar around it. */
+  readonly method: string;
   readonly line: number;
   readonly properties: Property[];
 }
@@ -100,7 +105,7 @@ class Parser {
   #ended = 0;
   #complete = true;
   #name: string | undefined;
-  #cancels = false;
+  #method = '';
   readonly #nowMs: number;
   count = 0;
 
@@ -111,7 +116,7 @@ class Parser {
   begin(document: string | undefined): void {
     this.#document = document;
     this.#zones = new ZoneReader();
-    this.#cancels = false;
+    this.#method = '';
     [this.#begun, this.#ended] = [0, 0];
   }
 
@@ -120,11 +125,14 @@ class Parser {
     if (edge === undefined) return this.#property(line, number);
     const name = written!.toUpperCase();
     const begins = edge.toUpperCase() === 'BEGIN';
-    if (name === 'VCALENDAR') begins ? this.#begun++ : this.#ended++;
+    if (name === 'VCALENDAR') {
+      begins ? this.#begun++ : this.#ended++;
+      this.#method = '';
+    }
     if (!begins) return this.#close(name);
     // An event that was never closed ends where the next one begins.
     if (name === 'VEVENT') this.#close(name, 'it has no END:VEVENT');
-    this.#open.push({ name, line: number, properties: [] });
+    this.#open.push({ name, method: this.#method, line: number, properties: [] });
   }
 
   end(): void {
@@ -169,7 +177,7 @@ class Parser {
       return this.#report('warning', { ...open, line: number }, reason);
     }
     if (open.name !== 'VCALENDAR') open.properties.push(property);
-    else if (name === 'method') this.#cancels = property.value.trim().toUpperCase() === 'CANCEL';
+    else if (name === 'method') this.#method = property.value.trim().toUpperCase();
     else this.#name ??= singleLine(textOf(property));
   }
 
@@ -188,7 +196,10 @@ class Parser {
   }
 
   #event(component: Component): void {
+    const { method } = component;
     this.#try(component, () => {
+      if (answers.has(method))
+        throw new Unreadable(`it is an answer (METHOD:${method}), which does not change the event`);
       const note = (message: string) => this.#report('warning', component, message);
       const read = readInstance(component.properties, this.#zones, note, this.#document);
       const instance = {
@@ -196,7 +207,7 @@ class Parser {
         uid: read.uid || this.#inventUid(read, note),
         rules: this.#usable(read.rules, read, note),
         exceptionRules: this.#usable(read.exceptionRules, read, note),
-        ...(this.#cancels && { details: { ...read.details, status: 'cancelled' as const } }),
+        ...(method === 'CANCEL' && { details: { ...read.details, status: 'cancelled' as const } }),
       };
       const known = this.#instances.get(instance.uid);
       if (known === undefined) this.#instances.set(instance.uid, [instance]);

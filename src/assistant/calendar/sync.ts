@@ -5,6 +5,7 @@ import { createFetch } from '../fetch.ts';
 import { audit } from '../store/audit.ts';
 import type { Calendar } from '../store/schema.ts';
 import { type EventChange, importEvents } from './import.ts';
+import { joinKnown } from './join-known.ts';
 import { type CalendarProblem, type Document, type ParsedCalendar, parseCalendar } from './parse.ts';
 import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';
 
@@ -114,7 +115,9 @@ async function takeIn(
     signal,
   });
   const user = await diary.store.read((db) => findUser(db, calendar.user_id));
-  const { changes, unchanged } = await importEvents(diary, calendar, user, parsed.events, {
+  const whole = configOf(calendar).handed_over !== true;
+  const events = whole ? parsed.events : await joinKnown(diary, calendar, parsed.events);
+  const { changes, unchanged } = await importEvents(diary, calendar, user, events, {
     gone: goneOf(parsed, reading.gone),
     progress: (done, total) => progress?.(total + done, 2 * total, `${done} of ${total} events stored`),
     signal,
