@@ -134,14 +134,8 @@ async function readWhole(url: string, etag: string | null, connection: Connectio
   const filter = {
     'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': { _attributes: { name: 'VEVENT' } } },
   };
-  const responses = await calendarQuery({
-    url,
-    props: { 'd:getetag': {} },
-    filters: [filter],
-    depth: '1',
-    ...connection,
-  });
-  if (responses[0]?.ok === false) throw refused(url, responses[0].status);
+  const query = { url, props: { 'd:getetag': {} }, filters: [filter], depth: '1' } as const;
+  const responses = await answered(url, calendarQuery({ ...query, ...connection }));
   const listed = responses.flatMap(({ href, props }) =>
     href === undefined ? [] : [{ path: pathOf(href, url), tag: textOf(props?.['getetag']) }],
   );
@@ -158,19 +152,31 @@ async function* objects(
 ): AsyncGenerator<Document> {
   for (let from = 0; from < paths.length; from += objectsPerRequest) {
     const objectUrls = paths.slice(from, from + objectsPerRequest);
-    const responses = await calendarMultiGet({
-      url,
-      props: { 'd:getetag': {}, 'c:calendar-data': {} },
-      objectUrls,
-      depth: '1',
-      ...connection,
-    });
-    if (responses[0]?.ok === false && responses[0].props === undefined && responses[0].status !== 404)
-      throw refused(url, responses[0].status);
+    const query = { url, props: { 'd:getetag': {}, 'c:calendar-data': {} }, objectUrls, depth: '1' } as const;
+    const responses = await answered(url, calendarMultiGet({ ...query, ...connection }));
+    // What is withheld is not gone; what does not look like an event may be anything.
+    const withheld = new Set(objectUrls.filter((path) => path.endsWith('.ics')));
     for (const { href, props } of responses) {
       const data = textOf(props?.['calendarData']);
-      if (href !== undefined && data !== '') yield { name: pathOf(href, url), pieces: [data] };
+      if (href === undefined || data === '') continue;
+      withheld.delete(pathOf(href, url));
+      yield { name: pathOf(href, url), pieces: [data] };
     }
+    if (withheld.size > 0)
+      throw new Failure(
+        'unavailable',
+        `${new URL(url).host} lists ${withheld.size} events that it does not send.`,
+      );
+  }
+}
+
+/** The library tells of a bad answer, to one of many questions even, in errors of no class. */
+async function answered<Value>(url: string, question: Promise<Value>): Promise<Value> {
+  try {
+    return await question;
+  } catch (error) {
+    const [, status] = /failed: (\d{3})\b/.exec(messageOf(error)) ?? [];
+    throw status === undefined || error instanceof Failure ? error : refused(url, Number(status));
   }
 }
 

@@ -173,6 +173,7 @@ describe('a CalDAV server without tokens', () => {
   let server: Server;
   let url: string;
   let gets = 0;
+  let withhold: (href: string) => string | undefined = () => undefined;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -197,8 +198,10 @@ describe('a CalDAV server without tokens', () => {
         gets += 1;
         const wanted = [...body.matchAll(/<d:href>([^<]*)</g)].map(([, href]) => href!);
         return answer(
-          wanted.map((href) =>
-            item(href, `<c:calendar-data><![CDATA[${objects.get(href)?.text}]]></c:calendar-data>`),
+          wanted.map(
+            (href) =>
+              withhold(href) ??
+              item(href, `<c:calendar-data><![CDATA[${objects.get(href)?.text}]]></c:calendar-data>`),
           ),
         );
       });
@@ -224,6 +227,28 @@ describe('a CalDAV server without tokens', () => {
     const { changes } = await syncCalendar(calendars, same.calendar);
     expect(countsOf(changes)).toMatchObject({ added: 1, removed: 1 });
     expect(await uids(calendars)).toEqual(['b', 'c']);
+  });
+
+  it.each([
+    ['does not send', () => ''],
+    [
+      'cannot send just now',
+      (href: string) => `<response><href>${href}</href><status>HTTP/1.1 503 Busy</status></response>`,
+    ],
+  ])('keeps an event that it %s, and comes back to it', async (_, withheld) => {
+    const calendars = await newCalendars();
+    objects.clear();
+    for (const uid of ['a', 'b'])
+      objects.set(`/cal/${uid}.ics`, { text: object(uid, 'DTSTART:20260610T080000Z'), tag: 1 });
+    const [{ calendar }] = (await addCalendar(calendars, account(url), true)) as [SyncResult];
+    for (const uid of ['a', 'b'])
+      objects.set(`/cal/${uid}.ics`, { text: object(uid, 'DTSTART:20260611T080000Z'), tag: 2 });
+    withhold = (href) => (href.endsWith('a.ics') ? withheld(href) : undefined);
+    await expect(syncCalendar(calendars, calendar)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await uids(calendars)).toEqual(['a', 'b']);
+    withhold = () => undefined;
+    const { changes } = await syncCalendar(calendars, calendar);
+    expect(countsOf(changes)).toMatchObject({ removed: 0 });
   });
 
   it('keeps an event that it sends broken', async () => {
