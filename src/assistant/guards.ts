@@ -162,9 +162,22 @@ export function nextOpenTime(
     const wait = isQuiet(at, preferences)
       ? modulo(minutesOf(preferences.quietEnd) - minute, dayMinutes)
       : dayMinutes - minute;
-    at = (Math.floor(at / minuteMs) + Math.max(1, wait)) * minuteMs;
+    at = leap(Math.floor(at / minuteMs) * minuteMs, Math.max(1, wait), preferences);
   }
   return undefined;
+}
+
+/**
+ * So many minutes on or back by the clock of the user. Where the clock was set meanwhile that would be too far, or not
+ * far enough; too far is not gone, and where it would not get on at all, it gets on by a minute.
+ */
+function leap(at: number, minutes: number, { timezone }: Preferences): number {
+  const offsets = offsetsOf(timezone) ?? (() => 0);
+  const there = at + minutes * minuteMs;
+  const ahead = Math.sign(minutes);
+  const tooFar = Math.max(0, ahead * (offsets(there) - offsets(at)));
+  const gone = Math.max(minuteMs, Math.abs(there - at) - tooFar);
+  return at + ahead * gone;
 }
 
 function lastOpenTime(instantMs: number, { preferences, reachable, nowMs }: GuardInput): number | undefined {
@@ -175,7 +188,7 @@ function lastOpenTime(instantMs: number, { preferences, reachable, nowMs }: Guar
     const since = isQuiet(at, preferences)
       ? modulo(minute - minutesOf(preferences.quietStart), dayMinutes)
       : minute;
-    at -= (since + 1) * minuteMs;
+    at = leap(at, -(since + 1), preferences);
   }
   return undefined;
 }
