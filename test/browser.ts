@@ -35,6 +35,11 @@ export interface Page {
   ): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
 }
+export interface GivenFile {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
 export interface Locator {
   click(options?: object): Promise<void>;
   focus(): Promise<void>;
@@ -52,7 +57,7 @@ export interface Locator {
     state?: 'visible' | 'hidden' | 'attached' | 'detached';
     timeout?: number;
   }): Promise<void>;
-  setInputFiles(files: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
+  setInputFiles(files: string | GivenFile | readonly GivenFile[]): Promise<void>;
   dispatchEvent(type: string, init?: object): Promise<void>;
 }
 

@@ -53,6 +53,23 @@ describe('the calendar', () => {
     await shows(page, /Nobody is in the diary yet/);
   });
 
+  it('begins with somebody who is added on the page', async () => {
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.getByLabel('Name').fill('Cleo');
+    await page.getByLabel('Time zone').fill('Nowhere/Land');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Nowhere\/Land/)
+      .waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByLabel('Time zone').fill('Africa/Cairo');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('heading', { name: 'Cleo' }).waitFor();
+    await shows(page, 'Africa/Cairo');
+  });
+
   it('shows what is planned and why, and plans only after a look', async () => {
     const page = await server.open();
     const start = new Date(Date.now() + 3 * 86_400_000);
@@ -69,7 +86,7 @@ describe('the calendar', () => {
       start_ts: start.toISOString(),
       end_ts: new Date(start.getTime() + 3_600_000).toISOString(),
     });
-    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.goto(server.view('#/calendar/ada'));
     await page.getByRole('tab', { name: 'Agenda' }).click();
     await shows(page, 'Board meeting');
     await page.getByRole('button', { name: 'Plan notifications' }).click();
@@ -128,24 +145,34 @@ describe('the calendar', () => {
       mimeType: 'text/calendar',
       buffer: Buffer.from(calendar('Chosen')),
     });
+    await shows(page, 'mine.ics: 1 added');
     await shows(page, 'Chosen');
     await page.evaluate(`(() => {
       const data = new DataTransfer();
-      data.items.add(new File([${JSON.stringify(calendar('Dropped in'))}], 'other.ics'));
+      data.items.add(new File([${JSON.stringify(calendar('Dropped in'))}], 'mine.ics'));
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     })()`);
     await shows(page, 'Dropped in');
+    // Invitations often have one and the same file name.
+    await shows(page, 'Chosen');
   });
 
   it('says what is wrong with a file that is no calendar', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
+    const file = (name: string, text: string) => ({
+      name,
+      mimeType: 'text/calendar',
+      buffer: Buffer.from(text),
+    });
     await page
       .locator('input[type=file]')
-      .setInputFiles({ name: 'no.ics', mimeType: 'text/calendar', buffer: Buffer.from('dear diary') });
+      .setInputFiles([file('no.ics', 'dear diary'), file('yes.ics', calendar('Right'))]);
+    // What is told of the second does not hide what is told of the first.
     await page
       .locator('.toast.shown')
-      .getByText(/^no\.ics: .*calendar/)
+      .getByText(/^no\.ics: .*calendar.*\s*yes\.ics: 1 added/)
       .waitFor();
+    expect(await page.locator('input[type=file]').inputValue()).toBe('');
   });
 });

@@ -133,6 +133,12 @@ describe('prompts', () => {
       buffer: Buffer.from('---\ndescription: Came from elsewhere.\n---\nDo $ARGUMENTS\n'),
     });
     await shows(page, 'Came from elsewhere.');
+    await page.locator('.exchange input[type=file]').setInputFiles({
+      name: 'has-a-dash.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('Do it\n'),
+    });
+    await shows(page, 'the name becomes has_a_dash');
     writeFileSync(
       join(home, 'commands', 'spaced.md'),
       '---\ndescription: Spaces where none belong.\n---\nSay {{ input }}\n',

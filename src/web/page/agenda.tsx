@@ -1,7 +1,7 @@
 import { type CalendarEvent, type Diary, keyOf, notificationsOf } from './diary.ts';
 import { NotificationMark } from './notification-mark.tsx';
 import { WindowedList } from './windowed-list.tsx';
-import { clock, dayTitle, wallTime } from './zone-time.ts';
+import { clock, dayTitle, type WallTime, wallTime } from './zone-time.ts';
 
 interface Props {
   readonly diary: Diary;
@@ -37,14 +37,11 @@ export function Agenda({ diary, zone, today, chosen, choose }: Props) {
               <span class="row-line">
                 <span class="row-title">{event.title}</span>
                 {notificationsOf(diary, event).map((one) => (
-                  <NotificationMark key={one.id} notification={one} zone={zone} />
+                  <NotificationMark key={one.id} notification={one} day={start.day} zone={zone} />
                 ))}
               </span>
               <span class="row-text row-title">
-                {dayTitle(start.day, 'long')}{' '}
-                {event.all_day
-                  ? 'all day'
-                  : `${clock(start.minutes)} – ${clock(wallTime(event.end_ts, zone).minutes)}`}
+                {dayTitle(start.day, 'long')} {endOf(event, start, zone)}
                 {event.location && `, ${event.location}`}
               </span>
             </button>
@@ -53,4 +50,14 @@ export function Agenda({ diary, zone, today, chosen, choose }: Props) {
       />
     </div>
   );
+}
+
+/** What is to be said after the day it begins: from when, until when and until which day. */
+function endOf({ start_ts, end_ts, all_day }: CalendarEvent, start: WallTime, zone: string): string {
+  // The end of a whole day is the beginning of the next one.
+  const last = Math.max(Date.parse(start_ts), Date.parse(end_ts) - (all_day ? 1 : 0));
+  const end = wallTime(new Date(last).toISOString(), zone);
+  const until = end.day === start.day ? '' : dayTitle(end.day, 'short');
+  if (all_day) return until === '' ? 'all day' : `– ${until}`;
+  return `${clock(start.minutes)} – ${until === '' ? '' : `${until} `}${clock(end.minutes)}`;
 }

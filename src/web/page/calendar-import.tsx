@@ -1,31 +1,33 @@
 import { useEffect, useState } from 'preact/hooks';
+import { chosenFiles } from './chosen-files.ts';
+import type { McpClient } from './mcp-client.ts';
 import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
+
+const steps = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;
+
+type Imported = Partial<Record<(typeof steps)[number], number>> & {
+  readonly problem_count?: number;
+  readonly problems?: readonly { readonly message: string }[];
+};
 
 /** Takes .ics files, dropped anywhere on the page or chosen. */
 export function CalendarImport({ userId }: { userId: string }) {
   const { client } = useConnection();
   const toast = useToast();
   const [over, setOver] = useState(false);
-  const take = async (files: Iterable<File>) => {
-    for (const file of files) {
-      try {
-        await client.tool('importCalendar', {
-          user_id: userId,
-          name: file.name,
-          content: await file.text(),
-        });
-        toast({ text: `${file.name} is in.` });
-      } catch (error) {
-        toast({ text: `${file.name}: ${asError(error).message}` });
-      }
-    }
+  const take = async (files: readonly File[]) => {
+    const told: string[] = [];
+    for (const file of files) told.push(`${file.name}: ${await bringIn(client, userId, file)}`);
+    if (told.length > 0) toast({ text: told.join('\n') });
   };
   useEffect(() => {
     const drag = (event: DragEvent) => {
+      // Text that is dragged about is none of ours.
+      if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       setOver(event.type === 'dragover');
-      if (event.type === 'drop') void take(event.dataTransfer?.files ?? []);
+      if (event.type === 'drop') void take([...event.dataTransfer.files]);
     };
     const kinds = ['dragover', 'dragleave', 'drop'] as const;
     for (const kind of kinds) addEventListener(kind, drag);
@@ -41,8 +43,39 @@ export function CalendarImport({ userId }: { userId: string }) {
         type="file"
         accept=".ics,text/calendar"
         multiple
-        onChange={(event) => take(event.currentTarget.files ?? [])}
+        onChange={(event) => take(chosenFiles(event.currentTarget))}
       />
     </label>
   );
+}
+
+/** Says how it went. */
+async function bringIn(client: McpClient, userId: string, file: File): Promise<string> {
+  try {
+    const content = await file.text();
+    const { calendars } = await client.tool<{ calendars: readonly Imported[] }>('importCalendar', {
+      user_id: userId,
+      name: nameOf(file.name, content),
+      content,
+    });
+    const [imported = {}] = calendars;
+    const counts = steps.flatMap((step) => (imported[step] ? [`${imported[step]} ${step}`] : []));
+    const { problem_count = 0, problems: [first] = [] } = imported;
+    return [
+      counts.join(', ') || 'no events',
+      ...(first ? [`${problem_count} problem${problem_count === 1 ? '' : 's'}: ${first.message}`] : []),
+    ].join('; ');
+  } catch (error) {
+    return asError(error).message;
+  }
+}
+
+/**
+ * What comes under the name of an earlier file takes its place. Invitations are all called alike and each is about
+ * another event, which therefore is in the name.
+ */
+function nameOf(fileName: string, content: string): string {
+  const events = new Set(content.match(/^UID:.*/gm)?.map((line) => line.slice(4).trim()));
+  const [only = ''] = events;
+  return (events.size === 1 ? `${fileName} ${only}` : fileName).slice(0, 200);
 }

@@ -1,5 +1,6 @@
 import type { User } from './diary.ts';
 import { DiaryView } from './diary-view.tsx';
+import { PersonForm } from './person-form.tsx';
 import { pathTo } from './route.ts';
 import { SampleData } from './sample-data.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
@@ -41,16 +42,10 @@ function NobodyYet() {
     <div class="page">
       <h1>Calendar</h1>
       <p>
-        Nobody is in the diary yet. Look at it with a sample, or add somebody and their calendar on the
-        command line:
+        Nobody is in the diary yet. Add somebody, then drop calendar files here; or look at it with a sample
+        first: <SampleData action="load" />
       </p>
-      <pre class="template">
-        adjutant users create --name "Ada" --email ada@example.com --timezone Europe/Berlin{'\n'}adjutant
-        calendars import ada.ics --user USER_ID
-      </pre>
-      <p>
-        <SampleData action="load" />
-      </p>
+      <PersonForm />
     </div>
   );
 }

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
+import { chosenFiles } from './chosen-files.ts';
 import type { Json } from './mcp-client.ts';
+import { type Problem, ProblemList } from './prompt-problems.tsx';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { type ArchivedFile, tarArchive } from './tar-archive.ts';
 import { useToast } from './toast.tsx';
@@ -14,6 +16,7 @@ export function PromptExchange() {
   const { client } = useConnection();
   const toast = useToast();
   const [chosen, setChosen] = useState<string | undefined>();
+  const [problems, setProblems] = useState<readonly Problem[]>([]);
   // The server says itself which forms it knows.
   const { value: formats = [] } = useLoaded<readonly string[]>(async (with_, signal) => {
     let tools: readonly ListedTool[] = [];
@@ -21,32 +24,34 @@ export function PromptExchange() {
     return tools.find(({ name }) => name === 'import_prompts')?.inputSchema.properties?.format?.enum ?? [];
   }, []);
   const format = chosen ?? formats[0];
-  const guard = async (work: () => Promise<string>) => {
+  const guard = async (work: () => Promise<{ text: string; problems: readonly Problem[] }>) => {
     try {
-      toast({ text: await work() });
+      const { text, problems: found } = await work();
+      setProblems(found);
+      toast({ text });
     } catch (error) {
       toast({ text: asError(error).message });
     }
   };
-  const take = (files: FileList | null) =>
+  const take = (files: readonly File[]) =>
     guard(async () => {
       const given = await Promise.all(
-        [...(files ?? [])].map(async (file) => ({ path: file.name, text: await file.text() })),
+        files.map(async (file) => ({ path: file.name, text: await file.text() })),
       );
-      const { imported, problems } = await client.tool<{ imported: Json[]; problems: Json[] }>(
+      const { imported, ...found } = await client.tool<{ imported: Json[]; problems: Problem[] }>(
         'import_prompts',
         { format, files: given },
       );
-      return `${counted(imported.length, 'prompt')} came in${problems.length > 0 ? `; ${counted(problems.length, 'thing')} could not be taken over` : ''}.`;
+      return { text: `${counted(imported.length, 'prompt')} came in.`, ...found };
     });
   const give = () =>
     guard(async () => {
-      const { files, problems } = await client.tool<{ files: ArchivedFile[]; problems: Json[] }>(
+      const { files, ...found } = await client.tool<{ files: ArchivedFile[]; problems: Problem[] }>(
         'export_prompts',
         { format },
       );
       save(`prompts-${format}.tar`, files);
-      return `${counted(files.length, 'file')} went out${problems.length > 0 ? `; ${counted(problems.length, 'thing')} could not be expressed in it` : ''}.`;
+      return { text: `${counted(files.length, 'file')} went out.`, ...found };
     });
   if (format === undefined) return null;
   return (
@@ -66,12 +71,23 @@ export function PromptExchange() {
         </label>
         <label class="button">
           Import files
-          <input class="hidden" type="file" multiple onChange={(event) => take(event.currentTarget.files)} />
+          <input
+            class="hidden"
+            type="file"
+            multiple
+            onChange={(event) => take(chosenFiles(event.currentTarget))}
+          />
         </label>
         <button type="button" onClick={give}>
           Export all
         </button>
       </div>
+      {problems.length > 0 && (
+        <section>
+          <h2>What is not as it was</h2>
+          <ProblemList problems={problems} />
+        </section>
+      )}
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   const show = useCallback((next: Toast) => {
     clearTimeout(timer.current);
     setToast(next);
-    timer.current = setTimeout(() => setToast(undefined), next.action ? 15_000 : 5_000);
+    timer.current = setTimeout(() => setToast(undefined), next.action ? 15_000 : readingMs(next.text));
   }, []);
   const run = async (action: NonNullable<Toast['action']>) => {
     try {
@@ -43,4 +43,9 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
       </div>
     </context.Provider>
   );
+}
+
+/** As long as it takes to read it at leisure. */
+function readingMs(text: string): number {
+  return Math.max(5_000, Math.min(30_000, text.length * 80));
 }

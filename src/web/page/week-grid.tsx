@@ -38,7 +38,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
     box.current?.scrollTo({ top: ((first - 30) / 60) * pixelsPerHour });
   }, [days[0]]);
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
-  const entry = (event: CalendarEvent, minutes = 0) => (
+  const entry = (event: CalendarEvent, day: string, minutes = 0) => (
     <button
       type="button"
       class={`event ${event.status ?? ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
@@ -48,7 +48,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
     >
       <strong>{event.title}</strong>{' '}
       {notificationsOf(diary, event).map((one) => (
-        <NotificationMark key={one.id} notification={one} zone={zone} />
+        <NotificationMark key={one.id} notification={one} day={day} zone={zone} />
       ))}
     </button>
   );
@@ -74,7 +74,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
             <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
             {wholeDays.length > 0 && (
               <div class="all-day">
-                {wholeDays.filter((event) => covers(event, day, zone)).map((event) => entry(event))}
+                {wholeDays.filter((event) => covers(event, day, zone)).map((event) => entry(event, day))}
               </div>
             )}
           </div>
@@ -106,7 +106,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
                   width: `${100 / lanes}%`,
                 }}
               >
-                {entry(event, to - from)}
+                {entry(event, day, to - from)}
               </div>
             ))}
           </div>

@@ -38,11 +38,16 @@ export function weekDays(today: string, weeks: number): readonly string[] {
   );
 }
 
-export function dayTitle(day: string, style: 'day' | 'short' | 'long' = 'short'): string {
+const dayStyles = {
+  weekday: { weekday: 'short' },
+  day: { day: 'numeric', month: 'short' },
+  short: { weekday: 'short', day: 'numeric', month: 'short' },
+  long: { weekday: 'long', day: 'numeric', month: 'long' },
+} as const;
+
+export function dayTitle(day: string, style: keyof typeof dayStyles = 'short'): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
-    ...(style !== 'day' && { weekday: style }),
-    day: 'numeric',
-    month: style === 'long' ? 'long' : 'short',
+    ...dayStyles[style],
     timeZone: 'UTC',
   });
 }
