@@ -11,8 +11,13 @@ export interface GitOptions {
 
 export type RepositoryPlace = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
 
-/** What a repository's own settings could make git start. */
+/** What a repository's own settings could make git start; programs with a name of their own are taken out one by one. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
+const named = String.raw`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`;
+/** What git does where no driver is named. */
+const ownMerge = 'git merge-file -q --marker-size=%L %A %O %B';
+/** Objects that a repository has left elsewhere are not fetched: its settings say by which program. */
+const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
 
 /**
  * A working tree under git, seen from one of its folders. Where its settings lie is looked up once, before any agent has
@@ -26,6 +31,7 @@ export class Repository {
   /** The folder of its objects, which several working trees may share. */
   readonly objects: string;
   readonly #env: Environment;
+  #guards: Promise<Environment> | undefined;
 
   constructor({ gitDir, root, prefix, objects }: RepositoryPlace, env: Environment) {
     this.gitDir = gitDir;
@@ -53,8 +59,9 @@ export class Repository {
     return { gitDir, root, prefix, objects };
   }
 
-  run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
-    return runGit(folder, args, { ...this.#env, ...options.env }, options);
+  async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
+    this.#guards ??= guardsFor(this.gitDir, this.#env);
+    return runGit(folder, args, { ...this.#env, ...(await this.#guards), ...options.env }, options);
   }
 
   async text(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
@@ -67,6 +74,32 @@ export interface GitAnswer {
   readonly output: Buffer;
 }
 
+/** Settings that take back what a repository names to be started. What the person has set for all of them stays. */
+async function guardsFor(gitDir: string, env: Environment): Promise<Environment> {
+  const asked = ['config', '--show-scope', '-z', '--get-regexp', named];
+  const { output } = await runGit(gitDir, asked, env, { expected: [1] });
+  const parts = output.toString().split('\0');
+  const [own, trusted] = [new Set<string>(), new Map<string, string>()];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [key = '', ...value] = parts[at + 1]!.split('\n');
+    if (parts[at] === 'local' || parts[at] === 'worktree') own.add(key);
+    else trusted.set(key, value.join('\n'));
+  }
+  const first = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  const settings = [...own].flatMap((key, at) => [
+    [`GIT_CONFIG_KEY_${first + at}`, key],
+    [`GIT_CONFIG_VALUE_${first + at}`, trusted.get(key) ?? harmless(key)],
+  ]);
+  return own.size === 0
+    ? {}
+    : { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + own.size) };
+}
+
+function harmless(key: string): string {
+  if (key.endsWith('.driver')) return ownMerge;
+  return key.endsWith('.required') ? 'false' : '';
+}
+
 async function runGit(
   folder: string,
   args: readonly string[],
@@ -76,7 +109,7 @@ async function runGit(
   const { spawn } = await import('node:child_process');
   const child = spawn('git', [...quiet, ...args], {
     cwd: folder,
-    env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
+    env: { ...env, ...offline, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];

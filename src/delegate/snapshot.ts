@@ -147,7 +147,7 @@ export async function committedChanges(
   to: string,
 ): Promise<Change[]> {
   const kinds: Readonly<Record<string, ChangeKind>> = { A: 'added', D: 'deleted' };
-  const flags = ['diff', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--relative'];
+  const flags = ['diff-tree', '-r', '--name-status', '-z', '--no-renames', '--relative'];
   const listing = await repository.text(folder, [...flags, from, to, '--', '.']);
   const parts = listing.split('\0');
   return parts.flatMap((kind, at) => {

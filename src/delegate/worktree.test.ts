@@ -66,6 +66,41 @@ describe('a worktree', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
+  it('takes the place of one that a server could not finish', async () => {
+    git('worktree', 'add', '--quiet', '--detach', join(folder, 'w'));
+    git('worktree', 'lock', join(folder, 'w'));
+    const worktree = await create('w');
+    write(worktree.folder, 'new.txt', 'new\n');
+    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true });
+    await worktree.remove();
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('is merged whatever the settings of the person are', async () => {
+    writeFileSync(join(folder, 'gitconfig'), '[diff]\nnoprefix = true\n[color]\nui = always\n');
+    const own = { ...env, GIT_CONFIG_GLOBAL: join(folder, 'gitconfig') };
+    const worktree = await Worktree.create(repo, join(folder, 'w'), own);
+    write(worktree.folder, 'sub/new.txt', 'new\n');
+    expect(await worktree.merge(join(folder, 'w.patch'))).toEqual({
+      applied: true,
+      conflicts: [],
+      changes: [{ path: 'sub/new.txt', change: 'added' }],
+    });
+    expect(read(repo, 'sub/new.txt')).toBe('new\n');
+  });
+
+  it('starts no program that the repository names', async () => {
+    const ran = join(folder, 'ran');
+    for (const key of ['filter.evil.clean', 'filter.evil.smudge', 'merge.evil.driver', 'core.fsmonitor'])
+      git('config', key, `touch ${ran}; false`);
+    write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
+    const worktree = await create('w');
+    write(worktree.folder, 'a.txt', 'theirs\n');
+    write(repo, 'a.txt', 'ours\n');
+    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ conflicts: ['a.txt'] });
+    expect(existsSync(ran)).toBe(false);
+  });
+
   it('brings back edits, new, deleted and binary files, and nothing that is ignored', async () => {
     write(repo, 'gone.txt', 'x\n');
     const worktree = await create('w');

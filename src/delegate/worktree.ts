@@ -1,4 +1,4 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
@@ -20,7 +20,8 @@ const identity = {
   GIT_COMMITTER_NAME: 'Adjutant',
   GIT_COMMITTER_EMAIL: 'adjutant@localhost',
 };
-const diff = ['diff', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
+/** The plumbing, since what a person has set for their own eyes does not count there. */
+const diff = ['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
 /** One at a time for each repository: merges would write over each other, and git's own list of trees has no lock. */
 const turns = new Map<string, Promise<unknown>>();
 
@@ -56,9 +57,11 @@ export class Worktree {
     await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
     const base = await commitState(origin, head, `${path}.index`);
-    await inTurn(origin.root, () =>
-      origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]),
-    );
+    await inTurn(origin.root, async () => {
+      // A server that died over making it has left no note of it.
+      if (existsSync(path)) await drop(origin, path);
+      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]);
+    });
     const copy = await Repository.find(path, env);
     if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
     const worktree = new Worktree(path, origin, copy, base);
@@ -80,16 +83,8 @@ export class Worktree {
   }
 
   async remove(): Promise<void> {
-    await inTurn(this.#origin.root, () => this.#drop());
+    await inTurn(this.#origin.root, () => drop(this.#origin, this.#path));
     await disk.rm(`${this.#path}.json`, { force: true });
-  }
-
-  async #drop(): Promise<void> {
-    const { root } = this.#origin;
-    await this.#origin.run(root, ['worktree', 'remove', '--force', this.#path]).catch(async () => {
-      await disk.rm(this.#path, { recursive: true, force: true });
-      await this.#origin.run(root, ['worktree', 'prune']).catch(() => {});
-    });
   }
 
   async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
@@ -116,6 +111,14 @@ export class Worktree {
       return { applied: false, conflicts: [messageOf(error)], changes };
     }
   }
+}
+
+/** Also one that is locked, as it is while git makes it. */
+async function drop(origin: Repository, path: string): Promise<void> {
+  await origin.run(origin.root, ['worktree', 'remove', '--force', '--force', path]).catch(async () => {
+    await disk.rm(path, { recursive: true, force: true });
+    await origin.run(origin.root, ['worktree', 'prune']).catch(() => {});
+  });
 }
 
 interface Note {
