@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -46,9 +47,9 @@ function commitAll(): void {
 
 async function patchOf(
   work: () => void,
-  { cwd = folder, path = env.PATH } = {},
+  { cwd = folder, path = env.PATH, more = {} } = {},
 ): Promise<string | undefined> {
-  const place = { cwd, env: { ...env, PATH: path }, ignored: [] };
+  const place = { cwd, env: { ...env, PATH: path, ...more }, ignored: [] };
   await lookBefore(directory, place);
   work();
   const seen = await lookAfter(directory, place, [], true);
@@ -130,6 +131,39 @@ describe.each(['git', 'walk'] as const)('the patch by %s', (method) => {
     );
   });
 
+  it('is taken back in one go, whatever is among it that is no text', async () => {
+    write('old.txt', Buffer.from('caf\xe9\n', 'latin1'));
+    if (method === 'git') commitAll();
+    const patch = await patchOf(() => {
+      write('picture.bin', Buffer.from([0, 1, 2, 0, 255]));
+      remove('old.txt');
+      write('edited.txt', 'one\n');
+    });
+    expect(patch).toContain('# Binary files /dev/null and b/picture.bin differ\n');
+    expect(patch).toContain('# a/old.txt b/old.txt: not in UTF-8\n');
+    git(['apply', '-R', '-'], patch);
+    expect(readFileSync(join(folder, 'edited.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(existsSync(join(folder, 'old.txt'))).toBe(false);
+  });
+
+  it('says nothing of a file that was too large to be kept, whatever became of it', async () => {
+    write('large.txt', 'x'.repeat(2_000_000));
+    const patch = await patchOf(() => {
+      write('large.txt', 'small\n');
+      write('edited.txt', 'one\n');
+    });
+    expect(lines(patch)).toEqual(['--- a/edited.txt', '+++ b/edited.txt', '-two']);
+  });
+
+  it('has the same form whatever the settings of the person are', async () => {
+    const settings = '[diff]\nnoprefix = true\n[color]\nui = always\n';
+    writeFileSync(join(base, 'gitconfig'), settings);
+    const patch = await patchOf(() => write('edited.txt', 'one\n'), {
+      more: { GIT_CONFIG_GLOBAL: join(base, 'gitconfig') },
+    });
+    expect(lines(patch)).toEqual(['--- a/edited.txt', '+++ b/edited.txt', '-two']);
+  });
+
   it('needs git, but the run does not', async () => {
     expect(
       await patchOf(() => write('edited.txt', 'one\n'), { path: join(base, 'nowhere') }),
@@ -163,6 +197,40 @@ describe('the patch under git', () => {
     write('sub/dirty.txt', 'before\n');
     const patch = await patchOf(() => write('sub/inner.txt', 'new\n'), { cwd: join(folder, 'sub') });
     expect(lines(patch)).toEqual(['--- a/inner.txt', '+++ b/inner.txt', '-old', '+new']);
+  });
+
+  it('starts no program that the repository names', async () => {
+    const ran = join(base, 'ran');
+    git(['config', 'filter.evil.clean', `touch ${ran}; cat`]);
+    git(['config', 'filter.evil.required', 'true']);
+    git(['config', 'diff.evil.textconv', `touch ${ran}; cat`]);
+    git(['config', 'diff.evil.command', `touch ${ran}`]);
+    git(['config', 'diff.external', `touch ${ran}`]);
+    writeFileSync(join(base, 'more'), `[filter "worse"]\n\tprocess = touch ${ran}\n`);
+    git(['config', 'include.path', join(base, 'more')]);
+    commitAll();
+    write('.gitattributes', '*.txt filter=evil diff=evil\n*.md filter=worse\n');
+    write('note.md', 'old\n');
+    const patch = await patchOf(() => {
+      write('outer.txt', 'new\n');
+      write('note.md', 'new\n');
+    });
+    expect(lines(patch)).toEqual(expect.arrayContaining(['-old', '+new']));
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('fetches nothing that the repository has left elsewhere', async () => {
+    const ran = join(base, 'ran');
+    commitAll();
+    git(['config', 'core.repositoryFormatVersion', '1']);
+    git(['config', 'extensions.partialClone', 'away']);
+    git(['config', 'remote.away.promisor', 'true']);
+    git(['config', 'remote.away.url', folder]);
+    git(['config', 'remote.away.uploadpack', `touch ${ran};`]);
+    const blob = git(['rev-parse', 'HEAD:outer.txt']).trim();
+    remove(`.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`);
+    await patchOf(() => write('outer.txt', 'new\n'));
+    expect(existsSync(ran)).toBe(false);
   });
 
   it('adds nothing to the repository and leaves its index alone', async () => {

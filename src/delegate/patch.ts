@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { Repository } from './git.ts';
@@ -12,7 +13,8 @@ const folder = '.before.git';
 const limits = { fileBytes: 1024 * 1024, files: 3_000, bytes: 32 * 1024 * 1024 };
 const patchBytes = 4 * 1024 * 1024;
 const stage = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-const diff = ['diff', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
+/** The plumbing, since what a person has set for their own eyes does not count there. */
+const diff = ['diff-index', '-p', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
 
 /**
  * The content of a folder around a run, in an index of its own. What the repository has not got is kept in the run's
@@ -63,8 +65,8 @@ class Keep {
     return (await this.#git(['write-tree'])).toString().trim();
   }
 
-  async since(tree: string): Promise<string> {
-    return (await this.#git([...diff, '--cached', tree, '--', '.'])).toString();
+  async since(tree: string): Promise<Buffer> {
+    return this.#git([...diff, '--cached', tree, '--', '.']);
   }
 
   async #git(args: readonly string[], input?: Buffer): Promise<Buffer> {
@@ -73,30 +75,39 @@ class Keep {
   }
 }
 
-/** Keeps what a run may overwrite and no commit holds; the answer is needed to tell the difference afterwards. */
+/** What is needed to tell the difference afterwards. */
+export interface Kept {
+  readonly tree?: string;
+  /** What was there and is not in the tree; nothing can be told of it. */
+  readonly unkept?: readonly string[];
+}
+
+/** Keeps what a run may overwrite and no commit holds. */
 export async function keepBefore(
   directory: RunDirectory,
   place: SnapshotPlace,
   snapshot: Snapshot,
-): Promise<string | undefined> {
+): Promise<Kept> {
   const { head, files } = snapshot;
-  if (head !== undefined && files.size === 0) return head;
+  if (head !== undefined && files.size === 0) return { tree: head };
   const paths = await diffable([...files.keys()], place);
-  if (paths === undefined) return undefined;
+  if (paths === undefined) return {};
   const keep = await Keep.open(directory, place, snapshot);
   await keep.take(paths);
-  return keep.tree();
+  const kept = new Set(paths);
+  return { tree: await keep.tree(), unkept: [...files.keys()].filter((path) => !kept.has(path)) };
 }
 
 /** What became of the kept state: a patch that leads from it to what is there now. */
 export async function describeChanges(
   directory: RunDirectory,
   place: SnapshotPlace,
-  { tree, ...snapshot }: Snapshot & { readonly tree?: string },
+  { tree, unkept, ...snapshot }: Snapshot & Kept,
   changes: readonly Change[],
 ): Promise<string | undefined> {
   if (tree === undefined || changes.length === 0) return undefined;
-  const changed = changes.map(({ path }) => path);
+  const untold = new Set(unkept);
+  const changed = changes.map(({ path }) => path).filter((path) => !untold.has(path));
   const paths = await diffable(changed, place);
   if (paths === undefined) return undefined;
   const keep = await Keep.open(directory, place, snapshot);
@@ -127,13 +138,39 @@ async function diffable(
   return bytes > limits.bytes ? undefined : kept.flat();
 }
 
-/** Whole files only, so that what is left is still a patch. */
-function shorten(patch: string): string | undefined {
-  if (patch === '') return undefined;
-  if (patch.length <= patchBytes) return patch;
-  const end = patch.lastIndexOf('\ndiff --git ', patchBytes) + 1;
-  const left = patch.slice(end).split(/^diff --git /m).length - 1;
-  return `${patch.slice(0, end)}# ${left} more files were changed; evidence.json names them.\n`;
+/** Whole files only, so that what is left is still a patch, and no file that would keep the others from being applied. */
+function shorten(patch: Buffer): string | undefined {
+  const files = splitFiles(patch).map(asText);
+  let room = patchBytes;
+  const end = files.findIndex((file) => {
+    room -= file.length;
+    return room < 0;
+  });
+  if (end === -1) return files.join('') || undefined;
+  const left = files.length - end;
+  return `${files.slice(0, end).join('')}# ${left} more files were changed; evidence.json names them.\n`;
+}
+
+/** A line of a file stands behind a sign, so what begins like this begins a file. */
+function splitFiles(patch: Buffer): Buffer[] {
+  const files: Buffer[] = [];
+  for (let at = 0; at < patch.length; ) {
+    const next = patch.indexOf('\ndiff --git ', at);
+    const end = next === -1 ? patch.length : next + 1;
+    files.push(patch.subarray(at, end));
+    at = end;
+  }
+  return files;
+}
+
+/** What is no text is only mentioned. */
+function asText(file: Buffer): string {
+  const text = file.toString();
+  const binary = /^Binary files .* differ$/m.exec(text)?.[0];
+  if (binary !== undefined) return `# ${binary}\n`;
+  return isUtf8(file)
+    ? text
+    : `${text.slice(0, text.indexOf('\n')).replace('diff --git', '#')}: not in UTF-8\n`;
 }
 
 async function isThere(path: string): Promise<boolean> {

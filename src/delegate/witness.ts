@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { log } from '../log.ts';
 import { type Claim, type Evidence, gatherEvidence } from './evidence.ts';
 import { Repository, type RepositoryPlace } from './git.ts';
-import { describeChanges, forgetKept, keepBefore, patchFile } from './patch.ts';
+import { describeChanges, forgetKept, type Kept, keepBefore, patchFile } from './patch.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { type Snapshot, type SnapshotPlace, takeSnapshot } from './snapshot.ts';
 
@@ -10,7 +10,7 @@ import { type Snapshot, type SnapshotPlace, takeSnapshot } from './snapshot.ts';
 const file = '.before.json';
 
 /** How things were, and where the content of that state is kept. */
-type Before = Snapshot & { readonly tree?: string };
+type Before = Snapshot & Kept;
 
 export interface Testimony {
   readonly evidence: Evidence;
@@ -21,14 +21,14 @@ export interface Testimony {
 /** Looks at the working folder before an agent that may write begins. */
 export async function lookBefore(directory: RunDirectory, place: SnapshotPlace): Promise<void> {
   const snapshot = await takeSnapshot(place);
-  const tree = await keepBefore(directory, place, snapshot).catch((error: unknown) => {
+  const kept = await keepBefore(directory, place, snapshot).catch((error: unknown) => {
     log('info', `there will be no ${patchFile} for ${directory.id}`, error);
-    return undefined;
+    return {};
   });
   const { repository, files, ...rest } = snapshot;
   await directory.writeJson(file, {
     ...rest,
-    ...(tree !== undefined && { tree }),
+    ...kept,
     files: [...files],
     ...(repository !== undefined && { repository: repository.place }),
   });
