@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
+import { log } from '../log.ts';
 import { fromLibrary } from './assignment.ts';
 import { Autopilot, type AutopilotPorts, type Flight } from './autopilot.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
@@ -21,17 +22,33 @@ export async function flyAutopilot(
   input: AutopilotInput,
   { directory, caller, signal, teller }: Undertaking,
 ): Promise<AutopilotOutput> {
+  const ledger = await delegation.supervisor.ledger;
+  // Written down, so that nobody goes on with it should this process die over ending it.
+  const leaveWord = () => {
+    try {
+      ledger.askToEnd(directory.path, messageOf(signal.reason));
+    } catch (error) {
+      log('warning', `nobody else is told that ${directory.id} is cancelled`, error);
+    }
+  };
+  if (signal.aborted) leaveWord();
+  signal.addEventListener('abort', leaveWord, { once: true });
   try {
     const flight = await prepareFlight(delegation, input, caller);
     const ports = portsOf(delegation, signal, (job) => listener(job, teller));
-    return await new Autopilot(directory, flight, ports).fly();
+    const output = await new Autopilot(directory, flight, ports).fly();
+    ledger.finish(directory.path);
+    return output;
   } catch (error) {
     // What the caller or the machine cannot do is a result, too: more than is granted, no room on the disk.
     const isTold = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
     if (!isTold) throw error;
     const output = { ...grounded(messageOf(error)), run_id: directory.id, run_dir: directory.path };
     await directory.writeJson('result.json', resultFile(output)).catch(() => {});
+    ledger.finish(directory.path);
     return { ...output, artifacts: await directory.artifacts().catch(() => []) };
+  } finally {
+    signal.removeEventListener('abort', leaveWord);
   }
 }
 
@@ -45,6 +62,7 @@ export async function flyOn(
   if (left?.status !== 'running') return;
   const ports = portsOf(delegation, new AbortController().signal, () => ({ finished: () => {} }));
   await new Autopilot(directory, plan.flight, ports).flyOn(left, plan);
+  (await delegation.supervisor.ledger).finish(directory.path);
 }
 
 function portsOf(

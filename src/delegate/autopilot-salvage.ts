@@ -1,12 +1,13 @@
 import { promises as disk } from 'node:fs';
 import { log } from '../log.ts';
-import { aggregate, overall } from './aggregate.ts';
+import { aggregate, overall, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { resultFile } from './flight-log.ts';
 import { dropPlan } from './flight-plan.ts';
 import type { Environment } from './git.ts';
 import { readJson } from './json-file.ts';
+import type { Ledger } from './ledger.ts';
 import { loadRecord } from './record.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { Worktree } from './worktree.ts';
@@ -28,11 +29,17 @@ export async function inCharge(directory: RunDirectory, work: () => Promise<void
  * The end of an autopilot whose server has died: what its jobs came to since then is gathered, what had not begun is
  * skipped, and work that was not yet brought in stays a patch. Only to be called when none of its runs is open any more.
  */
-export async function salvageAutopilot(directory: RunDirectory, env: Environment): Promise<void> {
+export async function salvageAutopilot(
+  directory: RunDirectory,
+  env: Environment,
+  ledger: Ledger,
+): Promise<void> {
   const left = await loadAutopilot(directory.path, directory.id);
-  if (left?.status !== 'running') return;
-  await conclude(directory, left, env);
-  await dropPlan(directory);
+  if (left?.status === 'running') {
+    await conclude(directory, left, env, ledger.wishOf(directory.path));
+    await dropPlan(directory);
+  }
+  ledger.finish(directory.path);
 }
 
 /** One server at a time; a claim that nobody has made good on is void. */
@@ -49,17 +56,18 @@ async function claim(mark: string): Promise<boolean> {
   return made();
 }
 
-async function conclude(directory: RunDirectory, left: AutopilotOutput, env: Environment): Promise<void> {
+async function conclude(
+  directory: RunDirectory,
+  left: AutopilotOutput,
+  env: Environment,
+  wish: string | undefined,
+): Promise<void> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
   const patches = await salvageTrees(directory, env);
   const jobs = await Promise.all(left.jobs.map((job) => salvageJob(job, patches.get(job.id))));
   const finishedAt = new Date();
-  const { error } = overall(jobs, false);
-  const reasons = [
-    'the server ended while the autopilot was at work',
-    ...(jobs.length > 0 && error ? [error] : []),
-  ];
+  const begun = new Set(left.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
   const sum = aggregate(jobs, cwd);
   const output: AutopilotOutput = {
     ...left,
@@ -70,8 +78,8 @@ async function conclude(directory: RunDirectory, left: AutopilotOutput, env: Env
       finished_at: finishedAt.toISOString(),
       duration_ms: finishedAt.getTime() - Date.parse(left.timing.started_at),
     },
-    status: 'failed',
-    error: reasons.join('; '),
+    usage: totalUsage([left.usage, ...jobs.filter(({ id }) => begun.has(id)).map(({ usage }) => usage)]),
+    ...verdict(jobs, wish),
   };
   await directory.writeJson('autopilot_aggregate.json', {
     ...output.aggregate,
@@ -81,6 +89,20 @@ async function conclude(directory: RunDirectory, left: AutopilotOutput, env: Env
     jobs,
   });
   await directory.writeJson('result.json', resultFile(output));
+}
+
+function verdict(
+  jobs: readonly JobResult[],
+  wish: string | undefined,
+): Pick<AutopilotOutput, 'status' | 'error'> {
+  const isCancelled = wish !== undefined || jobs.some(({ status }) => status === 'cancelled');
+  const { status, error } = overall(jobs, isCancelled);
+  if (isCancelled) return { status, error: error === 'cancelled' && wish ? `cancelled: ${wish}` : error };
+  const reasons = [
+    'the server ended while the autopilot was at work',
+    ...(jobs.length > 0 && error ? [error] : []),
+  ];
+  return { status: 'failed', error: reasons.join('; ') };
 }
 
 async function salvageJob(job: JobResult, patch: Patch | undefined): Promise<JobResult> {

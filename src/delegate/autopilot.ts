@@ -67,8 +67,8 @@ export class Autopilot {
   async fly(): Promise<AutopilotOutput> {
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
-    const { plannerUsage } = this.#log;
-    await keepPlan(this.#directory, { flight: this.#flight, plannerUsage, servers: 1 });
+    const { plannerUsage, jobs } = this.#log;
+    await keepPlan(this.#directory, { flight: this.#flight, plannerUsage, servers: 1 }, jobs);
     await this.#log.tell(this.#announcement());
     return this.#finish(refusal);
   }

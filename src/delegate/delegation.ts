@@ -218,9 +218,13 @@ export class Delegation {
   /** Work that is waited for at the end; whoever watches runs is told when it is done. */
   keep(work: Promise<unknown>): void {
     this.#begun.add(work);
-    void work.finally(() => {
+    const forget = () => {
       this.#begun.delete(work);
       this.#publish({ kind: 'resources' });
+    };
+    work.then(forget, (error: unknown) => {
+      log('error', 'what was begun cannot be brought to its end', error);
+      forget();
     });
   }
 

@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import type { Usage } from './agent.ts';
 import type { Flight } from './autopilot.ts';
+import type { JobSpec } from './job-spec.ts';
 import { readJson } from './json-file.ts';
 import type { RunDirectory } from './run-directory.ts';
 
@@ -19,9 +20,13 @@ export interface FlightPlan {
   readonly servers: number;
 }
 
-/** A plan with a secret in it is not kept: what is written down is not what has to be done. */
-export async function keepPlan(directory: RunDirectory, plan: FlightPlan): Promise<void> {
-  if (directory.isClean(plan)) await directory.writeJson(file, plan);
+/** A plan with a secret in it, or in its jobs, is not kept: what is written down is not what has to be done. */
+export async function keepPlan(
+  directory: RunDirectory,
+  plan: FlightPlan,
+  jobs: readonly JobSpec[] = [],
+): Promise<void> {
+  if (directory.isClean([plan, jobs])) await directory.writeJson(file, plan);
 }
 
 /** `undefined` where the autopilot cannot be gone on with, or not any more. */
@@ -31,14 +36,25 @@ export async function findPlan(directory: string): Promise<FlightPlan | undefine
   return Date.now() - (await lastStep(directory)) < waitMs ? plan : undefined;
 }
 
+/** For an autopilot whose last agents are still at work: somebody is there to go on with it when they are done. */
+export async function waitForPlan(directory: string): Promise<void> {
+  if ((await findPlan(directory)) === undefined) return;
+  const now = new Date();
+  await disk.utimes(join(directory, file), now, now).catch(() => {});
+}
+
 export async function dropPlan(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(file), { force: true });
 }
 
-/** Jobs go on while no server looks, so the end of the last one counts. */
+/** Jobs go on while no server looks, so the last word of each counts; their results may be written much later. */
 async function lastStep(directory: string): Promise<number> {
   const jobs = await disk.readdir(join(directory, 'subruns')).catch(() => []);
-  const files = ['autopilot_aggregate.json', ...jobs.map((job) => join('subruns', job, 'result.json'))];
+  const files = [
+    file,
+    'autopilot_aggregate.json',
+    ...jobs.map((job) => join('subruns', job, 'events.jsonl')),
+  ];
   const times = files.map(
     async (name) => (await disk.stat(join(directory, name)).catch(() => undefined))?.mtimeMs,
   );

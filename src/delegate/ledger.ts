@@ -1,5 +1,5 @@
 import { promises as disk } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { AgentName, Usage } from './agent.ts';
 import { identify, isAlive, type ProcessIdentity } from './process-table.ts';
@@ -170,9 +170,10 @@ export class Ledger {
   /** Why the run shall end, or the one it is a part of; `undefined` as long as nobody wants that. */
   wishOf(directory: string): string | undefined {
     const [row] = this.#all(
-      "SELECT reason FROM wishes WHERE ? = directory OR substr(?, 1, length(directory) + 1) = directory || '/'",
+      'SELECT reason FROM wishes WHERE ? = directory OR substr(?, 1, length(directory) + 1) = directory || ?',
       directory,
       directory,
+      sep,
     );
     return row && String(row['reason']);
   }

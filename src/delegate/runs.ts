@@ -8,6 +8,7 @@ import { takeOverAutopilot } from './autopilot-takeover.ts';
 import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
 import { type EventLine, linesOf } from './event-words.ts';
+import { waitForPlan } from './flight-plan.ts';
 import { readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
@@ -189,16 +190,24 @@ export class Runs {
 
   async #load(id: string, isToStay = false): Promise<RunRecord | undefined> {
     const record = await loadRecord(join(this.#folder, id), id);
-    if (record?.status !== 'running' || (await this.#isOpen(record.run_dir))) return record;
+    if (record?.status !== 'running') return record;
+    if (await this.#isOpen(record.run_dir)) {
+      if (isToStay) await waitForPlan(record.run_dir);
+      return record;
+    }
     // It may have ended between the two looks.
     const { redact, supervisor } = this.#delegation;
     const directory = new RunDirectory(record.run_dir, id, redact);
     const request = await readJson(directory.file('request.json'));
-    if (
-      request?.['tool'] === 'delegate_autopilot' &&
-      !(await takeOverAutopilot(this.#delegation, directory, isToStay))
-    )
-      return record;
+    if (request?.['tool'] === 'delegate_autopilot') {
+      const isOver = await takeOverAutopilot(this.#delegation, directory, isToStay).catch(
+        (error: unknown) => {
+          log('error', `the autopilot ${id} cannot be taken over`, error);
+          return false;
+        },
+      );
+      if (!isOver) return record;
+    }
     const again = await loadRecord(record.run_dir, id);
     if (again?.status !== 'running') return again;
     const result = await supervisor.refuse(directory, 'the server ended before the run had a result');

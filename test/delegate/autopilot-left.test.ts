@@ -1,0 +1,291 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
+import { Ledger } from '../../src/delegate/ledger.ts';
+import { eventually } from './eventually.ts';
+import { bare, type Step, scriptedAgent, steps } from './scripted.ts';
+import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(async () => {
+  id = newer;
+  bench = createWorkbench();
+  (await Ledger.open(ledgerFile())).close();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const newer = '2030-01-02_000000000_0123456789ab';
+const older = '2030-01-01_000000000_0123456789ab';
+let id = newer;
+const usage = (tokens: number) => ({
+  input_tokens: tokens,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_output_tokens: 0,
+});
+const ledgerFile = () => join(bench.home, 'runs.sqlite');
+const at = (...path: string[]) => join(bench.home, 'runs', id, ...path);
+const connect = (settings: Record<string, string> = {}) =>
+  bench.connect({
+    'delegate-command': scriptedAgent,
+    'delegate-answer-within-seconds': '0',
+    ...settings,
+  });
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+function put(file: string, value: object): void {
+  mkdirSync(join(at(file), '..'), { recursive: true });
+  writeFileSync(at(file), JSON.stringify(value));
+}
+
+interface LeftJob {
+  readonly id: string;
+  readonly status: string;
+  readonly sandbox?: string;
+  /** What its agent came to, where it has ended. */
+  readonly result?: object;
+}
+
+/** An autopilot as a server leaves it that is killed; its jobs do not depend on each other. */
+function leave(...jobs: readonly LeftJob[]): void {
+  const request = { task: 'All of it', cwd: bench.project, sandbox: 'workspace-write', worktrees: 'never' };
+  const input = {
+    ...request,
+    max_agents: 4,
+    max_parallel: 4,
+    skills_mode: 'none',
+    max_skills: 0,
+    include_repo_skills: false,
+    include_global_skills: false,
+    skip_git_repo_check: true,
+  };
+  const received_at = new Date().toISOString();
+  put('request.json', {
+    tool: 'delegate_autopilot',
+    received_at,
+    request,
+    server: { pid: 1, born: 'never' },
+  });
+  put('autopilot_decision.json', { should_delegate: true, reason: 'Many parts.' });
+  put('autopilot_plan.json', {
+    source: 'model',
+    warnings: [],
+    jobs: jobs.map((job) => ({
+      id: job.id,
+      title: `Job ${job.id}`,
+      task: `Do it. ${steps({ answer: { summary: `Did ${job.id}.` } })}`,
+      thinking_level: 'low',
+      role: 'worker',
+      sandbox: job.sandbox ?? 'read-only',
+      depends_on: [],
+      writes: [],
+      acceptance: [],
+      skills_mode: 'none',
+      max_skills: 0,
+    })),
+  });
+  put('autopilot_aggregate.json', {
+    usage: usage(100),
+    jobs: jobs.map((job) => ({
+      id: job.id,
+      title: `Job ${job.id}`,
+      run_id: `${id}/${job.id}`,
+      run_dir: at('subruns', job.id),
+      subagent_thread_id: null,
+      selected_skills: [],
+      summary: job.status,
+      deliverables: [],
+      open_questions: [],
+      next_actions: [],
+      artifacts: [],
+      timing: { started_at: received_at, finished_at: received_at, duration_ms: 0 },
+      status: job.status,
+      error: null,
+      usage: null,
+      evidence: null,
+      warnings: [],
+      ended_processes: [],
+    })),
+  });
+  for (const job of jobs) {
+    if (job.status !== 'waiting')
+      put(`subruns/${job.id}/request.json`, { tool: 'delegate_autopilot', received_at });
+    if (job.result !== undefined)
+      put(`subruns/${job.id}/result.json`, { thread_id: 'a thread', ...job.result });
+  }
+  const flight = {
+    input,
+    task: request.task,
+    role: 'worker',
+    cwd: bench.project,
+    sandbox: 'workspace-write',
+    warnings: [],
+  };
+  put('.flight.json', { flight, plannerUsage: [usage(100)], servers: 1 });
+}
+
+async function ended() {
+  await eventually(() => expect(existsSync(at('result.json'))).toBe(true));
+  const { jobs } = readJson(at('autopilot_aggregate.json')) as AutopilotOutput;
+  return {
+    result: readJson(at('result.json')),
+    statuses: jobs.map((job) => `${job.id} ${job.status}`),
+  };
+}
+const wishes = () => {
+  const database = new DatabaseSync(ledgerFile(), { readOnly: true });
+  try {
+    return database.prepare('SELECT directory, reason FROM wishes').all();
+  } finally {
+    database.close();
+  }
+};
+
+describe('an autopilot that a killed server has left', () => {
+  it('is gone on with', async () => {
+    leave({ id: 'one', status: 'completed' }, { id: 'two', status: 'waiting' });
+    await connect();
+    expect(await ended()).toMatchObject({
+      result: { status: 'completed', usage: { input_tokens: 110 } },
+      statuses: ['one completed', 'two completed'],
+    });
+  });
+
+  it.each([
+    ['on record', { id: 'one', status: 'cancelled' }],
+    ['not on record yet', { id: 'one', status: 'running', result: { status: 'cancelled' } }],
+  ])('is not gone on with where it was being cancelled, with a cancelled job that is %s', async (_, job) => {
+    leave(job, { id: 'two', status: 'waiting' });
+    await connect();
+    expect(await ended()).toMatchObject({
+      result: { status: 'cancelled' },
+      statuses: ['one cancelled', 'two skipped'],
+    });
+    expect(existsSync(at('subruns', 'two'))).toBe(false);
+  });
+
+  it('counts the tokens of jobs that ended alone, where it cannot be gone on with', async () => {
+    leave(
+      { id: 'one', status: 'running', result: { status: 'completed', usage: usage(7) } },
+      { id: 'two', status: 'waiting' },
+    );
+    put('.flight.json', { ...readJson(at('.flight.json')), servers: 3 });
+    await connect();
+    expect((await ended()).result).toMatchObject({ status: 'failed', usage: { input_tokens: 107 } });
+  });
+
+  it('is not gone on with days later, also where its agents are only found dead then', async () => {
+    leave({ id: 'one', status: 'running' }, { id: 'two', status: 'waiting' });
+    put('subruns/one/events.jsonl', {});
+    const then = new Date(Date.now() - 86_400_000);
+    for (const file of ['.flight.json', 'autopilot_aggregate.json', 'subruns/one/events.jsonl'])
+      utimesSync(at(file), then, then);
+    put('subruns/one/result.json', { status: 'failed', thread_id: 'a thread', error: 'the server ended' });
+    await connect();
+    expect(await ended()).toMatchObject({
+      result: { status: 'failed' },
+      statuses: ['one failed', 'two skipped'],
+    });
+  });
+
+  it('is gone on with where no step had been written down yet', async () => {
+    leave({ id: 'one', status: 'waiting' });
+    writeFileSync(at('autopilot_aggregate.json'), '');
+    const then = new Date(Date.now() - 86_400_000);
+    utimesSync(at('autopilot_aggregate.json'), then, then);
+    await connect();
+    expect(await ended()).toMatchObject({ result: { status: 'completed' }, statuses: ['one completed'] });
+  });
+
+  it('is left to others by a server that may not do as much', async () => {
+    leave({ id: 'one', status: 'waiting', sandbox: 'workspace-write' });
+    id = older;
+    leave({ id: 'one', status: 'waiting' });
+    // The newer one is looked at first.
+    const server = await connect({ 'delegate-sandbox-ceiling': 'read-only' });
+    expect((await ended()).result).toMatchObject({ status: 'completed' });
+    await server.close();
+    id = newer;
+    expect(existsSync(at('subruns'))).toBe(false);
+    await connect();
+    expect((await ended()).result).toMatchObject({ status: 'completed' });
+  });
+
+  it.each([
+    ['be brought to its end', { servers: 3 }],
+    ['be gone on with', { servers: 1 }],
+  ])('and that cannot even %s keeps nobody from the others', async (_, change) => {
+    leave({ id: 'one', status: 'waiting' });
+    put('.flight.json', { ...readJson(at('.flight.json')), ...change });
+    rmSync(at('autopilot_aggregate.json'));
+    for (const blocked of ['autopilot_aggregate.json', 'skills_index.json'])
+      mkdirSync(at(blocked, 'full'), { recursive: true });
+    id = older;
+    leave({ id: 'one', status: 'waiting' });
+    const server = await connect();
+    expect((await ended()).result).toMatchObject({ status: 'completed' });
+    const { text } = await server.call('list_runs', {});
+    expect(text).toContain(`${newer}  running`);
+    expect(text).toContain(`${older}  completed`);
+  });
+});
+
+describe('an autopilot that is cancelled', () => {
+  const plan = (...jobs: object[]) => JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs });
+  const job = (name: string, ...does: Step[]) => ({
+    id: name,
+    title: `Job ${name}`,
+    thinking_level: 'low',
+    role: null,
+    task: `Do it. ${steps(...does)}`,
+    sandbox: 'read-only',
+    depends_on: [],
+    writes: [],
+    skills: [],
+    acceptance: [],
+  });
+  const task = (...jobs: object[]) =>
+    `Refactor the parser, update the tests and rewrite the docs. ${bare({ begin: true }, { message: plan(...jobs) }, { usage: usage(1) })}`;
+  const begin = (server: Connection, given: string) =>
+    server.client.request('tools/call', {
+      name: 'delegate_autopilot',
+      arguments: { task: given, cwd: bench.project },
+    });
+  const folder = () => join(bench.home, 'runs');
+  const newest = () => join(folder(), existsSync(folder()) ? (readdirSync(folder())[0] ?? '') : '');
+
+  it('leaves word of that for whoever comes after a crash, and takes it back at the end', async () => {
+    const server = await connect();
+    void begin(server, task(job('one', { deaf: true }, { child: 'sleep 100' }, { hang: true }))).catch(
+      () => {},
+    );
+    await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
+    server.client.notify('notifications/cancelled', { requestId: 2, reason: 'enough' });
+    await eventually(() => expect(wishes()).toContainEqual({ directory: newest(), reason: 'enough' }));
+    await eventually(() => expect(existsSync(join(newest(), 'result.json'))).toBe(true));
+    await server.close();
+    expect(wishes()).toEqual([]);
+  });
+
+  it('by cancel_run leaves nothing behind in the ledger', async () => {
+    const server = await connect();
+    void begin(server, task(job('one', { hang: true }))).catch(() => {});
+    await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
+    const { record } = await server.call('cancel_run', { run_id: readdirSync(folder())[0]! });
+    expect(record.status).toBe('cancelled');
+    await server.close();
+    expect(wishes()).toEqual([]);
+  });
+
+  it('or not, keeps no plan whose jobs have a secret in them', async () => {
+    const server = await connect();
+    const secret = job('one', { hang: true });
+    void begin(server, task({ ...secret, task: `${secret.task} Use ghp_${'a1'.repeat(20)}.` })).catch(
+      () => {},
+    );
+    await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
+    expect(existsSync(join(newest(), '.flight.json'))).toBe(false);
+    await server.call('cancel_run', { run_id: readdirSync(folder())[0]! });
+  });
+});
