@@ -319,6 +319,31 @@ describe('the page itself', () => {
     await page.getByRole('link', { name: 'research' }).waitFor();
   });
 
+  it('lets nothing inline run or style it, and no text become markup', async () => {
+    const page = await open();
+    await shows(page, 'Find things out.');
+    const refused = await page.evaluate<readonly string[]>(`new Promise((resolve) => {
+      const seen = [];
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+        seen.push(effectiveDirective);
+        if (seen.length === 3) resolve(seen.sort());
+      });
+      const script = document.createElement('script');
+      try {
+        script.textContent = 'document.body.remove()';
+      } catch {}
+      document.body.append(script);
+      const style = document.createElement('style');
+      style.textContent = 'body { display: none }';
+      document.body.append(style);
+      try {
+        document.body.innerHTML = '<p>';
+      } catch {}
+    })`);
+    expect(refused).toEqual(['require-trusted-types-for', 'require-trusted-types-for', 'style-src-elem']);
+    await shows(page, 'Find things out.');
+  });
+
   it('loads nothing from elsewhere and stays small', () => {
     const folder = join(bundle, '..', 'page');
     expect(existsSync(join(folder, 'main.js'))).toBe(true);
