@@ -1,5 +1,6 @@
 import { resolve, sep } from 'node:path';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
 import { type CheckOptions, type CheckResult, runChecks } from './acceptance.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
 import { type Evidence, type FileEvidence, plainPath } from './evidence.ts';
@@ -79,6 +80,8 @@ async function check(
   const evidence = (await readJson(subrun.file('evidence.json'))) as Evidence | undefined;
   if (evidence === undefined) throw new Failure('unavailable', `The evidence of ${job.id} cannot be kept.`);
   const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
+  if (signal.aborted && (failures.length > 0 || checks.length < job.acceptance.length))
+    return { ...result, evidence, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
   return failures.length === 0
     ? { ...result, evidence }
     : { ...result, evidence, status: 'failed', error: failures.map(complaint).join('; ') };
