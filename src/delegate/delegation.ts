@@ -1,4 +1,4 @@
-import { join, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import type { Change, Context } from '../feature.ts';
@@ -13,7 +13,6 @@ import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
 import type { DelegateOptions } from './delegate.ts';
 import { type Caller, callerOf } from './grant.ts';
-import { readJson } from './json-file.ts';
 import { runMarker } from './process-table.ts';
 import { loadRecord, type RunRecord, unbegunRecord } from './record.ts';
 import { createRedaction, type Redact } from './redaction.ts';
@@ -76,9 +75,8 @@ export class Delegation {
     return this.#agents[this.options.agent];
   }
 
-  /** The agent that a run was given to. */
-  async agentOf(runDirectory: string): Promise<Agent> {
-    const exec = await readJson(join(runDirectory, 'codex_exec.json'));
+  /** The agent that a run was given to, as its `codex_exec.json` tells. */
+  agentOf(exec: Readonly<Record<string, unknown>> | undefined): Agent {
     return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 

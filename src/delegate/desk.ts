@@ -8,6 +8,7 @@ import { SharedRuns } from './shared-runs.ts';
 
 /** How long a server that stops waits for the database to hear of its last runs; the next server tells it otherwise. */
 const lastWordMs = 3_000;
+const patience = () => after(lastWordMs, undefined, { ref: false });
 
 /** What stands behind the tools, made when it is first needed. */
 export interface Desk {
@@ -48,15 +49,16 @@ export function openDesk(options: DelegateOptions, publish: (change: Change) => 
     runs,
     async sweep() {
       await runs.finishAbandoned();
-      await publisher.look();
+      // Not waited for: what is to be looked after here must not depend on the database.
+      void publisher.look();
     },
     problems: () => publisher.problems(),
     async close() {
       stop();
       await delegation.rest();
-      await Promise.race([publisher.look(), after(lastWordMs, undefined, { ref: false })]);
+      await Promise.race([publisher.look(), patience()]);
       await delegation.close();
-      await shared.close();
+      await Promise.race([shared.close(), patience()]);
     },
   };
 }

@@ -91,10 +91,10 @@ export class RunPublisher {
 
   async #filesOf(id: string): Promise<Readonly<Record<string, string>>> {
     const texts: Record<string, string> = {};
-    for (const { name, path } of await this.#runs.artifactsOf(id)) {
-      const stat = await disk.stat(path).catch(() => undefined);
-      if (stat?.isFile() && stat.size <= largestFile)
-        texts[name] = this.#delegation.redact(await disk.readFile(path, 'utf8'));
+    for (const { name } of await this.#runs.artifactsOf(id)) {
+      const file = await this.#runs.artifact(id, name);
+      if (file !== undefined && (await disk.stat(file)).size <= largestFile)
+        texts[name] = this.#delegation.redact(await disk.readFile(file, 'utf8'));
     }
     return texts;
   }

@@ -9,7 +9,7 @@ import type { Delegation } from './delegation.ts';
 import { EventFile } from './event-file.ts';
 import { type EventLine, linesOf } from './event-words.ts';
 import { waitForPlan } from './flight-plan.ts';
-import { readJson } from './json-file.ts';
+import { parseObject, readJson } from './json-file.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from './record.ts';
 import { type Artifact, RunDirectory, unfinished } from './run-directory.ts';
@@ -50,9 +50,11 @@ export class Runs {
   /** The newest, or the newest of those before one. */
   async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
     await this.#settle();
-    const ids = (await listRunIds(this.#folder))
-      .filter((id) => before === undefined || id < before)
-      .slice(0, limit);
+    const ids: string[] = [];
+    for (const id of await listRunIds(this.#folder)) {
+      if (ids.length === limit) break;
+      if ((before === undefined || id < before) && this.#isHere(id)) ids.push(id);
+    }
     const [here, there] = await Promise.all([
       Promise.all(
         ids.map(async (id) => {
@@ -112,8 +114,12 @@ export class Runs {
   /** The events of a run as lines for a person, from a line on. */
   async tail(id: string, after: number, limit: number): Promise<readonly EventLine[]> {
     const { run_dir } = await this.show(id);
-    const agent = await this.#delegation.agentOf(run_dir);
-    const events = this.#isHere(id)
+    const isHere = this.#isHere(id);
+    const exec = isHere
+      ? await readJson(join(run_dir, 'codex_exec.json'))
+      : parseObject((await this.#shared?.file(id, 'codex_exec.json')) ?? '');
+    const agent = this.#delegation.agentOf(exec);
+    const events = isHere
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#fileAway(id, 'events.jsonl')).trimEnd().split('\n');
     return linesOf(events, (raw) => agent.parse(this.#delegation.redact(raw)), after, limit);

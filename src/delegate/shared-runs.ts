@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
-import type { JsonObject } from '../json.ts';
+import { setTimeout as after } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { Records } from '../records.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
-import type { RunRecord } from './record.ts';
+import { type RunRecord, runIdPattern } from './record.ts';
 import type { RunOverview } from './runs.ts';
 
 /** Everything that is known of a run, wherever it is asked for. */
@@ -23,6 +25,8 @@ export interface SharedRun extends RunAccount {
 type Edit = (current: SharedRun | undefined) => SharedRun | undefined;
 
 const [runs, files] = ['run', 'run-files'];
+/** Whoever asks what is here, too, must not wait for a database that has fallen silent. */
+const patienceMs = 5_000;
 
 /** The runs of all machines on one database. Each machine tells of its own; what they were told stays when it is gone. */
 export class SharedRuns {
@@ -37,11 +41,13 @@ export class SharedRuns {
   }
 
   async find(id: string): Promise<SharedRun | undefined> {
-    return (await this.#records.find(runs, id)) as SharedRun | undefined;
+    const found = await this.#soon(this.#records.find(runs, id));
+    return isShared(found) && found.overview.run_id === id ? found : undefined;
   }
 
   async newest(limit: number, before?: string): Promise<readonly SharedRun[]> {
-    return (await this.#records.last(runs, limit, before)) as unknown as readonly SharedRun[];
+    const told: readonly unknown[] = await this.#soon(this.#records.last(runs, limit, before));
+    return told.filter(isShared);
   }
 
   async ids(): Promise<ReadonlySet<string>> {
@@ -50,7 +56,7 @@ export class SharedRuns {
 
   /** The text of a file of a run that has ended; `undefined` where it was not told, or is too large for that. */
   async file(id: string, name: string): Promise<string | undefined> {
-    const kept = await this.#records.find(files, id);
+    const kept = await this.#soon(this.#records.find(files, id));
     return kept && Object.hasOwn(kept, name) ? String(kept[name]) : undefined;
   }
 
@@ -87,6 +93,15 @@ export class SharedRuns {
     return this.#records.close();
   }
 
+  async #soon<Value>(answer: Promise<Value>): Promise<Value> {
+    const limit = new AbortController();
+    const late = after(patienceMs, undefined, { signal: limit.signal, ref: false }).then(() => {
+      throw new Failure('unavailable', `The database ${this.place} does not answer.`);
+    });
+    late.catch(() => {});
+    return Promise.race([answer, late]).finally(() => limit.abort());
+  }
+
   async #edit(id: string, edit: Edit): Promise<void> {
     await this.#records.change(runs, id, (current) => {
       const next = edit(current as SharedRun | undefined);
@@ -96,4 +111,10 @@ export class SharedRuns {
       };
     });
   }
+}
+
+/** Another version may have told it in its own way. */
+function isShared(value: unknown): value is SharedRun {
+  if (!isObject(value) || !isObject(value['overview']) || !isObject(value['record'])) return false;
+  return runIdPattern.test(String(value['overview']['run_id']));
 }

@@ -1,9 +1,13 @@
-import { existsSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRecords } from '../../src/assistant/store/records.ts';
 import { familyOf } from '../../src/delegate/process-table.ts';
 import type { RunOverview } from '../../src/delegate/runs.ts';
+import { putFinishedRun } from '../finished-run.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { eventually } from './eventually.ts';
 import { scriptedAgent, steps } from './scripted.ts';
@@ -151,6 +155,78 @@ describe('runs of several machines on one database', () => {
     await expect(other.call('show_run', { run_id: made.run_id })).resolves.toMatchObject({
       text: expect.stringContaining(`There is no run ${made.run_id}`),
     });
+  });
+
+  it('are told with the files of their directories, and with nothing that only a link in one leads to', async () => {
+    const [here, there] = [machine(), machine()];
+    const id = putFinishedRun(join(here.home, 'runs'), 1);
+    writeFileSync(join(here.home, 'private.txt'), 'not for others');
+    symlinkSync(join(here.home, 'private.txt'), join(here.home, 'runs', id, 'link.txt'));
+    const [, other] = [await serve(here), await serve(there)];
+    await eventually(async () => expect(await listed(other)).toHaveLength(1));
+    expect(await read(other, `runs://${id}/result.json`)).toContain('Did 1');
+    await expect(read(other, `runs://${id}/link.txt`)).rejects.toThrow('can only be read on');
+  });
+
+  it('of another agent are read in its language', async () => {
+    const [here, there] = [machine(), machine()];
+    const id = putFinishedRun(join(here.home, 'runs'), 1);
+    const put = (name: string, value: object) =>
+      writeFileSync(join(here.home, 'runs', id, name), JSON.stringify(value));
+    put('codex_exec.json', { agent: 'claude' });
+    put('events.jsonl', {
+      type: 'assistant',
+      message: { content: [{ type: 'text', text: 'Hello from Claude.' }] },
+    });
+    const [one, other] = [await serve(here), await serve(there)];
+    await eventually(async () => expect(await listed(other)).toHaveLength(1));
+    await one.close();
+    rmSync(here.folder, { recursive: true, force: true });
+    expect((await other.call('tail_run', { run_id: id })).text).toBe('Hello from Claude.');
+  });
+
+  it('that are told in a way nobody here knows do not hide the others', async () => {
+    const here = machine();
+    const id = putFinishedRun(join(here.home, 'runs'), 1);
+    const records = createRecords(url);
+    const strange = ['2030-01-01_000000000_000000000001', '2030-01-01_000000000_000000000002'];
+    const values = [{ host: 'x' }, { host: 'x', overview: { run_id: '../..' }, record: {} }];
+    for (const [at, next] of values.entries())
+      await records.change('run', strange[at]!, () => ({ next, entry: {} }));
+    await records.close();
+    const one = await serve(here);
+    expect((await listed(one)).map(({ run_id }) => run_id)).toEqual([id]);
+    expect((await one.call('show_run', { run_id: strange[0]! })).text).toContain('There is no run');
+  });
+
+  it('are listed, and the server stops, while the database does not say a word', async () => {
+    const here = machine();
+    const id = putFinishedRun(join(here.home, 'runs'), 1);
+    const { hostname: host, port } = new URL(url);
+    let isSilent = false;
+    const sockets: Socket[] = [];
+    const gate = createServer((near) => {
+      const far = connect(Number(port), host);
+      sockets.push(near, far);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        from.on('data', (chunk) => isSilent || to.write(chunk));
+        from.on('error', () => {});
+        from.on('close', () => to.destroy());
+      }
+    });
+    await once(gate.listen(0, '127.0.0.1'), 'listening');
+    const silent = new URL(url);
+    silent.port = String((gate.address() as AddressInfo).port);
+    const one = await here.connect({ ...settings(), 'assistant-database-url': silent.href });
+    await run(one, here, steps({ answer: {} }));
+    isSilent = true;
+    expect((await listed(one)).map(({ run_id }) => run_id)).toContain(id);
+    await one.close();
+    for (const socket of sockets) socket.destroy();
+    gate.close();
   });
 
   it('of a server that was killed are told by the next one on its machine', async () => {
