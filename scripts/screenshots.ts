@@ -119,7 +119,7 @@ try {
   const page = await server.open();
   await page.goto(server.view('#/server'));
   await page.getByRole('button', { name: 'Load sample data' }).click();
-  await shows(page, 'The sample data is in: prompts, a calendar and a run.');
+  await shows(page, 'The sample data is in: prompts, a calendar and two runs.');
   const survey = ':survey Look at the harbour, its tests and its docs, and refactor what does not fit';
   const jobs = await run(page, survey, 'delegate_autopilot');
   const changed = await run(page, ':tides Read the tides from a file', 'delegate_run');

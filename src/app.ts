@@ -65,6 +65,7 @@ function demoOf(features: readonly Feature[], config: Config): Feature {
     commandsDir: config['commands.dir'],
     librariesDir: config['twig.dir'],
     outboxDir: config['delivery.outbox_dir'],
+    runsDir: delegateOptions(config, {}, false).runsDir,
     stateFile: join(config['http.state_dir'], 'demo.json'),
     async call(name, args, context) {
       const tool = features

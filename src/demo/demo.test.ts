@@ -35,6 +35,7 @@ function demo(answers: Readonly<Record<string, object>> = {}) {
     commandsDir: join(home, 'commands'),
     librariesDir: join(home, 'libraries'),
     outboxDir: join(home, 'outbox'),
+    runsDir: join(home, 'runs'),
     stateFile: join(home, 'state', 'demo.json'),
     call: async (tool) => answers[tool],
   });

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { type Context, defineTool, type Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
 import { forgetPlaced, loadPlaced, notePlaced, placeFiles, takeAway } from './placed-files.ts';
+import { sampleRun } from './sample-run.ts';
 import { commandFiles, events, libraryFiles, mark, question, user } from './samples.ts';
 
 export interface DemoOptions {
   readonly commandsDir: string;
   readonly librariesDir: string;
   readonly outboxDir: string;
+  readonly runsDir: string;
   /** Where the demonstration notes what is its own. */
   readonly stateFile: string;
   /** Calls a tool of another feature, as a client would; `undefined` where there is no such tool. */
@@ -30,7 +32,7 @@ export function createDemo(options: DemoOptions): Feature {
         name: 'load_demo',
         title: 'Load sample data',
         description:
-          'Puts in sample prompts, a person with a week of events and planned notifications, and a run. remove_demo takes all of it out again.',
+          'Puts in sample prompts, a person with a week of events and planned notifications, and two runs. remove_demo takes all of it out again.',
         inputSchema: { type: 'object', properties: {} },
         outputSchema: report,
         annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -56,7 +58,8 @@ export function createDemo(options: DemoOptions): Feature {
 
 async function load(options: DemoOptions, context: Context) {
   const { stateFile } = options;
-  const placed = await placeFiles(sampleFiles(options), stateFile);
+  const flight = sampleRun(options.runsDir, options.commandsDir, Date.now());
+  const placed = await placeFiles(new Map([...sampleFiles(options), ...flight]), stateFile);
   await options.call('createUser', user, context);
   for (const { day, hour, hours, ...event } of events) {
     const start = Date.UTC(...today(), 0) + (day * 24 + hour) * 3_600_000;
@@ -74,7 +77,7 @@ async function load(options: DemoOptions, context: Context) {
   );
   const runs = isObject(run) && typeof run['run_dir'] === 'string' ? [run['run_dir']] : [];
   await notePlaced(stateFile, { ...placed, runs });
-  return { prompts: placed.files.filter(isPrompt).length, events: events.length, runs: runs.length };
+  return { prompts: placed.files.filter(isPrompt).length, events: events.length, runs: runs.length + 1 };
 }
 
 async function remove(options: DemoOptions, context: Context) {
@@ -89,7 +92,7 @@ async function remove(options: DemoOptions, context: Context) {
   return {
     prompts: gone.filter(isPrompt).length,
     events: known ? events.length : 0,
-    runs: placed.runs.length,
+    runs: gone.length === 0 ? 0 : placed.runs.length + 1,
   };
 }
 

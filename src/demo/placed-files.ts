@@ -43,8 +43,9 @@ export async function placeFiles(samples: ReadonlyMap<string, string>, stateFile
   const placed: Placed = { files, folders, runs: [] };
   await notePlaced(stateFile, placed);
   for (const [file, text] of samples) {
-    await disk.mkdir(dirname(file), { recursive: true });
-    await disk.writeFile(file, text, { flag: 'wx' });
+    // What runs leave is for their owner's eyes only, and the rest loses nothing by it.
+    await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await disk.writeFile(file, text, { flag: 'wx', mode: 0o600 });
   }
   return placed;
 }

@@ -147,6 +147,25 @@ describe('runs', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
+  it('are shown by a sample to those who have none, with graph, evidence and change', async () => {
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Server' }).click();
+    await page.getByRole('button', { name: 'Load sample data' }).click();
+    await shows(page, /^The sample data is in/);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByText(/^Sample: look at the harbour/).click();
+    await page.getByRole('button', { name: /^Compare the docs.*completed/ }).waitFor();
+    await page.locator('.evidence').getByText('is not there').first().waitFor();
+    await page.getByRole('button', { name: /^Read the tides.*completed/ }).click();
+    await page.locator('.card .patch summary').getByText('tides.txt').waitFor();
+    await page.locator('.timeline .command.failed').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Server' }).click();
+    await page.getByRole('button', { name: 'Remove sample data' }).click();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByText(/^Sample: look at the harbour/).waitFor({ state: 'detached' });
+  });
+
   it('are cancelled from the page', async () => {
     const page = await begin(`Wait for ever ${script({ hang: true })}`);
     await page.getByRole('button', { name: 'Cancel' }).click();

@@ -140,7 +140,7 @@ function Welcome({ empty }: { empty: boolean }) {
         </>
       )}
       <p>
-        New here? <SampleData action="load" /> puts in a few prompts, a calendar and a run, to be taken out
+        New here? <SampleData action="load" /> puts in a few prompts, a calendar and two runs, to be taken out
         again under Server.
       </p>
     </div>

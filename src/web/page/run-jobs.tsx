@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { EvidenceList } from './evidence-list.tsx';
 import { JobGraph } from './job-graph.tsx';
 import { JobTimes } from './job-times.tsx';
+import { RunArtifact } from './run-artifact.tsx';
 import { RunFiles } from './run-files.tsx';
 import type { Autopilot, JobResult, JobSpec } from './run-record.ts';
 
@@ -61,6 +62,9 @@ function JobDetail({ runId, spec, job, plan }: Props) {
         </p>
       )}
       {job && <EvidenceList deliverables={job.deliverables} evidence={job.evidence} />}
+      {job?.artifacts.some(({ name }) => name === 'changes.patch') && (
+        <RunArtifact runId={runId} name={`subruns/${spec.id}/changes.patch`} />
+      )}
       {job && <RunFiles runId={runId} artifacts={job.artifacts} folder={`subruns/${spec.id}/`} />}
     </section>
   );

@@ -15,7 +15,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
       toast({
         text:
           action === 'load'
-            ? 'The sample data is in: prompts, a calendar and a run.'
+            ? 'The sample data is in: prompts, a calendar and two runs.'
             : 'The sample data is gone.',
       });
     } catch (error) {

@@ -86,7 +86,7 @@ export function ServerView() {
       <section>
         <h2>Sample data</h2>
         <p class="quiet">
-          A few prompts, a person with a week of events, and a run. It goes without a trace.
+          A few prompts, a person with a week of events, and two runs. It goes without a trace.
         </p>
         <p class="buttons">
           <SampleData action="load" /> <SampleData action="remove" />

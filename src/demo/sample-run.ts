@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+
+const task = 'Sample: look at the harbour, read the tides from a file, and compare the docs.';
+
+const patch = `diff --git a/tides.js b/tides.js
+--- a/tides.js
++++ b/tides.js
+@@ -1,4 +1,6 @@
++import { readFileSync } from 'node:fs';
++
+ export function nextTide(now) {
+-  const tides = [6, 18];
+-  return tides.find((hour) => hour > now);
++  const tides = readFileSync('tides.txt', 'utf8').split('\\n').map(Number);
++  return tides.find((hour) => hour > now) ?? tides[0];
+ }
+diff --git a/tides.txt b/tides.txt
+new file mode 100644
+--- /dev/null
++++ b/tides.txt
+@@ -0,0 +1,2 @@
++6
++18
+`;
+
+interface SampleJob {
+  readonly id: string;
+  readonly title: string;
+  readonly sandbox: string;
+  readonly depends_on: readonly string[];
+  /** Seconds after the beginning. */
+  readonly from: number;
+  readonly to: number;
+  readonly tokens: number;
+  readonly summary: string;
+  readonly deliverables?: readonly { readonly path: string; readonly description: string }[];
+  readonly open_questions?: readonly string[];
+  readonly next_actions?: readonly string[];
+  readonly seen?: readonly { readonly path: string; readonly status: string; readonly change?: string }[];
+}
+
+const jobs: readonly SampleJob[] = [
+  {
+    id: 'look',
+    title: 'Look at the harbour',
+    sandbox: 'read-only',
+    depends_on: [],
+    from: 4,
+    to: 15,
+    tokens: 6_200,
+    summary: 'One function, no test, and the tides are written into the code.',
+  },
+  {
+    id: 'tides',
+    title: 'Read the tides from a file',
+    sandbox: 'workspace-write',
+    depends_on: ['look'],
+    from: 15,
+    to: 47,
+    tokens: 14_800,
+    summary:
+      'The tides are read from a file now, and after the last one of a day comes the first of the next.',
+    deliverables: [
+      { path: 'tides.js', description: 'Reads the file' },
+      { path: 'tides.txt', description: 'The tides of a day' },
+    ],
+    next_actions: ['Read the change'],
+    seen: [
+      { path: 'tides.js', status: 'verified', change: 'modified' },
+      { path: 'tides.txt', status: 'verified', change: 'added' },
+    ],
+  },
+  {
+    id: 'docs',
+    title: 'Compare the docs',
+    sandbox: 'read-only',
+    depends_on: ['look'],
+    from: 15,
+    to: 29,
+    tokens: 5_100,
+    summary: 'The docs speak of a crane that is not there.',
+    deliverables: [{ path: 'docs/crane.md', description: 'A note on it' }],
+    open_questions: ['Is the crane still to come?'],
+    seen: [{ path: 'docs/crane.md', status: 'missing' }],
+  },
+];
+
+const said: readonly string[] = [
+  `${jobs.length} jobs (model): ${jobs.map(({ id, title }) => `${id} (${title})`).join(', ')}`,
+  'look: started',
+  'look: $ ls → 0',
+  'look: completed',
+  'tides: started',
+  'docs: started',
+  'docs: $ grep -rn crane docs → 0',
+  'docs: $ grep -rn crane src → 1',
+  'docs: completed',
+  'tides: $ cat tides.js → 0',
+  'tides: $ node --check tides.js → 0',
+  'tides: completed',
+];
+
+/** An autopilot that was not flown: what one leaves behind, for those who have no agent to see it with. */
+export function sampleRun(runsDir: string, cwd: string, now: number): ReadonlyMap<string, string> {
+  const at = (seconds: number) => new Date(now - 3_600_000 + seconds * 1000).toISOString();
+  const id = `${at(0).slice(0, 10)}_${at(0).slice(11, 23).replace(/[:.]/g, '')}_${randomBytes(6).toString('hex')}`;
+  const folder = join(runsDir, id);
+  const end = Math.max(...jobs.map(({ to }) => to));
+  const timing = (from: number, to: number) => ({
+    started_at: at(from),
+    finished_at: at(to),
+    duration_ms: (to - from) * 1000,
+  });
+  const outcome = {
+    summary: jobs.map(({ title, summary }) => `${title} (completed): ${summary}`).join('\n'),
+    deliverables: jobs.flatMap(({ deliverables = [] }) => deliverables),
+    open_questions: jobs.flatMap(({ open_questions = [] }) => open_questions),
+    next_actions: jobs.flatMap(({ next_actions = [] }) => next_actions),
+  };
+  const ended = { status: 'completed', error: null, warnings: [], ended_processes: [] } as const;
+  const usage = usageOf(jobs.reduce((sum, { tokens }) => sum + tokens, 3_000));
+  const results = jobs.map(({ id: job, title, from, to, tokens, seen, ...said }) => ({
+    id: job,
+    title,
+    run_id: `${id}/${job}`,
+    run_dir: join(folder, 'subruns', job),
+    subagent_thread_id: null,
+    selected_skills: [],
+    summary: said.summary,
+    deliverables: said.deliverables ?? [],
+    open_questions: said.open_questions ?? [],
+    next_actions: said.next_actions ?? [],
+    artifacts:
+      job === 'tides' ? [{ name: 'changes.patch', path: join(folder, 'subruns', job, 'changes.patch') }] : [],
+    timing: timing(from, to),
+    usage: usageOf(tokens),
+    evidence: seen ? { method: 'git', complete: true, files: seen, omitted: 0 } : null,
+    ...ended,
+  }));
+  const plan = jobs.map(({ id: job, title, sandbox, depends_on }) => ({
+    id: job,
+    title,
+    sandbox,
+    depends_on,
+    task: `${title}.`,
+    role: 'specialist',
+    thinking_level: 'medium',
+    writes: [],
+    acceptance: [],
+    skills_mode: 'none',
+    max_skills: 0,
+  }));
+  const files: Readonly<Record<string, object | string>> = {
+    'request.json': {
+      tool: 'delegate_autopilot',
+      received_at: at(0),
+      request: { task, cwd, sandbox: 'workspace-write' },
+    },
+    'autopilot_decision.json': { should_delegate: true, reason: 'Two parts need nothing of each other.' },
+    'autopilot_plan.json': { jobs: plan, source: 'model', warnings: [] },
+    'autopilot_aggregate.json': { ...outcome, ...ended, usage, jobs: results },
+    'events.jsonl': said.map((text, index) => `${JSON.stringify(eventOf(text, index))}\n`).join(''),
+    'subruns/tides/changes.patch': patch,
+    'result.json': {
+      ...outcome,
+      ...ended,
+      ...timing(0, end),
+      usage,
+      thread_id: null,
+      cancelled: false,
+      exit_code: null,
+      signal: null,
+    },
+  };
+  return new Map(
+    Object.entries(files).map(([name, content]) => [
+      join(folder, name),
+      typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`,
+    ]),
+  );
+}
+
+function usageOf(tokens: number) {
+  const output = Math.round(tokens / 10);
+  return {
+    input_tokens: tokens - output,
+    cached_input_tokens: Math.round(tokens / 2),
+    output_tokens: output,
+    reasoning_output_tokens: Math.round(output / 4),
+  };
+}
+
+function eventOf(text: string, index: number) {
+  return { type: 'item.completed', item: { id: `event_${index}`, type: 'agent_message', text } };
+}
