@@ -7,6 +7,7 @@ import { isPostgres } from './assistant/store/store.ts';
 import { type Config, settingsInForce } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
+import { modernVersion } from './contracts/standard.ts';
 import { createDelegate, type DelegateOptions } from './delegate/delegate.ts';
 import { delegateOptions } from './delegate/options.ts';
 import { createDemo } from './demo/demo.ts';
@@ -21,6 +22,7 @@ import {
   type PromptsOptions,
 } from './prompts/prompts.ts';
 import type { Records } from './records.ts';
+import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 
@@ -85,13 +87,9 @@ function statusOf(
   return createStatus({
     log: neighbours.log,
     clients: () =>
-      [...neighbours.servers].flatMap(({ sessions }) =>
-        [...sessions].map(({ client, connectedAt }) => ({
-          name: client.name,
-          version: client.version,
-          protocol: client.protocolVersion,
-          since: new Date(connectedAt).toISOString(),
-        })),
+      connectedClients(
+        [...neighbours.servers].flatMap(({ sessions }) => [...sessions]),
+        modernVersion,
       ),
     problems: async () => (await Promise.all(features.map((feature) => feature.problems?.() ?? []))).flat(),
     settings: () => settingsInForce(config, origins),
