@@ -4,6 +4,7 @@ import { type Diary, findUser, type Reader } from './diary.ts';
 import { followUser } from './follow.ts';
 import { audit } from './store/audit.ts';
 import { newId } from './store/id.ts';
+import { planningTurns } from './store/planning-turns.ts';
 import type { NewUser, User, UserUpdate } from './store/schema.ts';
 
 type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms'>;
@@ -58,6 +59,7 @@ export function deleteUser({ store, clock }: Diary, id: string): Promise<void> {
     await findUser(writer.db, id);
     await writer.db.deleteFrom('audit').where('user_id', '=', id).execute();
     await writer.db.deleteFrom('users').where('id', '=', id).execute();
+    await writer.db.deleteFrom('records').where('kind', '=', planningTurns).where('key', '=', id).execute();
     await audit(writer, now, [{ action: 'user.deleted', userId: id }]);
     writer.changed({ kind: 'user', id, userId: id });
   });

@@ -106,10 +106,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return acknowledgeNotification({ store, clock, occurrences }, id, by);
     },
     async stop() {
+      // In this order, so that what is broken off is left to others.
+      const planned = rounds.close();
       stopping.abort();
       await (await watching)?.close();
       await feed?.close();
-      await rounds.close();
+      await planned;
       await scheduler.stop();
       for (const channel of Object.values(channels)) await channel.close?.();
       await store.close();

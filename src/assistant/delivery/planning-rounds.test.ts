@@ -55,9 +55,45 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
       changed({ kind: 'event', id: 'e1', userId: 'ada' });
     });
     expect(await turn()).toEqual(['ada']);
+    expect(await turn()).toEqual([]);
     now += 51 * minute;
-    expect(await turn()).toEqual(['ada', 'bob']);
+    expect(await turn()).toEqual(['bob']);
+    now += 10 * minute;
+    expect(await turn()).toEqual(['ada']);
     for (const one of rounds) await one.close();
     await Promise.all([store.close(), other.close()]);
+  });
+
+  it('come also to who changed while nobody was there to hear of it', async () => {
+    const url = engine === 'sqlite' ? join(folder, 'alone.db') : await postgres.createDatabase('alone');
+    let now = noon;
+    const store = createStore(url);
+    const planned: string[] = [];
+    const rounds = (plan: (id: string) => Promise<unknown>) =>
+      new PlanningRounds({ store, clock: () => now, plan });
+    const listed = async (id: string) => planned.push(id);
+    await fill(store, {
+      users: [person('ada'), person('bob'), person('eve')],
+      events: ['ada', 'bob', 'eve'].map((id) => meeting(id, id, noon + 300 * minute)),
+    });
+    const first = rounds(listed);
+    await first.turn();
+    await first.close();
+    expect(planned.splice(0).toSorted()).toEqual(['ada', 'bob', 'eve']);
+    now += minute;
+    for (const [kind, userId] of [['event', 'ada'] as const, ['rule', 'bob'] as const])
+      await store.write(async ({ changed }) => changed({ kind, id: 'x', userId }));
+    // One that ends on the way leaves the rest to the next.
+    const second: PlanningRounds = rounds(async (id) => {
+      await listed(id);
+      void second.close();
+    });
+    await second.turn();
+    expect(planned).toHaveLength(1);
+    const third = rounds(listed);
+    await third.turn();
+    await third.close();
+    expect(planned.toSorted()).toEqual(['ada', 'bob']);
+    await store.close();
   });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { log } from '../../log.ts';
+import { giveTurns, planningTurns } from '../store/planning-turns.ts';
 import type { Clock, Store } from '../store/store.ts';
 
 const minute = 60_000;
@@ -17,17 +18,12 @@ export interface PlanningRoundsOptions {
 /** Plans by itself: for whom something has changed, and for everybody from time to time, on one machine at a time. */
 export class PlanningRounds {
   readonly #options: PlanningRoundsOptions;
-  readonly #unsubscribe: () => void;
-  #changed = new Set<string>();
+  #closed = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: PlanningRoundsOptions) {
     this.#options = options;
-    this.#unsubscribe = options.store.subscribe((changes) => {
-      for (const { kind, userId } of changes)
-        if (kind === 'user' || kind === 'event' || kind === 'rule') this.#changed.add(userId);
-    });
   }
 
   start(): void {
@@ -41,28 +37,33 @@ export class PlanningRounds {
   }
 
   async turn(): Promise<void> {
-    const changed = this.#changed;
-    this.#changed = new Set();
+    if (this.#closed) return;
     try {
-      const users = [...changed, ...(await this.#due()).filter((id) => !changed.has(id))];
-      for (const id of users) await this.#plan(id);
+      const left = new Set(await this.#due());
+      for (const id of left) {
+        const planned = await this.#plan(id);
+        if (!this.#closed || planned) left.delete(id);
+        if (this.#closed) break;
+      }
+      if (left.size > 0) await this.#options.store.write(({ db }) => giveTurns(db, [...left]));
     } catch (error) {
-      for (const id of changed) this.#changed.add(id);
       log('warning', 'nothing could be planned', error);
     }
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#unsubscribe();
+    this.#closed = true;
     await this.#turn;
   }
 
-  async #plan(userId: string): Promise<void> {
+  async #plan(userId: string): Promise<boolean> {
     try {
       await this.#options.plan(userId);
+      return true;
     } catch (error) {
-      log('warning', `user ${userId} could not be planned for`, error);
+      if (!this.#closed) log('warning', `user ${userId} could not be planned for`, error);
+      return false;
     }
   }
 
@@ -71,9 +72,10 @@ export class PlanningRounds {
     const { store, clock } = this.#options;
     const now = clock();
     const rows = await store.run(sql<{ key: string }>`insert into records (kind, key, value, position)
-      select 'planning', users.id, '{}', ${now + roundMs} from users
+      select ${planningTurns}, users.id, '{}', ${now + roundMs} from users
       where exists (select 1 from events where events.user_id = users.id and events.last_ms > ${now})
-        and not exists (select 1 from records where kind = 'planning' and key = users.id and position > ${now})
+        and not exists (select 1 from records
+          where kind = ${planningTurns} and key = users.id and position > ${now})
       on conflict (kind, key) do update set position = excluded.position where records.position <= ${now}
       returning key`);
     return rows.map(({ key }) => key);

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { log } from '../../log.ts';
 import { isCurrent, migrate } from './migrate.ts';
+import { callForPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
 import { type ChangeMessage, changeChannel, type Engine, type Store, type StoreChange } from './store.ts';
 import { unavailable } from './unavailable.ts';
@@ -78,6 +79,7 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
         const changes: StoreChange[] = [];
         const value = await db.transaction().execute(async (transaction) => {
           const result = await work({ db: transaction, changed: (change) => changes.push(change) });
+          await callForPlanning(transaction, changes);
           for (const part of parts(changes)) {
             const message: ChangeMessage = { origin: store.origin, changes: part };
             await sql`select pg_notify(${changeChannel}, ${JSON.stringify(message)})`.execute(transaction);

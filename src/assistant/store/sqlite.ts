@@ -7,6 +7,7 @@ import { Kysely } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { isCurrent, migrate } from './migrate.ts';
+import { callForPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Engine, Store, StoreChange } from './store.ts';
@@ -63,6 +64,7 @@ function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, 
         const value = await writer.transaction().execute(async (db) => {
           const result = await work({ db, changed: (change) => changes.push(change) });
           if (changes.length > 0) await tell(db, store.origin, changes);
+          await callForPlanning(db, changes);
           return result;
         });
         store.dispatch(changes);
