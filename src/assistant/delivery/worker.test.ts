@@ -309,6 +309,30 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     ]);
   });
 
+  it('keeps nobody waiting for a policy that thinks about an event that has changed', async () => {
+    const other = meeting('e2', 'ada', start);
+    await diary({
+      events: [event, other],
+      notifications: [
+        reminder(event, noon, { id: 'a', revision: 'old' }),
+        reminder(other, noon + minute, { id: 'b' }),
+      ],
+    });
+    const { promise: thinking, resolve: decided } = Promise.withResolvers<void>();
+    const one = worker({ replan: () => thinking });
+    await one.take();
+    expect(await row('a')).toMatchObject({ status: 'cancelled' });
+    now += minute;
+    await one.take();
+    await one.calm();
+    expect(await row('b')).toMatchObject({ status: 'sent' });
+    expect(one.idle).toBe(false);
+    const over = one.finish(1000);
+    decided();
+    await over;
+    expect(one.idle).toBe(true);
+  });
+
   it('rings no more often for an event than the person allows, however many reminders it has', async () => {
     const notifications = [50, 40, 30].map((before) =>
       reminder(event, start - before * minute, { id: `r${before}`, urgency: 'urgent', channel: 'call' }),

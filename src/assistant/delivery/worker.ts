@@ -61,6 +61,7 @@ export class Worker {
   readonly silent: SilentReceivers;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unrecorded = new Set<Promise<void>>();
+  readonly #replanning = new Set<Promise<void>>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -110,7 +111,7 @@ export class Worker {
 
   /** What may not be sent now is put off, called off or given up, and people are told what they missed. */
   async #refrain(judged: readonly { held: Case; verdict: Verdict }[], nowMs: number): Promise<void> {
-    const { store, owner, replan } = this.#options;
+    const { store, owner } = this.#options;
     const refused = judged.flatMap(({ held, verdict }) =>
       verdict.kind === 'send' ? [] : [{ held, verdict, settlement: settleVerdict(held, verdict, nowMs) }],
     );
@@ -132,11 +133,17 @@ export class Worker {
       });
     for (const { held, verdict } of judged) {
       if (verdict.kind !== 'cancel' || verdict.because !== 'revision') continue;
-      const { user_id, event_id } = held.notification;
-      await replan?.(user_id, event_id).catch((error: unknown) =>
-        log('warning', `event ${event_id} was not planned again`, error),
-      );
+      this.#replan(held.notification);
     }
+  }
+
+  /** A model may think about it for long, and everybody else's notifications do not wait for that. */
+  #replan({ user_id, event_id }: Notification): void {
+    const work = this.#options
+      .replan?.(user_id, event_id)
+      .catch((error: unknown) => log('warning', `event ${event_id} was not planned again`, error))
+      .finally(() => this.#replanning.delete(work!));
+    if (work !== undefined) this.#replanning.add(work);
   }
 
   /** Follows up on what nobody answered. Tells how much there was. */
@@ -182,7 +189,7 @@ export class Worker {
   }
 
   get idle(): boolean {
-    return this.#underWay.size === 0 && this.#unrecorded.size === 0;
+    return this.#underWay.size + this.#unrecorded.size + this.#replanning.size === 0;
   }
 
   /** Resolves when only silent receivers are waited for, and all else is on record. */
@@ -198,6 +205,7 @@ export class Worker {
     await Promise.all(this.#underWay);
     await Promise.all(this.#unrecorded);
     clearTimeout(timer);
+    await Promise.all(this.#replanning);
     await this.#recorder.tell();
   }
 
