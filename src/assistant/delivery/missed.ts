@@ -1,3 +1,4 @@
+import { holdUser } from '../diary.ts';
 import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
@@ -20,10 +21,11 @@ const mostLines = 50;
  */
 export async function tellMissed(writer: Writer, missed: readonly Case[], nowMs: number): Promise<void> {
   const byUser = Map.groupBy(missed, ({ notification }) => notification.user_id);
-  for (const cases of byUser.values()) {
-    const { user } = cases[0]!;
-    const channel = user && nextChannel(reachOf(user, 'low'), ['call']);
-    if (user !== undefined && channel !== undefined) await gather(writer, user, channel, cases, nowMs);
+  // In one order, so that two workers do not wait for each other.
+  for (const id of [...byUser.keys()].sort()) {
+    const user = await holdUser(writer.db, id);
+    const channel = nextChannel(reachOf(user, 'low'), ['call']);
+    if (channel !== undefined) await gather(writer, user, channel, byUser.get(id)!, nowMs);
   }
 }
 
@@ -41,13 +43,14 @@ async function gather(
   );
   const known = await db.selectFrom('notifications').selectAll().where('key', '=', key).executeTakeFirst();
   if (known?.status === 'planned') {
-    const payload = writePayload([...linesOf(known.payload), ...lines]);
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('notifications')
-      .set({ payload, updated_ms: nowMs })
+      .set({ payload: writePayload([...linesOf(known.payload), ...lines]), updated_ms: nowMs })
       .where('id', '=', known.id)
-      .execute();
-    return;
+      .where('status', '=', 'planned')
+      .executeTakeFirstOrThrow();
+    // Unless somebody is sending it by now.
+    if (numUpdatedRows > 0n) return;
   }
   const id = newId(nowMs);
   await db

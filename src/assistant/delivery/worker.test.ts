@@ -231,6 +231,20 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await once()).toBe(0);
   });
 
+  it('tells all that was missed when several workers find it at once', async () => {
+    const past = Array.from({ length: 40 }, (_, index) =>
+      meeting(`p${index}`, 'ada', noon - 5 * minute, { title: `Past ${index};` }),
+    );
+    await diary({ events: past, notifications: past.map((one) => reminder(one, noon - 20 * minute)) });
+    const workers = ['w1', 'w2', 'w3', 'w4'].map((owner) => worker({ owner, slots: 2 }));
+    for (let turn = 0; turn < 5; turn++) await Promise.all(workers.map((one) => one.take()));
+    now += 2 * minute;
+    await once();
+    const told = sent.map(({ message }) => message.text).join('');
+    expect(past.filter(({ title }) => !told.includes(title))).toEqual([]);
+    expect(sent).toHaveLength(1);
+  });
+
   it('tries again later and later, then goes on to the next channel', async () => {
     await diary({ notifications: [reminder(event, noon, { id: 'a', urgency: 'high' })] });
     answer = (_message, name) =>

@@ -124,12 +124,12 @@ export class Worker {
     if (others.length > 0) await settle(store, owner, nowMs, settlementsOf(others));
     if (missed.length > 0)
       await store.write(async (writer) => {
-        await settleClosely(writer, store.engine, owner, nowMs, settlementsOf(missed));
         await tellMissed(
           writer,
           missed.map(({ held }) => held),
           nowMs,
         );
+        await settleClosely(writer, store.engine, owner, nowMs, settlementsOf(missed));
       });
     for (const { held, verdict } of judged) {
       if (verdict.kind !== 'cancel' || verdict.because !== 'revision') continue;
