@@ -60,8 +60,9 @@ function elsewhere(silent: readonly string[]) {
   if (silent.length === 0) return sql``;
   const there = silent.map(
     (address) =>
-      // The slash keeps another host apart whose name only begins like this one.
-      sql`substr(users.webhook_url || '/', 1, ${[...address].length + 1}) = ${`${address}/`}`,
+      // What comes behind it keeps another host apart whose name only begins like this one.
+      sql`lower(substr(users.webhook_url || '/', 1, ${[...address].length + 1})) in
+        (${`${address}/`}, ${`${address}?`}, ${`${address}#`})`,
   );
   return sql`and not (channel = 'webhook' and exists (select 1 from users
     where users.id = notifications.user_id and (${sql.join(there, sql` or `)})))`;

@@ -55,7 +55,7 @@ export class SilentReceivers {
   }
 }
 
-/** Everything up to the path, as it is written; the database is asked for others that begin like this. */
+/** Everything up to the path; the database is asked for others that begin like this. */
 function receiverOf(url: string): string {
-  return /^\w+:\/\/[^/]*/.exec(url)?.[0] ?? url;
+  return (/^\w+:\/\/[^/?#]*/.exec(url)?.[0] ?? url).toLowerCase();
 }
