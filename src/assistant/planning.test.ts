@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChatModel, startChatModel } from '../../test/chat-model.ts';
 import { monday, openDiary, type TestDiary } from '../../test/open-diary.ts';
 import { type Postgres, startPostgres } from '../../test/postgres.ts';
 import type { JsonObject } from '../json.ts';
@@ -359,6 +360,48 @@ describe('planning on PostgreSQL', () => {
     await diary.call('deleteUser', { user_id: 'ada' });
     expect(await listed(diary)).toEqual([]);
     for (const one of diaries) await one[Symbol.asyncDispose]();
+  });
+});
+
+describe('a character that PostgreSQL cannot store', () => {
+  let postgres: Postgres;
+  let diary: TestDiary;
+  let model: ChatModel;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    model = await startChatModel(() =>
+      JSON.stringify({
+        notify: true,
+        reasoning: 'all\u0000 is \u001b[2Jwell',
+        plan: [{ offset_minutes: -60, channel: 'email', subject: 'a\u0000b', email_text: '\u0000\ud800' }],
+      }),
+    );
+    diary = openDiary({
+      file: await postgres.createDatabase('characters'),
+      policy: { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 },
+    });
+    await diary.call('createUser', ada);
+  });
+  afterAll(async () => {
+    await diary?.[Symbol.asyncDispose]();
+    await model?.[Symbol.asyncDispose]();
+    await postgres?.close();
+  });
+
+  it('in the answer of a model costs nobody a reminder', async () => {
+    await diary.call('createEvent', dentist);
+    expect(await plan(diary)).toMatchObject({
+      notifications_planned: 1,
+      policies: [{ policy: 'endpoint', reason: 'all is [2Jwell' }],
+    });
+  });
+
+  it.each([
+    ['createEvent', { user_id: 'ada', title: 'x', start_ts: '2026-11-17T14:00', description: 'a\u0000b' }],
+    ['getUser', { user_id: 'a\u0000' }],
+    ['planNotifications', { user_id: 'ada', event_id: '\u0000' }],
+  ])('in what somebody asks of %s is told of', async (tool, args) => {
+    await expect(diary.call(tool, args)).rejects.toThrow(/U\+0000/);
   });
 });
 

@@ -6,7 +6,10 @@ import { escalationTime, nextChannel } from './ladder.ts';
 import { mostAttemptsOf, reachOf } from './reach.ts';
 import { planNext } from './retry.ts';
 import type { Settlement } from './settle.ts';
+import { singleLine } from './single-line.ts';
 import { successor } from './successor.ts';
+
+const longestDetail = 1000;
 
 /** What a verdict against sending makes of a notification. */
 export function settleVerdict(
@@ -57,7 +60,8 @@ export function settleOutcome(
   nowMs: number,
 ): Settlement {
   const { notification, user, event } = held;
-  const { detail } = outcome;
+  // Whatever the other side says can be stored, and read in a line.
+  const detail = singleLine(outcome.detail, longestDetail);
   const next = planNext({
     id: notification.id,
     channel: notification.channel,

@@ -1,6 +1,10 @@
-/** Text for one line of a header, a file or a request: no control character and no override of the reading direction survives. */
+/**
+ * Text for one line of a header, a file or a request: no control character, no half of a character and no override of
+ * the reading direction survives.
+ */
 export function singleLine(text: string, longest = 200): string {
   const line = text
+    .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();

@@ -283,6 +283,16 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect((await rows()).map(({ status }) => status)).toEqual(['failed', 'failed']);
   });
 
+  it('records also what a provider says in characters that cannot be stored', async () => {
+    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    answer = () => ({ kind: 'temporary', detail: `451 \u0000\ud800 ${'long '.repeat(1000)}` });
+    await once();
+    expect(await row('a')).toMatchObject({
+      status: 'planned',
+      error: expect.stringMatching(/^451 .{0,1000}$/),
+    });
+  });
+
   it('does not ring a phone again that may have rung', async () => {
     await diary({
       notifications: [
@@ -472,7 +482,7 @@ describe('a SQLite file that cannot be written', () => {
       async deliver({ id }: Message) {
         sent.push(id);
         await meddle();
-        return { kind: 'accepted', detail: 'so much to say '.repeat(20_000) } as const;
+        return { kind: 'accepted', detail: 'ok', reference: 'so much to say '.repeat(20_000) } as const;
       },
     };
     const channels = { email: channel, call: channel, webhook: channel, ntfy: channel };

@@ -1,6 +1,7 @@
 import type { XStatic } from 'typebox/schema';
 import { Check, Errors } from 'typebox/schema';
 import { isObject } from '../../json.ts';
+import { singleLine } from '../delivery/single-line.ts';
 import type { Proposal } from '../guards.ts';
 import { channels, urgencies } from '../store/schema.ts';
 
@@ -64,7 +65,7 @@ export function parseAnswer(text: string): ParsedAnswer {
     };
   }
   const { notify, plan: items, reasoning = '' } = filled as XStatic<typeof plan>;
-  const reason = reasoning.replace(/\s+/g, ' ').trim().slice(0, 300);
+  const reason = singleLine(reasoning, 300);
   return { reason, proposals: notify ? items.flatMap(proposalsOf) : [] };
 }
 

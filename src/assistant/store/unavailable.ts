@@ -43,6 +43,12 @@ export function unavailable(error: unknown, place: string, advice: Advice = {}):
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   if (isTaken(error))
     return new Failure('conflict', 'Something with the same identity exists already.', { cause: error });
+  if (code === '22021' || code === '22P05')
+    return new Failure(
+      'invalid-params',
+      'A text has the character U+0000 in it, which cannot be stored; leave it out.',
+      { cause: error },
+    );
   const { lookFurther = ' Run adjutant doctor to see where that address comes from.' } = advice;
   const trouble = unreachable(typeof code === 'string' ? code : messageOf(error));
   const meaning =
