@@ -577,6 +577,26 @@ describe('watching', () => {
 });
 
 describe('on PostgreSQL', () => {
+  it('one event of an impossible name does not stop the others', async () => {
+    const postgres: Postgres = await startPostgres();
+    const other = calendarsAt(await postgres.createDatabase('names'));
+    try {
+      await createUser(other.diary, { id: 'ann', name: 'Ann' });
+      const long = Array.from({ length: 400 }, (_, index) => `${index * 7919}-long-`).join('');
+      const text = calendarText(once('a'), once('b\u0000c'), once(long), once(`${long}2`));
+      const place = file('names.ics', text);
+      const [{ calendar, changes }] = (await addCalendar(other, source(place), true)) as [SyncResult];
+      expect(countsOf(changes)).toMatchObject({ added: 4 });
+      expect(counts(await syncCalendar(other, calendar, { force: true }))).toEqual({
+        ...nothing,
+        unchanged: 4,
+      });
+    } finally {
+      await other.diary.store.close();
+      await postgres.close();
+    }
+  });
+
   it('a calendar is taken in, changed and removed all the same', async () => {
     const postgres: Postgres = await startPostgres();
     const other = calendarsAt(await postgres.createDatabase('calendars'));

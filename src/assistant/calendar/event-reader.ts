@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { singleLine } from '../delivery/single-line.ts';
 import { type Property, parameterOf, textOf } from './content-line.ts';
 import { offsetsOfObservances } from './observance.ts';
@@ -54,7 +55,7 @@ export function readInstance(
   const exceptions = times('exdate');
   const named = [start, id, ...dates.map((date) => date.start), ...exceptions].map((time) => time?.zone);
   return {
-    uid: one('uid')?.value.trim() || '',
+    uid: nameOf(one('uid')?.value ?? ''),
     sequence: Number.parseInt(one('sequence')?.value ?? '0', 10) || 0,
     stamp: (one('last-modified') ?? one('dtstamp'))?.value ?? '',
     ...(id !== undefined && { id }),
@@ -69,6 +70,19 @@ export function readInstance(
     zones: zones.describe(named),
     document,
   };
+}
+
+/** An index has no room for more. */
+const longestUid = 500;
+
+/** A UID as it can be kept; the whole of one that is too long still decides which event it is. */
+function nameOf(written: string): string {
+  const uid = written
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim()
+    .toWellFormed();
+  if (uid.length <= longestUid) return uid;
+  return `${uid.slice(0, 100)}-${createHash('sha256').update(uid).digest('hex')}`;
 }
 
 const none: Property = { name: '', parameters: {}, value: '' };
