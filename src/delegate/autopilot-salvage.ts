@@ -1,4 +1,5 @@
 import { promises as disk } from 'node:fs';
+import { join } from 'node:path';
 import { log } from '../log.ts';
 import { aggregate, overall, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
@@ -6,6 +7,7 @@ import { loadAutopilot } from './autopilot-record.ts';
 import { resultFile } from './flight-log.ts';
 import { dropPlan } from './flight-plan.ts';
 import type { Environment } from './git.ts';
+import { settledFile } from './job-settlement.ts';
 import { readJson } from './json-file.ts';
 import type { Ledger } from './ledger.ts';
 import { loadRecord } from './record.ts';
@@ -89,6 +91,7 @@ async function conclude(
     jobs,
   });
   await directory.writeJson('result.json', resultFile(output));
+  for (const { run_dir } of jobs) await disk.rm(join(run_dir, settledFile), { force: true });
 }
 
 function verdict(
@@ -109,6 +112,8 @@ async function salvageJob(job: JobResult, patch: Patch | undefined): Promise<Job
   if (job.status === 'waiting')
     return { ...job, status: 'skipped', summary: 'Skipped because the server ended.' };
   if (job.status !== 'running') return job;
+  const settled = await readJson(join(job.run_dir, settledFile));
+  if (settled !== undefined) return settled as unknown as JobResult;
   const record = await loadRecord(job.run_dir, job.run_id);
   const kept = patch && { patch };
   if (record === undefined || record.status === 'running')

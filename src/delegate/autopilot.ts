@@ -238,8 +238,10 @@ export class Autopilot {
       skip: (job, by) =>
         runner.blank(job, 'skipped', by === undefined ? 'Skipped due to cancellation.' : this.#because(by)),
       isDone: ({ status }) => status === 'completed',
-      onResult: async ({ id }, result) => {
+      onResult: async (job, result) => {
+        const { id } = job;
         await this.#log.note(result);
+        await runner.noted(job);
         await this.#log.tell(`${id}: ${result.status}${result.error === null ? '' : ` (${result.error})`}`);
       },
     });

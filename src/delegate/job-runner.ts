@@ -6,8 +6,9 @@ import { log } from '../log.ts';
 import { answerSchema } from './answer.ts';
 import type { JobResult } from './autopilot-output.ts';
 import { jobPrompt } from './job-prompt.ts';
-import { type SettlementOptions, settleJob } from './job-settlement.ts';
+import { type EndedJob, type SettlementOptions, settledFile, settleJob } from './job-settlement.ts';
 import type { JobSpec } from './job-spec.ts';
+import { readJson } from './json-file.ts';
 import { loadRecord, type RunRecord } from './record.ts';
 import type { RunAgent, RunHooks, RunRequest } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -58,6 +59,11 @@ export class JobRunner {
     const record = await loadRecord(path, `${directory.id}/${job.id}`);
     const tree = this.#treeOf(job);
     const worktree = await Worktree.reopen(tree, checks.env).catch(() => undefined);
+    const settled = await readJson(resolve(path, settledFile));
+    if (settled !== undefined) {
+      await worktree?.remove();
+      return settled as unknown as JobResult;
+    }
     // An agent without a thread has not done anything.
     if (record === undefined || record.status === 'running' || isUnbegun(record)) {
       await worktree?.remove();
@@ -67,7 +73,7 @@ export class JobRunner {
     const subrun = await directory.createSubrun(job.id);
     return this.#watch(job, this.#options.listen(job), async () => {
       try {
-        return await settleJob({ job, record, subrun, worktree, accompanied: true }, this.#options);
+        return await this.#settle({ job, record, subrun, worktree, accompanied: true });
       } finally {
         await worktree?.remove();
       }
@@ -140,18 +146,37 @@ export class JobRunner {
       : undefined;
     const place = worktree?.folder ?? cwd;
     const leave = this.#enter(job, worktree === undefined);
+    let isLeft = false;
     try {
       const request = await this.#request(job, before, subrun, place);
       const run = await this.#options.run(request, { ...listener, signal: this.#options.signal });
       const record = await loadRecord(subrun.path, subrun.id, run);
       if (record === undefined) throw new Failure('unavailable', `The run directory ${subrun.path} is gone.`);
       const told = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
-      const ended = { job, record: told, subrun, worktree, accompanied: leave() };
-      return await settleJob(ended, this.#options);
+      return await this.#settle({ job, record: told, subrun, worktree, accompanied: leave() });
+    } catch (error) {
+      // Its agent goes on in its tree.
+      isLeft = error instanceof LetGo;
+      throw error;
     } finally {
       leave();
-      await worktree?.remove();
+      if (!isLeft) await worktree?.remove();
     }
+  }
+
+  /** What came of it is written down before its tree goes, since nobody could tell any more afterwards. */
+  async #settle(ended: EndedJob): Promise<JobResult> {
+    const result = await settleJob(ended, this.#options);
+    if (ended.worktree !== undefined)
+      await ended.subrun
+        .writeJson(settledFile, result)
+        .catch((error: unknown) => log('warning', `what came of ${ended.job.id} is not noted`, error));
+    return result;
+  }
+
+  /** The result is in the log of the whole now. */
+  async noted(job: JobSpec): Promise<void> {
+    await disk.rm(resolve(this.directoryOf(job), settledFile), { force: true });
   }
 
   #treeOf(job: JobSpec): string {

@@ -12,6 +12,9 @@ import type { RunDirectory } from './run-directory.ts';
 import type { Worktree } from './worktree.ts';
 import { scopesOverlap } from './write-scope.ts';
 
+/** Hidden, and only there between the end of a job in a tree of its own and the note of it in the log of the whole. */
+export const settledFile = '.settled.json';
+
 export interface SettlementOptions {
   /** Where the work is wanted. */
   readonly cwd: string;

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -74,6 +75,19 @@ describe('a worktree', () => {
     expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true });
     await worktree.remove();
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('that is being removed is not to be had again, however much of it is left', async () => {
+    const bin = join(folder, 'bin');
+    const real = execFileSync('which', ['git']).toString().trim();
+    const script = `#!/bin/sh\ncase "$*" in *'worktree remove'*) ls ${folder} > ${folder}/seen;; esac\nexec ${real} "$@"\n`;
+    write(bin, 'git', script);
+    chmodSync(join(bin, 'git'), 0o755);
+    const worktree = await Worktree.create(repo, join(folder, 'w'), { ...env, PATH: `${bin}:${env.PATH}` });
+    await worktree.remove();
+    expect(read(folder, 'seen').split('\n')).toContain('w');
+    expect(read(folder, 'seen').split('\n')).not.toContain('w.json');
+    await expect(Worktree.reopen(join(folder, 'w'), env)).rejects.toThrow('ENOENT');
   });
 
   it('is merged whatever the settings of the person are', async () => {

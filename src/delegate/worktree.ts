@@ -83,8 +83,9 @@ export class Worktree {
   }
 
   async remove(): Promise<void> {
-    await inTurn(this.#origin.root, () => drop(this.#origin, this.#path));
+    // The note goes first: half of a tree must not be taken for the work of a job that deleted the rest.
     await disk.rm(`${this.#path}.json`, { force: true });
+    await inTurn(this.#origin.root, () => drop(this.#origin, this.#path));
   }
 
   async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {

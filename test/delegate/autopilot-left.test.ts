@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,6 +7,7 @@ import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
 import { Ledger } from '../../src/delegate/ledger.ts';
 import { eventually } from './eventually.ts';
 import { bare, type Step, scriptedAgent, steps } from './scripted.ts';
+import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -165,6 +167,24 @@ describe('an autopilot that a killed server has left', () => {
     expect(existsSync(at('subruns', 'two'))).toBe(false);
   });
 
+  it.each([
+    ['gone on with', 1, ['one failed', 'two completed']],
+    ['brought to its end', 3, ['one failed', 'two skipped']],
+  ])('is %s with what a job came to, not with what its agent said', async (_, servers, expected) => {
+    leave(
+      { id: 'one', status: 'running', result: { status: 'completed' } },
+      { id: 'two', status: 'waiting' },
+    );
+    const [begun] = readJson(at('autopilot_aggregate.json')).jobs;
+    put('subruns/one/.settled.json', { ...begun, status: 'failed', error: 'its check failed' });
+    put('.flight.json', { ...readJson(at('.flight.json')), servers });
+    await connect();
+    const { result, statuses } = await ended();
+    expect(statuses).toEqual(expected);
+    expect(result.error).toContain('one: its check failed');
+    await eventually(() => expect(existsSync(at('subruns/one/.settled.json'))).toBe(false));
+  });
+
   it('counts the tokens of jobs that ended alone, where it cannot be gone on with', async () => {
     leave(
       { id: 'one', status: 'running', result: { status: 'completed', usage: usage(7) } },
@@ -231,30 +251,61 @@ describe('an autopilot that a killed server has left', () => {
   });
 });
 
-describe('an autopilot that is cancelled', () => {
-  const plan = (...jobs: object[]) => JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs });
-  const job = (name: string, ...does: Step[]) => ({
-    id: name,
-    title: `Job ${name}`,
-    thinking_level: 'low',
-    role: null,
-    task: `Do it. ${steps(...does)}`,
-    sandbox: 'read-only',
-    depends_on: [],
-    writes: [],
-    skills: [],
-    acceptance: [],
+/** A task that the scripted agent plans and works off. */
+const plan = (...jobs: object[]) => JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs });
+const job = (name: string, ...does: Step[]) => ({
+  id: name,
+  title: `Job ${name}`,
+  thinking_level: 'low',
+  role: null,
+  task: `Do it. ${steps(...does)}`,
+  sandbox: 'read-only',
+  depends_on: [],
+  writes: [],
+  skills: [],
+  acceptance: [],
+});
+const task = (...jobs: object[]) =>
+  `Refactor the parser, update the tests and rewrite the docs. ${bare({ begin: true }, { message: plan(...jobs) }, { usage: usage(1) })}`;
+const begin = (server: Connection, given: string) =>
+  server.client.request('tools/call', {
+    name: 'delegate_autopilot',
+    arguments: { task: given, cwd: bench.project },
   });
-  const task = (...jobs: object[]) =>
-    `Refactor the parser, update the tests and rewrite the docs. ${bare({ begin: true }, { message: plan(...jobs) }, { usage: usage(1) })}`;
-  const begin = (server: Connection, given: string) =>
-    server.client.request('tools/call', {
-      name: 'delegate_autopilot',
-      arguments: { task: given, cwd: bench.project },
-    });
-  const folder = () => join(bench.home, 'runs');
-  const newest = () => join(folder(), existsSync(folder()) ? (readdirSync(folder())[0] ?? '') : '');
+const folder = () => join(bench.home, 'runs');
+const newest = () => join(folder(), existsSync(folder()) ? (readdirSync(folder())[0] ?? '') : '');
 
+describe('an autopilot whose server is stopped', () => {
+  it('leaves its agents the trees they work in, and their work is brought in by the next one', async () => {
+    const commit = ['-c', 'user.name=T', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first'];
+    for (const args of [['add', '-A'], commit]) execFileSync('git', args, { cwd: bench.project });
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-on-disconnect': 'finish' };
+    await using stopped = await new ServerProcess(bench, settings).initialize();
+    const writer = job(
+      'one',
+      { wait: 1_500 },
+      { file: { path: 'made.txt', text: 'made\n' } },
+      { answer: {} },
+    );
+    void stopped.begin('delegate_autopilot', {
+      task: task({ ...writer, sandbox: 'workspace-write', writes: ['made.txt'] }),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+      worktrees: 'always',
+    });
+    await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
+    await stopped.kill('SIGTERM');
+    expect(existsSync(join(newest(), 'worktrees/one/README.md'))).toBe(true);
+    await connect();
+    await eventually(() => expect(existsSync(join(newest(), 'result.json'))).toBe(true));
+    expect(readJson(join(newest(), 'result.json'))).toMatchObject({ status: 'completed' });
+    expect(readFileSync(join(bench.project, 'made.txt'), 'utf8')).toBe('made\n');
+    expect(existsSync(join(newest(), 'worktrees'))).toBe(false);
+    expect(readdirSync(join(newest(), 'subruns/one')).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});
+
+describe('an autopilot that is cancelled', () => {
   it('leaves word of that for whoever comes after a crash, and takes it back at the end', async () => {
     const server = await connect();
     void begin(server, task(job('one', { deaf: true }, { child: 'sleep 100' }, { hang: true }))).catch(
