@@ -125,6 +125,9 @@ export async function place(db: Reader, event: CalendarEvent): Promise<Placed> {
   return { event, zone, ...(await firstTimes(event, zone)) };
 }
 
+/** A journey that began so long ago may still go on. */
+const reachMs = 100 * dayMs;
+
 /** What takes place around now, as the tool and the resource show it. */
 export async function eventList(
   diary: Diary,
@@ -134,7 +137,7 @@ export async function eventList(
 ) {
   const { listOccurrences, mostListed } = await import('./events.ts');
   const now = diary.clock();
-  const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs };
+  const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
   const listed = await diary.store.read(async (db) => {
     if (user !== undefined) await findUser(db, user);
     return listOccurrences(diary, db, window, user);

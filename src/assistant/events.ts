@@ -90,26 +90,31 @@ export interface Listed {
 /** More at once helps nobody. */
 export const mostListed = 2000;
 
-/** What takes place within a window, of one user or of all, by start. One more than the most means that there is more. */
+/**
+ * What begins within a window, of one user or of all, by start; with a reach also what began at most so long before and still
+ * goes on. One more than the most means that there is more.
+ */
 export async function listOccurrences(
   { occurrences }: Pick<Diary, 'occurrences'>,
   db: Reader,
-  window: Window,
+  { reachMs = 0, ...window }: Window & { readonly reachMs?: number },
   userId?: string,
 ): Promise<readonly Listed[]> {
+  const earliest = window.fromMs - reachMs;
   let single = db
     .selectFrom('events')
     .selectAll()
     .where('series', 'is', null)
-    .where('start_ms', '>=', window.fromMs)
+    .where('start_ms', '>=', earliest)
     .where('start_ms', '<=', window.toMs)
+    .where((row) => row.or([row('start_ms', '>=', window.fromMs), row('end_ms', '>', window.fromMs)]))
     .orderBy('start_ms')
     .limit(mostListed + 1);
   let series = db
     .selectFrom('events')
     .selectAll()
     .where('series', 'is not', null)
-    .where('last_ms', '>=', window.fromMs)
+    .where('last_ms', '>=', earliest)
     .where('first_ms', '<=', window.toMs)
     .limit(mostListed + 1);
   if (userId !== undefined) {
@@ -122,8 +127,11 @@ export async function listOccurrences(
   for (const event of events) {
     const zone = zones.get(event.user_id) ?? 'UTC';
     try {
-      const found = await occurrences(event, window, zone);
-      for (const occurrence of found) listed.push({ event, occurrence, zone });
+      const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
+      const found = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone);
+      for (const occurrence of found)
+        if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
+          listed.push({ event, occurrence, zone });
     } catch (error) {
       log('error', `event ${event.id} cannot be listed`, error);
     }
