@@ -148,17 +148,17 @@ describe('an event', () => {
     const add = (id: string, start_ts: string, end_ts: string, more = {}) =>
       diary.call('createEvent', { user_id: 'ada', id, title: id, start_ts, end_ts, ...more });
     await add('over', '2026-11-10T12:00:00Z', '2026-11-18T12:00:00Z');
-    await add('journey', '2026-10-01T12:00:00Z', '2026-11-18T12:00:01Z');
+    await add('journey', '2026-10-20T12:00:00Z', '2026-11-18T12:00:01Z');
     await add('shifts', '2026-11-01T12:00:00Z', '2026-11-04T12:00:00Z', { rrule: 'FREQ=WEEKLY;COUNT=3' });
     const { events } = (await diary.call('listEvents', { user_id: 'ada' })) as {
       events: { id: string; start_ts: string }[];
     };
-    expect(events.map(({ id, start_ts }) => `${id} ${start_ts}`)).toEqual(['journey 2026-10-01T12:00:00Z']);
+    expect(events.map(({ id, start_ts }) => `${id} ${start_ts}`)).toEqual(['journey 2026-10-20T12:00:00Z']);
     const earlier = (await diary.call('listEvents', { user_id: 'ada', days_back: 3 })) as {
       events: { id: string; start_ts: string }[];
     };
     expect(earlier.events.map(({ id, start_ts }) => `${id} ${start_ts}`)).toEqual([
-      'journey 2026-10-01T12:00:00Z',
+      'journey 2026-10-20T12:00:00Z',
       'over 2026-11-10T12:00:00Z',
       'shifts 2026-11-15T12:00:00Z',
     ]);

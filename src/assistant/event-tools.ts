@@ -125,8 +125,8 @@ export async function place(db: Reader, event: CalendarEvent): Promise<Placed> {
   return { event, zone, ...(await firstTimes(event, zone)) };
 }
 
-/** A journey that began so long ago may still go on. */
-const reachMs = 100 * dayMs;
+/** A journey that began so long ago may still go on. To look further back costs every call more than it finds. */
+const reachMs = 31 * dayMs;
 
 /** What takes place around now, as the tool and the resource show it. */
 export async function eventList(

@@ -116,6 +116,7 @@ export async function listOccurrences(
     .where('series', 'is not', null)
     .where('last_ms', '>=', earliest)
     .where('first_ms', '<=', window.toMs)
+    .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.fromMs))
     .limit(mostListed + 1);
   if (userId !== undefined) {
     single = single.where('user_id', '=', userId);
