@@ -99,12 +99,14 @@ export async function modelFor(
       if (delegate === undefined) return absent(name, 'there are no sub-agents here');
       return (await import('./policy/delegate.ts')).createDelegateModel(delegate, timeoutMs);
     case 'client':
-      if (!context?.can('sampling')) return absent(name, 'this client does not let its model be asked');
+      // What another client's model has decided stands, also for a worker, which has no client.
+      if (!context?.can('sampling'))
+        return absent(name, 'this client does not let its model be asked', 'client');
       return (await import('./policy/client.ts')).createClientModel(context, timeoutMs);
   }
 }
 
 /** A policy that was wished for and is not there, so that a plan can say why the rules decided. */
-function absent(name: Model['name'], trouble: string): Model {
-  return { name, identity: 'absent', ask: async (questions) => questions.map(() => ({ trouble })) };
+function absent(name: Model['name'], trouble: string, identity = 'absent'): Model {
+  return { name, identity, ask: async (questions) => questions.map(() => ({ trouble })) };
 }

@@ -279,6 +279,18 @@ describe('the model of the client', () => {
     expect(asked).toMatchObject([{ method: 'sampling/createMessage', maxTokens: 2000 }]);
   });
 
+  it('has its word kept by who cannot ask it, such as a worker', async () => {
+    const onRequest = async () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: good } });
+    await using diary = await ready(policy, { onRequest });
+    await legacy(diary);
+    await diary.call('planNotifications', { user_id: 'ada' });
+    await using worker = openDiary({ file: diary.file, policy });
+    expect(await worker.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [],
+      changes: [{ action: 'keep', plan_time: '2026-11-17T11:30:00Z' }],
+    });
+  });
+
   it('that refuses or stays silent leaves it to the rules', async () => {
     await using refusing = await ready(policy, { onRequest: () => Promise.reject(new Error('not today')) });
     await legacy(refusing);
