@@ -367,6 +367,20 @@ describe('what is said about one meeting of a series, as invitations by mail do'
     expect(await times()).toEqual(['confirmed', '10T08', '11T16', '13T08']);
   });
 
+  it('is left out when it comes after a newer version', async () => {
+    const version = (sequence: number, day: number) => [...once('a', day), `SEQUENCE:${sequence}`];
+    await hand(calendarText(version(2, 12), once('b')));
+    const { problems } = await hand(calendarText(version(1, 10), once('b', 11)));
+    expect(problems).toMatchObject([
+      { severity: 'warning', uid: 'a', message: expect.stringContaining('newer') },
+    ]);
+    const days = (await events()).map(({ start_ms }) => new Date(start_ms).getUTCDate());
+    expect(days).toEqual([12, 11]);
+    await hand(calendarText(version(2, 13)));
+    await hand(calendarText(version(3, 14)));
+    expect(new Date((await events())[0]!.start_ms).getUTCDate()).toBe(14);
+  });
+
   it('adds up where the series itself is not known', async () => {
     await hand(calendarText(instance(12, 8, 'STATUS:CANCELLED')));
     await hand(calendarText(instance(11, 15)));

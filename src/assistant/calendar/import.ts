@@ -7,6 +7,7 @@ import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import type { ParsedEvent } from './parsed-event.ts';
 import { extent, firstOccurrence } from './recurrence.ts';
 import { isWholeDay } from './series.ts';
+import { configOf } from './source.ts';
 
 /** What became of an event, as far as its user should know. */
 export interface EventChange {
@@ -30,7 +31,7 @@ export interface ImportOptions {
 
 type Known = Pick<
   CalendarEvent,
-  'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href'
+  'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
 >;
 
 /** So many events to a transaction: others get their turn in between. */
@@ -63,7 +64,8 @@ export async function importEvents(
       return (
         before === undefined ||
         before.revision !== revisionOf(rowOf(each, user, before.id, now)) ||
-        before.href !== each.href
+        before.href !== each.href ||
+        before.etag !== each.etag
       );
     });
     if (different.length > 0) changes.push(...(await saveAll(diary, user, different, known, now)));
@@ -93,7 +95,17 @@ async function knownEvents({ store }: Diary, calendar: Calendar): Promise<readon
     const page = await store.read((db) =>
       db
         .selectFrom('events')
-        .select(['id', 'provider_event_id', 'revision', 'start_ms', 'end_ms', 'series', 'status', 'href'])
+        .select([
+          'id',
+          'provider_event_id',
+          'revision',
+          'start_ms',
+          'end_ms',
+          'series',
+          'status',
+          'href',
+          'etag',
+        ])
         .where('calendar_id', '=', calendar.id)
         .where('id', '>', known.at(-1)?.id ?? '')
         .orderBy('id')
@@ -179,7 +191,7 @@ export function providerOf({ kind, id }: Calendar): string {
 }
 
 function fieldsOf(
-  { uid, details, series, document }: ParsedEvent,
+  { uid, details, series, sequence, document }: ParsedEvent,
   calendar: Calendar,
   user: User,
   now: number,
@@ -208,7 +220,8 @@ function fieldsOf(
     first_ms: firstMs,
     last_ms: lastMs,
     href: calendar.kind === 'caldav' ? (document ?? null) : null,
-    etag: null,
+    // Texts may come in any order, so each event knows its version.
+    etag: configOf(calendar).handed_over ? String(sequence) : null,
     last_seen_ms: now,
   } satisfies EventFields;
 }

@@ -1,32 +1,51 @@
 import type { Diary } from '../diary.ts';
 import type { Calendar, CalendarEvent } from '../store/schema.ts';
+import type { CalendarProblem, ParsedCalendar } from './parse.ts';
 import type { ParsedEvent } from './parsed-event.ts';
 import type { EventDetails, Override, Series } from './series.ts';
 
+const batchSize = 500;
+
 /**
- * A text may tell about single meetings of a series only, as an invitation does when one of them is moved. They join
- * what is known about the series instead of taking its place.
+ * What a text that was handed over amounts to, beside what is known. It may be older than that. And it may tell about
+ * single meetings of a series only, as an invitation does when one of them is moved: they join what is known about the
+ * series instead of taking its place.
  */
 export async function joinKnown(
   { store }: Diary,
   calendar: Calendar,
-  events: readonly ParsedEvent[],
-): Promise<readonly ParsedEvent[]> {
+  { events, problems, ...parsed }: ParsedCalendar,
+): Promise<ParsedCalendar> {
   const joined: ParsedEvent[] = [];
-  for (const event of events) {
-    const known = event.series.detached
-      ? await store.read((db) =>
-          db
-            .selectFrom('events')
-            .selectAll()
-            .where('calendar_id', '=', calendar.id)
-            .where('provider_event_id', '=', event.uid)
-            .executeTakeFirst(),
+  const old: CalendarProblem[] = [];
+  for (let from = 0; from < events.length; from += batchSize) {
+    const batch = events.slice(from, from + batchSize);
+    const rows = await store.read((db) =>
+      db
+        .selectFrom('events')
+        .selectAll()
+        .where('calendar_id', '=', calendar.id)
+        .where(
+          'provider_event_id',
+          'in',
+          batch.map(({ uid }) => uid),
         )
-      : undefined;
-    joined.push(known === undefined || known.series === null ? event : join(event, known, known.series));
+        .execute(),
+    );
+    const known = new Map(rows.map((row) => [row.provider_event_id, row]));
+    for (const event of batch) {
+      const before = known.get(event.uid);
+      if (event.series.detached) joined.push(before?.series ? join(event, before, before.series) : event);
+      else if (event.sequence >= Number(before?.etag ?? 0)) joined.push(event);
+      else old.push(outdated(event));
+    }
   }
-  return joined;
+  return { ...parsed, events: joined, problems: [...problems, ...old] };
+}
+
+function outdated({ uid, sequence }: ParsedEvent): CalendarProblem {
+  const message = `a newer version than this (SEQUENCE:${sequence}) is known; it is left out`;
+  return { severity: 'warning', line: 0, uid, message };
 }
 
 function join(event: ParsedEvent, known: CalendarEvent, written: string): ParsedEvent {
@@ -40,7 +59,7 @@ function join(event: ParsedEvent, known: CalendarEvent, written: string): Parsed
   // Of a series that nobody has told about, the first meeting that takes place speaks for it.
   if (before.detached && known.status === 'cancelled')
     return { ...event, series: { ...series, start: event.series.start, duration: event.series.duration } };
-  return { ...event, details: detailsOf(known), series };
+  return { ...event, details: detailsOf(known), series, sequence: Number(known.etag ?? 0) };
 }
 
 /** In their place where they are known, so that the same text twice changes nothing. */

@@ -6,6 +6,8 @@ export interface ParsedEvent {
   readonly uid: string;
   readonly details: EventDetails;
   readonly series: Series;
+  /** Counts its versions. */
+  readonly sequence: number;
   /** The text it was in, where there are several. */
   readonly document?: string;
 }
@@ -39,6 +41,7 @@ export function assembleEvent(
   return {
     uid,
     details: base.details,
+    sequence: base.sequence,
     ...(base.document !== undefined && { document: base.document }),
     series: {
       start: base.start,

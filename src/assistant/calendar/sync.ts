@@ -109,15 +109,14 @@ async function takeIn(
   { progress, signal, rename }: SyncOptions,
 ): Promise<SyncResult> {
   const { diary } = calendars;
-  const parsed = await parseCalendar(reading.documents, {
+  const read = await parseCalendar(reading.documents, {
     nowMs: diary.clock(),
     progress: (events) => progress?.(events, undefined, `${events} events read`),
     signal,
   });
   const user = await diary.store.read((db) => findUser(db, calendar.user_id));
-  const whole = configOf(calendar).handed_over !== true;
-  const events = whole ? parsed.events : await joinKnown(diary, calendar, parsed.events);
-  const { changes, unchanged } = await importEvents(diary, calendar, user, events, {
+  const parsed = configOf(calendar).handed_over ? await joinKnown(diary, calendar, read) : read;
+  const { changes, unchanged } = await importEvents(diary, calendar, user, parsed.events, {
     gone: goneOf(parsed, reading.gone),
     progress: (done, total) => progress?.(total + done, 2 * total, `${done} of ${total} events stored`),
     signal,

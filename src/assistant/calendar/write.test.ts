@@ -80,6 +80,7 @@ describe('the text of an event', () => {
         uid: 'e1',
         details: { title: '漢'.repeat(60), status: 'confirmed', description, location: 'Raum 1, Haus 2' },
         series: { start: { wall: '2026-06-01T08:00:00', zone: 'UTC' }, duration: { days: 0, seconds: 3600 } },
+        sequence: 0,
       },
     ]);
   });
