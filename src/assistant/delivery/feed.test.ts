@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fill, meeting, minute, person, reminder } from '../../../test/diary.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
@@ -85,6 +86,68 @@ describe.each(['sqlite', 'postgres'] as const)('changes of other processes on %s
     await vi.waitFor(() => expect(sent).toEqual(['now', 'soon']), patience);
     await feed.close();
     await scheduler.stop();
+    await Promise.all([here.close(), there.close()]);
+  });
+});
+
+describe('changes that nobody told of', () => {
+  const listen = (store: Store, url: string) => {
+    const heard: StoreChange[] = [];
+    store.subscribe((changes) => heard.push(...changes));
+    let looks = 0;
+    const feed = followChanges(store, url, () => {
+      looks += 1;
+    });
+    const ready = () => vi.waitFor(() => expect(looks).toBeGreaterThan(0), patience);
+    return { heard, feed, ready };
+  };
+
+  it('are looked for when a connection to PostgreSQL was lost', async () => {
+    const url = await postgres.createDatabase('lost');
+    const [here, there] = [createStore(url), createStore(url)];
+    await addUser(there, 'ada');
+    const { heard, feed, ready } = listen(here, url);
+    await ready();
+    await there.read((db) =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = 'lost'`.execute(
+        db,
+      ),
+    );
+    await there.write(async ({ db, changed }) => {
+      await db
+        .insertInto('events')
+        .values(meeting('e', 'ada', Date.now(), { updated_ms: Date.now() }))
+        .execute();
+      await db
+        .insertInto('records')
+        .values({ kind: 'prompts', key: 'k', value: '{}', position: 1 })
+        .execute();
+      changed({ kind: 'event', id: 'e', userId: 'ada' });
+      changed({ kind: 'record', id: 'prompts', userId: '' });
+    });
+    await vi.waitFor(() => {
+      expect(heard).toContainEqual({ kind: 'event', id: 'e', userId: 'ada' });
+      expect(heard).toContainEqual({ kind: 'user', id: 'ada', userId: 'ada' });
+      expect(heard).toContainEqual({ kind: 'record', id: 'prompts', userId: '' });
+    }, patience);
+    await feed.close();
+    await Promise.all([here.close(), there.close()]);
+  });
+
+  it('are followed in the file that took the place of another', async () => {
+    const url = join(folder, 'replaced.db');
+    const [here, there] = [createStore(url), createStore(url)];
+    await addUser(there, 'ada');
+    const { heard, feed, ready } = listen(here, url);
+    await ready();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${url}${end}`, { force: true });
+    await addUser(there, 'bob');
+    // The first change made the file; from there on it is followed.
+    await vi.waitFor(async () => {
+      await there.write(async ({ changed }) => changed({ kind: 'user', id: 'bob', userId: 'bob' }));
+      expect(heard).toContainEqual({ kind: 'user', id: 'bob', userId: 'bob' });
+    }, patience);
+    await feed.close();
     await Promise.all([here.close(), there.close()]);
   });
 });

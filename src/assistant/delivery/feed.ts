@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -9,6 +9,7 @@ import {
   type Store,
   type StoreChange,
 } from '../store/store.ts';
+import { unheardChanges } from './unheard-changes.ts';
 
 const pollMs = 250;
 const firstPauseMs = 250;
@@ -29,12 +30,20 @@ export function followChanges(store: Store, url: string, look: () => void = () =
 /** SQLite counts the commits of others; reading the count costs next to nothing. */
 function followSqlite(store: Store, look: () => void): Feed {
   let reader: Awaited<ReturnType<typeof openReader>> | undefined;
+  let replaced = false;
   const poll = async () => {
     try {
+      if (reader?.isGone()) {
+        reader.close();
+        reader = undefined;
+        replaced = true;
+      }
       if (reader === undefined) {
         // Whoever first writes makes the file; there is nothing to follow before.
         if (!existsSync(store.place)) return;
         reader = await openReader(store);
+        if (replaced) store.dispatch(await unheardChanges(store, Date.now()));
+        replaced = false;
         look();
       }
       if (!reader.changed()) return;
@@ -60,8 +69,10 @@ function followSqlite(store: Store, look: () => void): Feed {
 async function openReader(store: Store) {
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(store.place, { readOnly: true, timeout: pollMs });
+  const inode = () => statSync(store.place, { throwIfNoEntry: false })?.ino;
+  const opened = inode();
   try {
-    return readerOf(database, store.origin);
+    return { ...readerOf(database, store.origin), isGone: () => inode() !== opened };
   } catch (error) {
     database.close();
     throw error;
@@ -94,6 +105,7 @@ function readerOf(database: DatabaseSync, own: string) {
 /** PostgreSQL calls. The connection is made again whenever it is lost, and what was missed meanwhile is looked for. */
 function followPostgres(store: Store, url: string, look: () => void): Feed {
   const stop = new AbortController();
+  let heardMs: number | undefined;
   const pause = async (ms: number) => {
     const { setTimeout: sleep } = await import('node:timers/promises');
     await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -115,8 +127,10 @@ function followPostgres(store: Store, url: string, look: () => void): Feed {
     try {
       await Promise.race([client.connect(), lost]);
       await Promise.race([client.query(`listen ${changeChannel}`), lost]);
+      if (heardMs !== undefined) store.dispatch(await unheardChanges(store, heardMs));
       connected();
       for (;;) {
+        heardMs = Date.now();
         await Promise.race([pause(pulseMs), lost]);
         await Promise.race([client.query('select 1'), lost]);
       }
