@@ -19,6 +19,22 @@ const ownMerge = 'git merge-file -q --marker-size=%L %A %O %B';
 /** Objects that a repository has left elsewhere are not fetched: its settings say by which program. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
 
+/** What git itself sets for the programs it starts, such as a hook that starts us: it is about another repository. */
+const elsewhere = new Set([
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_PREFIX',
+  'GIT_NAMESPACE',
+]);
+
+function anywhere(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !elsewhere.has(name)));
+}
+
 /**
  * A working tree under git, seen from one of its folders. Where its settings lie is looked up once, before any agent has
  * worked in it: a `.git` that turns up later must not decide which programs git starts for us.
@@ -38,14 +54,18 @@ export class Repository {
     this.root = root;
     this.prefix = prefix;
     this.objects = objects;
-    this.#env = { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: root };
+    this.#env = { ...anywhere(env), GIT_DIR: gitDir, GIT_WORK_TREE: root };
   }
 
   /** `undefined` outside of a working tree, and where there is no git. */
   static async find(folder: string, env: Environment): Promise<Repository | undefined> {
     try {
       const asked = ['--absolute-git-dir', '--show-toplevel', '--show-prefix', '--git-path', 'objects'];
-      const { output } = await runGit(folder, ['rev-parse', '--path-format=absolute', ...asked], env);
+      const { output } = await runGit(
+        folder,
+        ['rev-parse', '--path-format=absolute', ...asked],
+        anywhere(env),
+      );
       const [gitDir = '', root, prefix = '', objects = ''] = output.toString().split('\n');
       return root ? new Repository({ gitDir, root, prefix, objects }, env) : undefined;
     } catch {
