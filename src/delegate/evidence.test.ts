@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -171,4 +179,47 @@ describe('the evidence under git', () => {
       'new.txt verified added',
     ]);
   });
+});
+
+it('starts git as often for many files as for a few', async () => {
+  write('sub/old.txt', 'old');
+  git('init', '-q');
+  commitAll();
+  const bin = join(folder, '.git', 'bin');
+  const real = execFileSync('which', ['git']).toString().trim();
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\necho >> ${bin}/starts\nexec ${real} "$@"\n`, { mode: 0o755 });
+  const place = {
+    cwd: join(folder, 'sub'),
+    env: { ...env, PATH: `${bin}:${env.PATH}` },
+    ignored: [],
+  };
+  const startsFor = async (count: number) => {
+    writeFileSync(join(bin, 'starts'), '');
+    const before = await takeSnapshot(place);
+    write('sub/old.txt', `changed ${count}`);
+    for (let at = 0; at < count; at++) write(`sub/${count}-${at}.txt`, 'new');
+    const { changes } = await gatherEvidence(before, place, []);
+    expect(changes.filter(({ change }) => change === 'added')).toHaveLength(count);
+    expect(changes).toContainEqual({ path: 'old.txt', change: 'modified' });
+    return readFileSync(join(bin, 'starts'), 'utf8').length;
+  };
+  expect(await startsFor(20)).toBe(await startsFor(2));
+});
+
+it('is about the working folder, also where git itself has started the server for another one', async () => {
+  write('other/a.txt', 'old');
+  write('here/b.txt', 'old');
+  for (const name of ['other', 'here']) execFileSync('git', ['init', '-q'], { cwd: join(folder, name), env });
+  const asHook = {
+    GIT_DIR: join(folder, 'other', '.git'),
+    GIT_WORK_TREE: join(folder, 'other'),
+    GIT_INDEX_FILE: join(folder, 'other', '.git', 'index'),
+  };
+  const place = { cwd: join(folder, 'here'), env: { ...env, ...asHook }, ignored: [] };
+  const before = await takeSnapshot(place);
+  write('here/b.txt', 'new');
+  const { evidence, changes } = await gatherEvidence(before, place, []);
+  expect(evidence.method).toBe('git');
+  expect(changes).toEqual([{ path: 'b.txt', change: 'modified' }]);
 });

@@ -51,7 +51,7 @@ export class SharedRuns {
   }
 
   async ids(): Promise<ReadonlySet<string>> {
-    return new Set(await this.#records.keys(runs));
+    return new Set(await this.#soon(this.#records.keys(runs)));
   }
 
   /** The text of a file of a run that has ended; `undefined` where it was not told, or is too large for that. */
