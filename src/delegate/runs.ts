@@ -134,6 +134,7 @@ export class Runs {
       if (record?.status === 'running') continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < age) continue;
       await disk.rm(join(this.#folder, id), { recursive: true, force: true });
+      (await this.#delegation.supervisor.ledger).finish(join(this.#folder, id));
       await this.#shared?.forget(id).catch((error) => log('warning', `the record of ${id} stays`, error));
       removed.push(id);
     }

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Ledger } from '../../src/delegate/ledger.ts';
 import type { RunOverview } from '../../src/delegate/runs.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { putFinishedRun } from '../finished-run.ts';
@@ -150,7 +151,12 @@ describe('runs', () => {
     const clean = async (args: object) =>
       ((await server.call('clean_runs', args)).record as unknown as { removed: string[] }).removed;
     expect(await clean({})).toEqual([]);
+    // A wish that came too late is of no more use either.
+    const ledger = await Ledger.open(join(bench.home, 'runs.sqlite'));
+    ledger.askToEnd(done.record.run_dir, 'too late');
     expect(await clean({ older_than_days: 0 })).toEqual([done.record.run_id]);
+    expect(ledger.wishOf(done.record.run_dir)).toBeUndefined();
+    ledger.close();
     await server.call('cancel_run', { run_id: running });
     await hanging;
     expect(await clean({ older_than_days: 0, keep: 1 })).toEqual([]);
