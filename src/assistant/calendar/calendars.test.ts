@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -572,6 +572,34 @@ describe('watching', () => {
     } finally {
       await Promise.all(watches.map((watch) => watch.close()));
       for (const { diary } of others) await diary.store.close();
+    }
+  });
+
+  it('does not wait for a calendar that comes drop by drop', async () => {
+    let hanging = false;
+    const open: ServerResponse[] = [];
+    const slow = await serve((_, response) => {
+      if (hanging) open.push(response);
+      else response.end(calendarText(once('a')));
+    });
+    const good = file('good.ics', calendarText(once('b')));
+    await addCalendar(calendars, source(slow), true);
+    await addCalendar(calendars, source(good), true);
+    hanging = true;
+    now += 900_000;
+    const watch = watchCalendars(calendars);
+    try {
+      await until(async () => open.length > 0);
+      // What changes while it is waited for is found as well.
+      writeFileSync(good, calendarText(once('b'), once('c')));
+      await until(async () => (await titles()).join() === 'a,b,c');
+      const all = watch.check();
+      hanging = false;
+      for (const response of open) response.end(calendarText(once('a'), once('d')));
+      await all;
+      expect(await titles()).toEqual(['a', 'b', 'c', 'd']);
+    } finally {
+      await watch.close();
     }
   });
 

@@ -15,6 +15,8 @@ export interface CalendarWatch {
 const pulseMs = 15_000;
 /** Longer than reading a calendar takes; another process takes over when this one dies on it. */
 const leaseMs = 15 * 60_000;
+/** So many are read at the same time, so that one that comes drop by drop keeps no other waiting. */
+const mostAtOnce = 4;
 /** A file is written in several steps. */
 const settleMs = 200;
 
@@ -27,6 +29,7 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
   const stop = new AbortController();
   const watchers = new Map<string, { readonly location: string; readonly watcher: FSWatcher }>();
   const settling = new Map<string, NodeJS.Timeout>();
+  const underWay = new Map<string, Promise<void>>();
   let running: Promise<void> | undefined;
   let again = false;
 
@@ -36,13 +39,17 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
     );
     attend(rows);
     for (const calendar of rows) {
-      if (stop.signal.aborted || (calendar.next_sync_ms ?? 0) > clock()) continue;
+      if ((calendar.next_sync_ms ?? 0) > clock() || underWay.has(calendar.id)) continue;
+      if (underWay.size >= mostAtOnce) await Promise.race(underWay.values());
+      if (stop.signal.aborted) return;
       const claimed = await claim(calendars, calendar);
-      if (claimed !== undefined) await attempt(calendars, claimed, stop.signal);
+      if (claimed === undefined) continue;
+      const work = attempt(calendars, claimed, stop.signal).finally(() => underWay.delete(calendar.id));
+      underWay.set(calendar.id, work);
     }
   };
 
-  const check = (): Promise<void> => {
+  const look = (): Promise<void> => {
     again = true;
     running ??= (async () => {
       while (again && !stop.signal.aborted) {
@@ -89,18 +96,24 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
       id,
       setTimeout(() => {
         settling.delete(id);
-        void due(calendars, id).then(check, () => {});
+        // One that is being read may have been read too soon.
+        void Promise.resolve(underWay.get(id))
+          .then(() => due(calendars, id))
+          .then(look, () => {});
       }, settleMs),
     );
   };
 
-  const pulse = setInterval(() => void check(), pulseMs);
+  const pulse = setInterval(() => void look(), pulseMs);
   const unsubscribe = store.subscribe((changes) => {
-    if (changes.some(({ kind }) => kind === 'calendar')) void check();
+    if (changes.some(({ kind }) => kind === 'calendar')) void look();
   });
-  void check();
+  void look();
   return {
-    check,
+    async check() {
+      await look();
+      await Promise.all(underWay.values());
+    },
     async close() {
       stop.abort();
       clearInterval(pulse);
@@ -108,6 +121,7 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
       for (const timer of settling.values()) clearTimeout(timer);
       for (const { watcher } of watchers.values()) watcher.close();
       await running;
+      await Promise.all(underWay.values());
     },
   };
 }
