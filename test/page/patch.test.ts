@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parsePatch } from '../../src/web/page/patch.ts';
+import { leftOut, parsePatch } from '../../src/web/page/patch.ts';
 
 describe('what is no patch', () => {
   it.each(['', '\n', 'Nothing to see here.\n', '@@ -1 +1 @@\n-a\n+b\n', '--- a line of dashes\n'])(
@@ -35,6 +35,32 @@ describe('a patch by hand', () => {
         ],
       },
     ]);
+  });
+
+  it('tells of files that are only mentioned, since they are no text', () => {
+    const text = [
+      '# Binary files /dev/null and b/salt and pepper.bin differ',
+      '# Binary files a/gone.bin and /dev/null differ',
+      '# Binary files a/black and white.png and b/black and white.png differ',
+      '# a/old.txt b/old.txt: not in UTF-8',
+      'diff --git a/x b/x',
+      '--- a/x',
+      '+++ b/x',
+      '@@ -1 +1 @@',
+      '-# Binary files a/no and b/no differ',
+      '+y',
+      '# 3 more files were changed; evidence.json names them.',
+      '',
+    ].join('\n');
+    expect(parsePatch(text).map(({ path, change, binary }) => `${path} ${change} ${binary}`)).toEqual([
+      'salt and pepper.bin added true',
+      'gone.bin removed true',
+      'black and white.png changed true',
+      'old.txt changed true',
+      'x changed false',
+    ]);
+    expect(leftOut(text)).toBe('3 more files were changed; evidence.json names them.');
+    expect(leftOut('+# 3 more files were changed\n')).toBeUndefined();
   });
 
   it('reads the form of diff -u, with times behind the names', () => {

@@ -35,6 +35,12 @@ export function parsePatch(text: string): readonly FilePatch[] {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     // A removed line may itself look like a header, so what belongs to a hunk is known by the hunk's own counts.
     if (hunk?.take(line)) continue;
+    if (line.startsWith('# ')) {
+      const mentioned = mentionedFile(line.slice(2));
+      if (mentioned) files.push(mentioned);
+      hunk = undefined;
+      continue;
+    }
     const begins = line.startsWith('diff --git ');
     const bare =
       line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') && files.at(-1)?.isNamed !== false;
@@ -130,6 +136,7 @@ class FileReader {
     ['new mode ', (mode) => this.#notes.push(`The mode is ${mode} now.`)],
     ['Binary files ', () => (this.#binary = true)],
     ['GIT binary patch', () => (this.#binary = true)],
+    ['not in UTF-8', () => (this.#binary = true)],
     ['--- ', (name) => this.#name(name, 'added')],
     ['+++ ', (name) => this.#name(name, 'removed')],
   ];
@@ -146,6 +153,35 @@ class FileReader {
     if (name === '/dev/null') this.#change = otherwise;
     else this.#path = withoutSide(name);
   }
+}
+
+/** What is no text the server only mentions, so that the patch can be applied; who reads it wants to see that it was changed. */
+function mentionedFile(text: string): FileReader | undefined {
+  const [, names] = /^(.+): not in UTF-8$/.exec(text) ?? [];
+  if (names !== undefined) {
+    const file = new FileReader(names);
+    file.header('not in UTF-8');
+    return file;
+  }
+  const [, sides] = /^Binary files (.+) differ$/.exec(text) ?? [];
+  if (sides === undefined) return undefined;
+  const file = new FileReader(undefined);
+  file.header('Binary files ');
+  const nothing = '/dev/null';
+  // A name may itself have an "and": where both sides have one they are equally long.
+  const middle = sides.startsWith(`${nothing} and `)
+    ? nothing.length
+    : sides.endsWith(` and ${nothing}`)
+      ? sides.length - ` and ${nothing}`.length
+      : (sides.length - ' and '.length) / 2;
+  file.header(`--- ${sides.slice(0, middle)}`);
+  file.header(`+++ ${sides.slice(middle + ' and '.length)}`);
+  return file;
+}
+
+/** How many files the server left out of a patch that was too long, in its words. */
+export function leftOut(text: string): string | undefined {
+  return /^# (\d+ more files were changed.*)$/m.exec(text.slice(-200))?.[1];
 }
 
 /** `a/one b/one`: the two halves are the same but for their first letter, whatever blanks are in them. */
