@@ -157,6 +157,21 @@ describe('the calendar', () => {
     await shows(page, 'Chosen');
   });
 
+  it('gathers what is too much for one time of the week', async () => {
+    await call('createUser', { id: 'cora', name: 'Cora', timezone: 'UTC' });
+    const start_ts = `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
+    for (let index = 0; index < 7; index++)
+      await call('createEvent', { user_id: 'cora', title: `Talk ${index}`, start_ts });
+    const page = await server.open();
+    await page.goto(server.view('#/calendar/cora'));
+    await page.getByRole('button', { name: '4 more at this time' }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+    const last = page.locator('.crowd-list button').nth(3);
+    const title = (await last.textContent())!;
+    await last.click();
+    await page.getByRole('heading', { name: title }).waitFor();
+  });
+
   it('says what is wrong with a file that is no calendar', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();

@@ -26,7 +26,7 @@ const forms = { week: 'Week', agenda: 'Agenda' } as const;
 /** Should the server ever not tell of a change, this is how long it goes unseen. */
 const fallbackMs = 60_000;
 
-type Beside = { readonly event: string } | 'plan' | 'outbox';
+type Beside = { readonly event: string } | { readonly crowd: readonly CalendarEvent[] } | 'plan' | 'outbox';
 
 /** A person's week or agenda, with what is going to be told and why. */
 export function DiaryView({ user, children }: { user: User; children: ComponentChildren }) {
@@ -43,7 +43,8 @@ export function DiaryView({ user, children }: { user: User; children: ComponentC
     [user.id, span.back, span.forward, updates, ticks],
   );
   const days = weekDays(today, weeks);
-  const chosen = typeof beside === 'object' ? beside.event : undefined;
+  const chosen = typeof beside === 'object' && 'event' in beside ? beside.event : undefined;
+  const crowd = typeof beside === 'object' && 'crowd' in beside ? beside.crowd : undefined;
   const event = diary?.events.find((one) => keyOf(one) === chosen);
   const choose = (one: CalendarEvent) => setBeside(keyOf(one) === chosen ? undefined : { event: keyOf(one) });
   const close = () => setBeside(undefined);
@@ -67,7 +68,10 @@ export function DiaryView({ user, children }: { user: User; children: ComponentC
       <div class={`calendar-body ${beside === undefined ? '' : 'has-panel'}`}>
         {!diary && !error && <p class="empty">Asking the server…</p>}
         {diary && form === 'week' && (
-          <WeekGrid days={days} today={today} diary={diary} user={user} chosen={chosen} choose={choose} />
+          <WeekGrid
+            {...{ days, today, diary, user, chosen, choose }}
+            gather={(events) => setBeside({ crowd: events })}
+          />
         )}
         {diary && form === 'agenda' && (
           <Agenda diary={diary} zone={zone} today={today} chosen={chosen} choose={choose} />
@@ -75,6 +79,19 @@ export function DiaryView({ user, children }: { user: User; children: ComponentC
         {diary && event && (
           <SidePanel key={chosen} title={event.title} close={close}>
             <EventDetail event={event} notifications={notificationsOf(diary, event)} zone={zone} />
+          </SidePanel>
+        )}
+        {crowd && (
+          <SidePanel title={`${crowd.length} more at this time`} close={close}>
+            <ul class="crowd-list">
+              {crowd.map((one) => (
+                <li key={keyOf(one)}>
+                  <button type="button" class="plain" onClick={() => choose(one)}>
+                    {one.title}
+                  </button>
+                </li>
+              ))}
+            </ul>
           </SidePanel>
         )}
         {beside === 'plan' && (

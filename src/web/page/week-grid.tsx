@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type CalendarEvent, type Diary, keyOf, notificationsOf, type User } from './diary.ts';
 import { NotificationMark } from './notification-mark.tsx';
+import { layOutDay, type Slot } from './week-layout.ts';
 import { clock, dayTitle, quietSpans, wallTime } from './zone-time.ts';
 
 const pixelsPerHour = 40;
@@ -12,18 +13,12 @@ interface Props {
   readonly user: User;
   readonly chosen: string | undefined;
   choose(event: CalendarEvent): void;
-}
-
-interface Placed {
-  readonly event: CalendarEvent;
-  readonly from: number;
-  readonly to: number;
-  readonly lane: number;
-  readonly lanes: number;
+  /** Shows events for which there was no room. */
+  gather(events: readonly CalendarEvent[]): void;
 }
 
 /** Seven days side by side, hours down, quiet hours shaded. */
-export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
+export function WeekGrid({ days, today, diary, user, chosen, choose, gather }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const zone = user.timezone ?? 'UTC';
   // The night is seldom of interest, unless something happens in it.
@@ -56,6 +51,7 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
     (event) => event.all_day && days.some((day) => covers(event, day, zone)),
   );
   const now = wallTime(new Date().toISOString(), zone);
+  const laidOut = new Map(days.map((day) => [day, layOutDay(diary.events, day, zone)]));
   return (
     <div class="week" ref={box} tabIndex={0} role="region" aria-label="Week">
       <div
@@ -95,18 +91,21 @@ export function WeekGrid({ days, today, diary, user, chosen, choose }: Props) {
             {day === now.day && (
               <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
             )}
-            {place(diary.events, day, zone).map(({ event, from, to, lane, lanes }) => (
-              <div
-                key={keyOf(event)}
-                class="placed"
-                style={{
-                  top: `${(from / 60) * pixelsPerHour}px`,
-                  height: `${Math.max(20, ((to - from) / 60) * pixelsPerHour - 1)}px`,
-                  left: `${(lane / lanes) * 100}%`,
-                  width: `${100 / lanes}%`,
-                }}
-              >
-                {entry(event, day, to - from)}
+            {laidOut.get(day)!.placed.map(({ event, ...slot }) => (
+              <div key={keyOf(event)} class="placed" style={boxOf(slot)}>
+                {entry(event, day, slot.to - slot.from)}
+              </div>
+            ))}
+            {laidOut.get(day)!.crowds.map(({ events, ...slot }) => (
+              <div key={slot.from} class="placed" style={boxOf(slot)}>
+                <button
+                  type="button"
+                  class="event crowd"
+                  aria-label={`${events.length} more at this time`}
+                  onClick={() => gather(events)}
+                >
+                  +{events.length}
+                </button>
               </div>
             ))}
           </div>
@@ -120,37 +119,11 @@ function covers(event: CalendarEvent, day: string, zone: string): boolean {
   return wallTime(event.start_ts, zone).day <= day && day < wallTime(event.end_ts, zone).day;
 }
 
-/** The timed events of one day, those that overlap side by side. */
-function place(events: readonly CalendarEvent[], day: string, zone: string): readonly Placed[] {
-  const spans = events
-    .filter((event) => !event.all_day)
-    .map((event) => ({ event, start: wallTime(event.start_ts, zone), end: wallTime(event.end_ts, zone) }))
-    .filter(
-      ({ start, end }) =>
-        start.day <= day && (end.day > day || (end.day === day && end.minutes > 0) || start.day === day),
-    )
-    .map(({ event, start, end }) => ({
-      event,
-      from: start.day < day ? 0 : start.minutes,
-      to: end.day > day ? 24 * 60 : Math.max(end.minutes, start.day === day ? start.minutes : 0),
-    }))
-    .sort((a, b) => a.from - b.from || b.to - a.to);
-  const placed: Placed[] = [];
-  let group: { event: CalendarEvent; from: number; to: number; lane: number }[] = [];
-  let groupEnd = -1;
-  const close = () => {
-    const lanes = Math.max(0, ...group.map(({ lane }) => lane)) + 1;
-    placed.push(...group.map((one) => ({ ...one, lanes })));
-    group = [];
+function boxOf({ from, to, lane, lanes }: Slot) {
+  return {
+    top: `${(from / 60) * pixelsPerHour}px`,
+    height: `${Math.max(20, ((to - from) / 60) * pixelsPerHour - 1)}px`,
+    left: `${(lane / lanes) * 100}%`,
+    width: `${100 / lanes}%`,
   };
-  for (const span of spans) {
-    if (span.from >= groupEnd) close();
-    const taken = new Set(group.filter(({ to }) => to > span.from).map(({ lane }) => lane));
-    let lane = 0;
-    while (taken.has(lane)) lane++;
-    group.push({ ...span, lane });
-    groupEnd = Math.max(groupEnd, span.to, span.from + 30);
-  }
-  close();
-  return placed;
 }

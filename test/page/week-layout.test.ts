@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { CalendarEvent } from '../../src/web/page/diary.ts';
+import { layOutDay } from '../../src/web/page/week-layout.ts';
+
+const event = (id: string, start: string, end: string, more: Partial<CalendarEvent> = {}): CalendarEvent => ({
+  id,
+  title: id,
+  start_ts: start,
+  end_ts: end,
+  ...more,
+});
+const at = (id: string, from: string, to: string) => event(id, `2026-11-17T${from}Z`, `2026-11-17T${to}Z`);
+const laidOut = (...events: readonly CalendarEvent[]) => {
+  const { placed, crowds } = layOutDay(events, '2026-11-17', 'UTC');
+  return [
+    ...placed.map(({ event: { id }, from, to, lane, lanes }) => `${id} ${from}-${to} ${lane}/${lanes}`),
+    ...crowds.map((one) => `+${one.events.length} ${one.from}-${one.to} ${one.lane}/${one.lanes}`),
+  ];
+};
+
+describe('the column of a day', () => {
+  it('has nothing of other days and of whole days', () => {
+    const other = event('other', '2026-11-16T10:00Z', '2026-11-17T00:00Z');
+    const whole = event('whole', '2026-11-17T00:00Z', '2026-11-18T00:00Z', { all_day: true });
+    expect(laidOut(other, whole)).toEqual([]);
+  });
+
+  it('has the part of a long event that lies in it', () => {
+    expect(laidOut(event('long', '2026-11-05T10:00Z', '2026-11-25T00:00Z'))).toEqual(['long 0-1440 0/1']);
+    expect(laidOut(event('night', '2026-11-16T22:00Z', '2026-11-17T06:00Z'))).toEqual(['night 0-360 0/1']);
+  });
+
+  it('puts what overlaps side by side and gives the whole width to what does not', () => {
+    expect(laidOut(at('a', '08:00', '10:00'), at('b', '09:00', '11:00'), at('c', '12:00', '13:00'))).toEqual([
+      'a 480-600 0/2',
+      'b 540-660 1/2',
+      'c 720-780 0/1',
+    ]);
+  });
+
+  it('gathers those that are too many', () => {
+    const many = Array.from({ length: 300 }, (_, index) => at(`e${index}`, '08:00', '09:00'));
+    const lines = laidOut(...many, at('later', '14:00', '15:00'));
+    expect(lines.slice(0, 3)).toEqual([0, 1, 2].map((lane) => `e${lane} 480-540 ${lane}/4`));
+    expect(lines.slice(3)).toEqual(['later 840-900 0/1', '+297 480-540 3/4']);
+  });
+});
