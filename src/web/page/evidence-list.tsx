@@ -1,4 +1,5 @@
 import type { Evidence } from './run-record.ts';
+import { visibleText } from './visible-text.ts';
 
 interface Props {
   readonly deliverables: readonly { readonly path: string; readonly description: string }[];
@@ -27,20 +28,21 @@ export function EvidenceList({ deliverables, evidence }: Props) {
           const status = seen.get(path)?.status ?? 'unchecked';
           return (
             <li key={path}>
-              <Mark status={status} /> <code>{path}</code> {description}{' '}
+              <Mark status={status} /> <code>{visibleText(path)}</code> <bdi>{description}</bdi>{' '}
               <span class="quiet">{words[status] ?? status}</span>
             </li>
           );
         })}
         {unreported.map(({ path, change }) => (
           <li key={path}>
-            <Mark status="unreported" /> <code>{path}</code>{' '}
+            <Mark status="unreported" /> <code>{visibleText(path)}</code>{' '}
             <span class="quiet">{change ?? 'changed'}, but not reported</span>
           </li>
         ))}
         {checks.map(({ command, status }) => (
           <li key={command}>
-            <Mark status={status} /> <code>{command}</code> <span class="quiet">check {status}</span>
+            <Mark status={status} /> <code>{visibleText(command)}</code>{' '}
+            <span class="quiet">check {status}</span>
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { MoreButton } from './more-button.tsx';
-import { type FilePatch, type Hunk, type PatchLine, parsePatch } from './patch.ts';
+import { type FilePatch, type Hunk, leftOut, type PatchLine, parsePatch } from './patch.ts';
+import { visibleText } from './visible-text.ts';
 
 /** So many lines are unfolded by themselves; so many files and lines are shown, and as many more at each click. */
 const unfolded = 300;
@@ -24,6 +25,7 @@ export function PatchView({ text }: { text: string }) {
         return <FileChanges key={index} file={file} open={lines <= unfolded} />;
       })}
       <MoreButton shown={most} all={files.length} step={filesAtOnce} what="files" show={setMost} />
+      {leftOut(text) && <p class="quiet">{leftOut(text)}</p>}
     </div>
   );
 }
@@ -49,8 +51,8 @@ function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
     <details open={open} onToggle={(event) => setShown(event.currentTarget.open)}>
       <summary>
         <code>
-          {from !== undefined && `${from} → `}
-          {path}
+          {from !== undefined && `${visibleText(from)} → `}
+          {visibleText(path)}
         </code>
         {change !== 'changed' && <span class={`badge change-${change}`}>{change}</span>}
         {binary ? <span class="badge">binary</span> : <Counts added={added} removed={removed} />}
@@ -93,7 +95,7 @@ function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
                   <td class="line-number">{row.before}</td>
                   <td class="line-number">{row.after}</td>
                   <td class="line-mark">{marks[row.kind]}</td>
-                  <td class="line-text">{row.text}</td>
+                  <td class="line-text">{visibleText(row.text)}</td>
                 </tr>
               ),
             )}
