@@ -31,9 +31,12 @@ describe('the way in', () => {
   it('asks for the token when there is none, and says so when it is wrong', async () => {
     const page = await open(server.view(''));
     expect(await seriousFaults(page)).toEqual([]);
-    await page.getByLabel('Token or whole address').fill('wrong-token-wrong-token');
-    await page.getByRole('button', { name: 'Enter' }).click();
-    await shows(page, 'That is not the token of this server.');
+    for (const token of [`${server.view('')}#token=…`, 'wrong-token-wrong-token']) {
+      await page.getByLabel('Token or whole address').fill(token);
+      await page.getByRole('button', { name: 'Enter' }).click();
+      await shows(page, 'That is not the token of this server.');
+      await page.reload();
+    }
     await page.getByLabel('Token or whole address').fill(server.address);
     await page.getByRole('button', { name: 'Enter' }).click();
     await shows(page, 'Find things out.');

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import { McpClient } from './mcp-client.ts';
 import { asError } from './server-connection.tsx';
 
+const wrong = 'That is not the token of this server.';
+
 /** The way in for somebody who came without the token, or with a wrong one. */
 export function SignIn({ enter }: { enter(token: string): void }) {
   const [token, setToken] = useState('');
@@ -10,13 +12,13 @@ export function SignIn({ enter }: { enter(token: string): void }) {
     event.preventDefault();
     // People paste the whole printed address as often as the token alone.
     const given = token.trim().replace(/^.*#token=/, '');
+    // A header can carry no other signs; the browser would say that nobody answers.
+    if (!/^[\x21-\x7e]*$/.test(given)) return setProblem(wrong);
     try {
       await new McpClient(given).request('server/discover');
       enter(given);
     } catch (error) {
-      setProblem(
-        asError(error).status === 401 ? 'That is not the token of this server.' : asError(error).message,
-      );
+      setProblem(asError(error).status === 401 ? wrong : asError(error).message);
     }
   };
   return (
