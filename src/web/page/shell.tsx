@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { CalendarView } from './calendar-view.tsx';
 import { PromptsView } from './prompts-view.tsx';
 import { pathTo, useRoute } from './route.ts';
@@ -26,7 +26,8 @@ export function Shell() {
   const route = useRoute();
   const { live } = useConnection();
   const [theme, setTheme] = useState(currentTheme);
-  useEffect(() => applyTheme(theme), [theme]);
+  // At once: whoever reloads the page right after the click has chosen, too.
+  useLayoutEffect(() => applyTheme(theme), [theme]);
   const view = views.find(({ id }) => id === route.view) ?? views[0]!;
   useEffect(() => {
     document.title = `${view.title} · Adjutant`;
