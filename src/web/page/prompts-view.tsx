@@ -53,10 +53,12 @@ export function PromptsView({ name }: { name: string | undefined }) {
             New
           </a>
         </div>
-        <p class="quiet count" role="status">
-          {error
-            ? error.message
-            : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
+        <p class="quiet count">
+          <span role="status">
+            {error
+              ? error.message
+              : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
+          </span>
           <a class="grow" href={pathTo('prompts', '+exchange')}>
             Import, export
           </a>
