@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import type { Catalog } from './catalog.ts';
 import type { PromptDefinition } from './definition.ts';
 import { Pace } from './pace.ts';
+import { type SingleEdits, singleEdits } from './single-edits.ts';
 import type {
   Author,
   EditablePromptSource,
@@ -17,10 +18,12 @@ import type {
 export class Editor {
   readonly #catalog: Catalog;
   readonly #own: EditablePromptSource;
+  readonly #single: SingleEdits;
 
   constructor(catalog: Catalog, own: EditablePromptSource) {
     this.#catalog = catalog;
     this.#own = own;
+    this.#single = singleEdits(own);
   }
 
   /** Of the prompts that can be changed. */
@@ -30,17 +33,17 @@ export class Editor {
 
   async create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
     await this.#assertFree(draft.name);
-    return this.#own.create(draft, author);
+    return this.#single.create(draft, author);
   }
 
   async update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
     await this.#assertOwn(name, 'update');
-    return this.#own.update(name, changes, author);
+    return this.#single.update(name, changes, author);
   }
 
   async delete(name: string, author: Author): Promise<void> {
     await this.#assertOwn(name, 'delete');
-    await this.#own.delete(name, author);
+    await this.#single.delete(name, author);
   }
 
   history(name: string): Promise<readonly Revision[]> {
@@ -49,7 +52,7 @@ export class Editor {
 
   async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
     await this.#assertFree(name);
-    return this.#own.restore(name, revision, author);
+    return this.#single.restore(name, revision, author);
   }
 
   /** What becomes of each edit, in their order; one that may not be made stops no other. Trying writes nothing. */

@@ -31,17 +31,10 @@ export interface TemplateSet {
 
 /** A source whose prompts can be changed through us. Every change is kept as history. */
 export interface EditablePromptSource extends PromptSource {
-  /** Throws `conflict` when the name is taken, `refused` when it may not be used. */
-  create(draft: PromptDraft, author: Author): Promise<PromptDefinition>;
-  /** An absent field stays, a present one is replaced. */
-  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition>;
-  delete(name: string, author: Author): Promise<void>;
   /** Oldest first; `prompt-not-found` when there never was one of this name. */
   history(name: string): Promise<readonly Revision[]>;
-  /** Brings the prompt back to what it was after that revision; this is a change like any other. */
-  restore(name: string, revision: number, author: Author): Promise<PromptDefinition>;
   /**
-   * Many changes, in their order, and what became of each: one that is refused stops no other. They are written in
+   * Changes, in their order, and what became of each: one that is refused stops no other. They are written in
    * batches, a batch whole or not at all; `done` is told after each how many have had their turn. Throws when nothing
    * more can be written.
    */
@@ -95,5 +88,5 @@ export interface Revision {
 }
 
 export function isEditable(source: PromptSource): source is EditablePromptSource {
-  return 'create' in source;
+  return 'changeMany' in source;
 }

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, type Turn } from '../model/turn.ts';
 import { job, planned } from './planned.ts';
+import { gitIn, renewProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
 import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -18,14 +18,7 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   await model.close();
 });
-beforeEach(() => {
-  for (const name of readdirSync(bench.project))
-    rmSync(join(bench.project, name), { recursive: true, force: true });
-  git('init', '-q');
-  writeFileSync(join(bench.project, 'README.md'), '# A project\n');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
-});
+beforeEach(() => renewProject(bench, { 'README.md': '# A project\n' }));
 
 const connect = async (settings: Record<string, string> = {}) =>
   bench.connect({
@@ -35,12 +28,7 @@ const connect = async (settings: Record<string, string> = {}) =>
   });
 const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
-    cwd: bench.project,
-    env: bench.env,
-    stdio: 'pipe',
-  }).toString();
+const git = (...args: string[]) => gitIn(bench, ...args);
 
 describe('an autopilot whose server is killed', () => {
   const runs = () => join(bench.home, 'runs');

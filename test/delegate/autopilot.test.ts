@@ -7,6 +7,7 @@ import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import { job, planned } from './planned.ts';
+import { gitIn, renewProject } from './project.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
 /** The real codex plans and works, with a model on loopback that does what the tasks' scripts say. */
@@ -27,15 +28,12 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   await model.close();
 });
-beforeEach(() => {
-  for (const name of readdirSync(bench.project))
-    rmSync(join(bench.project, name), { recursive: true, force: true });
-  git('init', '-q');
-  write('README.md', '# A project\n');
-  write('a.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
-});
+beforeEach(() =>
+  renewProject(bench, {
+    'README.md': '# A project\n',
+    'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n',
+  }),
+);
 
 const connect = async (settings: Record<string, string> = {}) =>
   bench.connect({
@@ -46,12 +44,7 @@ const connect = async (settings: Record<string, string> = {}) =>
 const write = (path: string, text: string) => writeFileSync(join(bench.project, path), text);
 const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
-    cwd: bench.project,
-    env: bench.env,
-    stdio: 'pipe',
-  }).toString();
+const git = (...args: string[]) => gitIn(bench, ...args);
 
 async function fly(
   task: string,

@@ -13,7 +13,7 @@ const berlin = 'TZID=Europe/Berlin';
 const event = (...lines: readonly string[]) => ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VEVENT'];
 
 /** A zone that no table knows, with the rules of Central Europe. */
-const ownZone = (id: string) => [
+export const ownZone = (id: string) => [
   'BEGIN:VTIMEZONE',
   `TZID:${id}`,
   'BEGIN:DAYLIGHT',

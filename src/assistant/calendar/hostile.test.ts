@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ownZone } from '../../../test/recurrence/own-cases.ts';
 import { Failure } from '../../failure.ts';
 import { parseCalendar } from './parse.ts';
 import { extent, occurrences } from './recurrence.ts';
@@ -8,21 +9,7 @@ const nowMs = Date.UTC(2026, 0);
 const good = [
   'BEGIN:VCALENDAR',
   'VERSION:2.0',
-  'BEGIN:VTIMEZONE',
-  'TZID:Ours',
-  'BEGIN:DAYLIGHT',
-  'DTSTART:19810329T020000',
-  'TZOFFSETFROM:+0100',
-  'TZOFFSETTO:+0200',
-  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
-  'END:DAYLIGHT',
-  'BEGIN:STANDARD',
-  'DTSTART:19961027T030000',
-  'TZOFFSETFROM:+0200',
-  'TZOFFSETTO:+0100',
-  'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
-  'END:STANDARD',
-  'END:VTIMEZONE',
+  ...ownZone('Ours'),
   'BEGIN:VEVENT',
   'UID:series',
   'DTSTART;TZID=Ours:20260105T100000',

@@ -35,30 +35,6 @@ export function refusalOf(error: unknown, place: string): EditOutcome {
   return { status: 'rejected', reason };
 }
 
-/** Of an edit that was the only one. */
-export function definitionOf([outcome]: readonly EditOutcome[]): PromptDefinition | undefined {
-  if (outcome?.status === 'rejected') throw outcome.reason;
-  return outcome?.value;
-}
-
-export function restoring(
-  name: string,
-  revision: number,
-  history: readonly Revision[],
-  client: Author,
-): PromptEdit {
-  const wanted = history.find((one) => one.revision === revision);
-  if (wanted === undefined)
-    throw new Failure('invalid-params', `There is no revision ${revision} of ${name}.`);
-  if (wanted.prompt === undefined)
-    throw new Failure(
-      'refused',
-      `Revision ${revision} of ${name} is its deletion; restore the one before it.`,
-    );
-  const restore = { action: 'restore', restored: revision, time: now(), client } as const;
-  return { action: 'repeat', name, revision: { ...wanted, ...restore } };
-}
-
 /** So many at a time that others get their turn, and progress is seen. */
 export const batchSize = 500;
 

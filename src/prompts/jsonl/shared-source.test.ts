@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createRecords } from '../../assistant/store/records.ts';
+import { type SingleEdits, singleEdits } from '../single-edits.ts';
 import type { PromptDraft } from '../source.ts';
 import { copyPrompts } from './copy-prompts.ts';
 import { batchSize } from './prompt-edits.ts';
@@ -38,10 +39,15 @@ async function database(): Promise<string> {
   return postgres.createDatabase(`prompts_${databases}`);
 }
 
-function open(url: string): SharedSource {
+function open(url: string): SharedSource & SingleEdits {
   const source = new SharedSource(createRecords(url));
   sources.push(source);
-  return source;
+  return Object.assign(source, singleEdits(source));
+}
+
+function openFile(name: string): UserSource & SingleEdits {
+  const source = new UserSource({ folder: join(folder, name) });
+  return Object.assign(source, singleEdits(source));
 }
 
 describe('prompts in a database', () => {
@@ -183,14 +189,14 @@ describe('prompts in a database', () => {
   });
 
   it('come from the file and go back to it', async () => {
-    const file = new UserSource({ folder: join(folder, 'library') });
+    const file = openFile('library');
     await file.create(draft('a'), author);
     await file.create(draft('b'), author);
     const shared = open(await database());
     expect(await copyPrompts(file, shared, author)).toBe(2);
     expect(await copyPrompts(file, shared, author)).toBe(0);
     await shared.update('b', { description: 'changed' }, author);
-    const back = new UserSource({ folder: join(folder, 'back') });
+    const back = openFile('back');
     expect(await copyPrompts(shared, back, author)).toBe(2);
     expect((await back.list()).map(({ name, description }) => [name, description])).toEqual([
       ['a', undefined],
@@ -201,7 +207,7 @@ describe('prompts in a database', () => {
   });
 
   it('take their history along, also that of the deleted, and where both sides went on the target does', async () => {
-    const file = new UserSource({ folder: join(folder, 'past') });
+    const file = openFile('past');
     await file.create(draft('kept', 'first'), author);
     await file.update('kept', { title: 'Second' }, author);
     await file.create(draft('gone'), author);

@@ -3,9 +3,9 @@ import type { Problem } from '../../feature.ts';
 import { type JsonObject, messageOf } from '../../json.ts';
 import type { Records } from '../../records.ts';
 import type { PromptDefinition } from '../definition.ts';
-import type { Author, EditOutcome, PromptChanges, PromptDraft, PromptEdit, Revision } from '../source.ts';
+import type { Author, EditOutcome, PromptEdit, Revision } from '../source.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
-import { batchesOf, definitionOf, make, refusalOf, restoring } from './prompt-edits.ts';
+import { batchesOf, make, refusalOf } from './prompt-edits.ts';
 import { type PromptRecord, toDefinition, toDraft } from './record.ts';
 
 const kind = 'prompt';
@@ -42,22 +42,6 @@ export class SharedSource implements ArchivedPromptSource {
     } catch (error) {
       return [{ file: this.#records.place, severity: 'error', message: messageOf(error) }];
     }
-  }
-
-  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
-    return this.#put({ action: 'create', name: draft.name, draft }, author);
-  }
-
-  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
-    return this.#put({ action: 'update', name, changes }, author);
-  }
-
-  async delete(name: string, author: Author): Promise<void> {
-    definitionOf(await this.changeMany([{ action: 'delete', name }], author));
-  }
-
-  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
-    return this.#put(restoring(name, revision, await this.history(name), author), author);
   }
 
   async changeMany(
@@ -118,10 +102,6 @@ export class SharedSource implements ArchivedPromptSource {
 
   #define(record: PromptRecord): PromptDefinition {
     return toDefinition(record, this.#records.place, 1);
-  }
-
-  async #put(edit: PromptEdit, author: Author): Promise<PromptDefinition> {
-    return definitionOf(await this.changeMany([edit], author))!;
   }
 
   async #write(edits: readonly PromptEdit[], author: Author): Promise<readonly EditOutcome[]> {

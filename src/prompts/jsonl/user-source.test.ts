@@ -14,16 +14,17 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
 import { renderPrompt } from '../rendering.ts';
+import { type SingleEdits, singleEdits } from '../single-edits.ts';
 import type { PromptDraft } from '../source.ts';
 import { batchSize } from './prompt-edits.ts';
 import { UserSource } from './user-source.ts';
 
 const author = { name: 'tester', version: '1' };
 
-function open(folder: string): UserSource {
+function open(folder: string): UserSource & SingleEdits {
   const source = new UserSource({ folder });
   onTestFinished(() => source.close());
-  return source;
+  return Object.assign(source, singleEdits(source));
 }
 
 function draft(name: string, text = 'Text', more: Partial<PromptDraft> = {}): PromptDraft {
@@ -277,7 +278,7 @@ describe('a disk that refuses', () => {
       const source = new UserSource({ folder: ${JSON.stringify(folder)} });
       const text = 'y'.repeat(200000);
       const draft = { name: 'big', title: 'Big', messages: [{ role: 'user', content: { type: 'text', text } }] };
-      await source.create(draft, { name: 't', version: '1' }).catch((error) => console.log(error.kind, error.message));
+      await source.changeMany([{ action: 'create', name: 'big', draft }], { name: 't', version: '1' }).catch((error) => console.log(error.kind, error.message));
       console.log((await source.list()).map(({ name }) => name).join());`;
     const said = execFileSync(
       'bash',

@@ -4,13 +4,13 @@ import { messageOf } from '../../json.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
 import { Pace } from '../pace.ts';
-import type { Author, EditOutcome, PromptChanges, PromptDraft, PromptEdit, Revision } from '../source.ts';
+import type { Author, EditOutcome, PromptDraft, PromptEdit, Revision } from '../source.ts';
 import { backUp } from './backups.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { prepareReplacement } from './durable-file.ts';
 import { FileLock } from './file-lock.ts';
 import { Journal, type JournalEntry, type LastKnown, lastKnownOf, stateOf } from './journal.ts';
-import { batchesOf, type Change, definitionOf, make, refusalOf, restoring } from './prompt-edits.ts';
+import { batchesOf, type Change, make, refusalOf } from './prompt-edits.ts';
 import { createPromptFileCache, emptyFile, type PromptFile } from './prompt-file.ts';
 import { type PromptRecord, toDraft } from './record.ts';
 import { readRecordLines, recordsByName, withRecords } from './record-lines.ts';
@@ -41,22 +41,6 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
 
   async get(name: string): Promise<PromptDefinition | undefined> {
     return (await this.#load()).file.byName.get(name);
-  }
-
-  create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
-    return this.#put({ action: 'create', name: draft.name, draft }, author);
-  }
-
-  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
-    return this.#put({ action: 'update', name, changes }, author);
-  }
-
-  async delete(name: string, author: Author): Promise<void> {
-    definitionOf(await this.changeMany([{ action: 'delete', name }], author));
-  }
-
-  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
-    return this.#put(restoring(name, revision, await this.history(name), author), author);
   }
 
   async changeMany(
@@ -111,10 +95,6 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     const loaded = await this.#cache.load(this.#file);
     const file: PromptFile = loaded?.value ?? emptyFile;
     return { file, problem: loaded?.problem };
-  }
-
-  async #put(edit: PromptEdit, author: Author): Promise<PromptDefinition> {
-    return definitionOf(await this.changeMany([edit], author))!;
   }
 
   /** Nothing has happened before the last step, and everything with it. */

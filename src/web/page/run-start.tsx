@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import { pathTo } from './route.ts';
-import { launch } from './run-launch.ts';
-import { asError, useConnection } from './server-connection.tsx';
+import { useLaunch } from './run-launch.ts';
 
 const sandboxes = {
   'read-only': 'read-only: it may look',
@@ -11,25 +9,14 @@ const sandboxes = {
 
 /** Starts a run and goes to it. */
 export function RunStart() {
-  const { client, touch } = useConnection();
+  const { busy, problem, begin } = useLaunch();
   const [task, setTask] = useState('');
   const [cwd, setCwd] = useState('');
   const [sandbox, setSandbox] = useState('read-only');
   const [tool, setTool] = useState('delegate_run');
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const start = async (event: Event) => {
+  const start = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    setProblem('');
-    try {
-      const id = await launch(client, tool, { task, cwd, sandbox });
-      touch('resources');
-      location.hash = pathTo('runs', id);
-    } catch (error) {
-      setProblem(asError(error).message);
-      setBusy(false);
-    }
+    return begin(tool, { task, cwd, sandbox });
   };
   return (
     <form class="editor" onSubmit={start}>
