@@ -90,7 +90,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
       serverFor,
       async page(path, response, request) {
         if (delivery && (await serveAcknowledge(delivery.acknowledge, path, request, response))) return;
-        await servePage(path, response);
+        await servePage(path, response, request);
       },
     });
   const endpoint = await start(config['http.port']).catch((error: NodeJS.ErrnoException) => {

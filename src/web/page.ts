@@ -1,5 +1,5 @@
 import { promises as disk, existsSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
 const files: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
@@ -33,12 +33,20 @@ const headers = {
 } as const;
 
 /** Serves the page. It holds no data: what it shows it asks for at /mcp, with the token from its address. */
-export async function servePage(path: string, response: ServerResponse): Promise<void> {
+export async function servePage(
+  path: string,
+  response: ServerResponse,
+  { method = 'GET' }: Pick<IncomingMessage, 'method'>,
+): Promise<void> {
   const file = Object.hasOwn(files, path) ? files[path] : undefined;
-  if (file === undefined) {
-    response.writeHead(404, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end('Not found\n');
-    return;
-  }
+  const refuse = (status: number, text: string, more = {}) => {
+    response
+      .writeHead(status, { ...headers, ...more, 'content-type': 'text/plain; charset=utf-8' })
+      .end(text);
+  };
+  if (file === undefined) return refuse(404, 'Not found\n');
+  if (method !== 'GET' && method !== 'HEAD')
+    return refuse(405, 'This is a page to look at; messages go to /mcp.\n', { allow: 'GET, HEAD' });
   const content = await disk.readFile(join(pageFolder(), file.name));
   response
     .writeHead(200, { ...headers, 'content-type': file.type, 'content-length': content.length })

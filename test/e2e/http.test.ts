@@ -49,6 +49,16 @@ async function begin(): Promise<Readonly<Record<string, string>>> {
   return { 'mcp-session-id': session };
 }
 
+describe('the page', () => {
+  it('is to be looked at; messages that are sent to it are told where they belong', async () => {
+    const sent = await post(ping, {}, '/');
+    expect([sent.status, sent.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await sent.text()).toContain('/mcp');
+    expect((await post(ping, {}, '/nowhere')).status).toBe(404);
+    for (const method of ['GET', 'HEAD']) expect((await fetch(server.url, { method })).status).toBe(200);
+  });
+});
+
 describe('the token', () => {
   it.for([
     ['absent', ''],
