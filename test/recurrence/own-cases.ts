@@ -805,6 +805,38 @@ const cases: readonly Own[] = [
     expected: ['2026-06-10T00:00:00Z', '2026-06-11T00:00:00Z'],
   },
   {
+    name: 'an hourly rule whose end is a local time',
+    lines: [`DTSTART;${berlin}:20260601T090000`, 'RRULE:FREQ=HOURLY;UNTIL=20260601T110000'],
+    from: '2026-06-01',
+    to: '2026-06-03',
+    expected: ['2026-06-01T07:00:00Z', '2026-06-01T08:00:00Z', '2026-06-01T09:00:00Z'],
+  },
+  {
+    name: 'a rule of minutes without a zone whose end is a local time',
+    lines: ['DTSTART:20260601T090000', 'RRULE:FREQ=MINUTELY;INTERVAL=30;UNTIL=20260601T100000'],
+    from: '2026-06-01',
+    to: '2026-06-03',
+    zone: 'America/New_York',
+    expected: ['2026-06-01T13:00:00Z', '2026-06-01T13:30:00Z', '2026-06-01T14:00:00Z'],
+  },
+  {
+    name: 'an hourly rule with hours of the day whose end is a local time',
+    lines: [
+      `DTSTART;${berlin}:20260601T090000`,
+      'RRULE:FREQ=HOURLY;BYHOUR=9,10;UNTIL=20260602T093000',
+    ],
+    from: '2026-06-01',
+    to: '2026-06-05',
+    expected: ['2026-06-01T07:00:00Z', '2026-06-01T08:00:00Z', '2026-06-02T07:00:00Z'],
+  },
+  {
+    name: 'an hourly rule whose last day is a day in its zone',
+    lines: ['DTSTART;TZID=America/New_York:20260601T210000', 'RRULE:FREQ=HOURLY;UNTIL=20260601'],
+    from: '2026-06-01',
+    to: '2026-06-05',
+    expected: ['2026-06-02T01:00:00Z', '2026-06-02T02:00:00Z', '2026-06-02T03:00:00Z'],
+  },
+  {
     name: 'an old series without an end',
     lines: [`DTSTART;${berlin}:19700105T080000`, 'RRULE:FREQ=WEEKLY;BYDAY=MO,FR;INTERVAL=2'],
     from: '2026-06-01',
