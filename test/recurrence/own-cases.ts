@@ -821,10 +821,7 @@ const cases: readonly Own[] = [
   },
   {
     name: 'an hourly rule with hours of the day whose end is a local time',
-    lines: [
-      `DTSTART;${berlin}:20260601T090000`,
-      'RRULE:FREQ=HOURLY;BYHOUR=9,10;UNTIL=20260602T093000',
-    ],
+    lines: [`DTSTART;${berlin}:20260601T090000`, 'RRULE:FREQ=HOURLY;BYHOUR=9,10;UNTIL=20260602T093000'],
     from: '2026-06-01',
     to: '2026-06-05',
     expected: ['2026-06-01T07:00:00Z', '2026-06-01T08:00:00Z', '2026-06-02T07:00:00Z'],
