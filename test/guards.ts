@@ -190,7 +190,9 @@ export function brokenGuards(
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
   const ofStart = rows.filter((row) => row.event_start_ms === startMs && row.status !== 'cancelled');
-  check(ofStart.length <= 3, 'more than three for one event');
+  check(ofStart.filter(({ change }) => change === null).length <= 3, 'more than three for one event');
+  const notices = rows.filter(({ change, status }) => change !== null && status === 'planned');
+  check(notices.length <= 1, 'more than one notice of a change at a time');
   check(new Set(rows.map(({ key }) => key)).size === rows.length, 'the same key twice');
   const planned = rows.filter((row) => row.status === 'planned');
   check(
@@ -202,7 +204,8 @@ export function brokenGuards(
   for (const row of planned.filter(({ id }) => touched.has(id))) {
     const { time, weekend } = wallClock(row.plan_ms, preferences.timezone);
     check(row.plan_ms > nowMs, 'in the past');
-    check(row.plan_ms <= startMs, 'after the start');
+    check(row.plan_ms <= startMs + Math.max(0, row.slot) * minute, 'after the start');
+    check(row.slot <= 0 || row.change !== null, 'a reminder after the start');
     check(row.event_start_ms === startMs, 'for a start that is not the event’s');
     check(!isQuietTime(time, preferences), `in quiet hours (${time})`);
     const wish = weekend ? preferences.weekendPolicy : preferences.channelPref;
@@ -312,9 +315,10 @@ function apply(rows: readonly Notification[], step: Step, id: string, event: Cal
     return rows.map((row) =>
       row.id === step.row.id ? { ...freed(row), status: 'cancelled' as const } : row,
     );
-  const { slot, channel, urgency, planMs, payload, reason } = step.wanted;
+  const { slot, channel, urgency, planMs, payload, reason, change = null, key } = step.wanted;
   const fields = {
-    key: keyOf(event.id, '', event.start_ms, slot, channel),
+    key: key ?? keyOf(event.id, '', event.start_ms, slot, channel),
+    change,
     event_start_ms: event.start_ms,
     revision: event.revision,
     plan_ms: planMs,

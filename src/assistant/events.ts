@@ -1,5 +1,6 @@
 import { log } from '../log.ts';
-import type { Diary, Reader } from './diary.ts';
+import { lastTold, planChange } from './change-notice.ts';
+import { type Diary, findUser, type Reader } from './diary.ts';
 import { followEvent } from './follow.ts';
 import type { Occurrence, Window } from './occurrence.ts';
 import { applySteps, rowsOf } from './plan-rows.ts';
@@ -55,22 +56,24 @@ export async function saveEvent(
   return { event, outcome: 'changed' };
 }
 
-/** Takes an event out. What was sent about it stays on record; what was to be sent is called off. */
+/**
+ * Takes an event out. What was sent about it stays on record; what was to be sent is called off, and a person who was told of it
+ * is told that it does not take place, unless the event is only not looked at any more.
+ */
 export async function removeEvent(
   writer: Writer,
   event: CalendarEvent,
   reason: string,
   now: number,
+  unfollowed = false,
 ): Promise<void> {
-  const rows = await rowsOf(writer.db, event.id);
-  for (const [key, ofOne] of Map.groupBy(rows, ({ occurrence }) => occurrence)) {
-    await applySteps(
-      writer,
-      event,
-      { key, startMs: ofOne[0]!.event_start_ms },
-      cancelAll(ofOne, reason),
-      now,
-    );
+  const all = await rowsOf(writer.db, event.id);
+  const user = all.length === 0 || unfollowed ? undefined : await findUser(writer.db, event.user_id);
+  for (const [key, rows] of Map.groupBy(all, ({ occurrence }) => occurrence)) {
+    const { event_start_ms: startMs } = lastTold(rows) ?? rows[0]!;
+    const notice = user && planChange({ user, event, rows, nowMs: now });
+    const steps = [...cancelAll(rows, reason), ...(notice?.steps ?? [])];
+    await applySteps(writer, event, { key, startMs }, steps, now);
   }
   await writer.db.deleteFrom('plans').where('event_id', '=', event.id).execute();
   await writer.db.deleteFrom('events').where('id', '=', event.id).execute();

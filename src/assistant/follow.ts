@@ -1,3 +1,4 @@
+import { isTold, lastTold, planChange } from './change-notice.ts';
 import type { Diary } from './diary.ts';
 import type { Proposal } from './guards.ts';
 import type { Occurrence } from './occurrence.ts';
@@ -12,10 +13,12 @@ import type { Writer } from './store/store.ts';
 const dayMs = 86_400_000;
 /** A weekly series that moves to another day is still the same one. */
 const farthestShift = 4 * dayMs;
+const allTime = { fromMs: -8.64e15, toMs: 8.64e15 };
 
 /**
  * Lets what is planned follow an event that has just changed, in the same transaction: moved with it, called off with
- * it, never left behind. Nothing is decided anew here; that is for the next planning.
+ * it, never left behind. A person who was told already is told of the change. Nothing else is decided anew here; that is for the
+ * next planning.
  */
 export async function followEvent(
   writer: Writer,
@@ -25,35 +28,49 @@ export async function followEvent(
   now: number,
 ): Promise<void> {
   const all = Map.groupBy(await rowsOf(writer.db, event.id), ({ occurrence }) => occurrence);
-  const waiting = [...all.values()].filter((rows) => rows.some(isAlive));
+  const waiting = [...all.values()].filter((rows) => rows.some(isAlive) || isTold(rows, now));
   if (waiting.length === 0) return;
-  const window = { fromMs: now - dayMs, toMs: now + 400 * dayMs };
+  const window = event.series === null ? allTime : { fromMs: now - dayMs, toMs: now + 400 * dayMs };
   const found =
-    event.status === 'confirmed' ? await occurrences(event, window, preferencesOf(user).timezone) : [];
-  const newTimes = match(
-    waiting,
-    found.filter(({ status }) => status === 'confirmed'),
-  );
+    event.status === 'cancelled' ? [] : await occurrences(event, window, preferencesOf(user).timezone);
+  const newTimes = match(waiting, found);
   const gone =
     event.status === 'confirmed' ? 'it does not take place any more' : `the event is ${event.status}`;
   const important = isImportant(event, await rulesOf(writer.db, user.id));
   const planned = { user, event, nowMs: now, important, force: false };
   for (const rows of waiting) {
-    const { occurrence: key, event_start_ms: startMs } = rows[0]!;
+    const { occurrence: key } = rows[0]!;
     const occurrence = newTimes.get(rows);
-    const steps = occurrence
-      ? planOccurrence({ ...planned, occurrence, rows, proposals: proposalsFrom(rows, event) }).steps
-      : cancelAll(rows, gone);
+    const steps =
+      occurrence?.status === 'confirmed' && occurrence.startMs >= now - dayMs
+        ? planOccurrence({ ...planned, occurrence, rows, proposals: proposalsFrom(rows, event) }).steps
+        : [
+            ...cancelAll(rows, gone),
+            ...planChange({ user, event, rows, nowMs: now, ...(occurrence && { occurrence }) }).steps,
+          ];
+    const { event_start_ms: startMs } = lastTold(rows) ?? rows[0]!;
     await applySteps(writer, event, occurrence ?? { key, startMs }, steps, now);
+    if (occurrence !== undefined && occurrence.key !== key) await rename(writer, event, key, occurrence.key);
     // Even if all becomes as it was, what was decided then is not what is planned any more.
     if (steps.some(({ action }) => action !== 'keep')) await reopen(writer, event, key);
-    if (occurrence !== undefined) await refresh(writer, { user, event, occurrence, nowMs: now }, rows);
+    if (occurrence !== undefined) await refresh(writer, { user, event, occurrence, rows, nowMs: now });
   }
 }
 
 /** Something is still to come of it. */
 function isAlive({ status, escalate_ms }: Notification): boolean {
   return status === 'planned' || status === 'sending' || escalate_ms !== null;
+}
+
+/** A series that moves gives its occurrences other keys; what was told about one belongs to it still. */
+async function rename({ db }: Writer, { id }: CalendarEvent, from: string, to: string): Promise<void> {
+  await db
+    .updateTable('notifications')
+    .set({ occurrence: to })
+    .where('event_id', '=', id)
+    .where('occurrence', '=', from)
+    .where('status', '!=', 'planned')
+    .execute();
 }
 
 async function reopen({ db }: Writer, { id }: CalendarEvent, occurrence: string): Promise<void> {
@@ -71,12 +88,12 @@ async function reopen({ db }: Writer, { id }: CalendarEvent, occurrence: string)
  */
 async function refresh(
   { db, changed }: Writer,
-  subject: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'nowMs'>,
-  rows: readonly Notification[],
+  subject: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows' | 'nowMs'>,
 ): Promise<void> {
-  const { event, occurrence, nowMs } = subject;
+  const { event, occurrence, rows, nowMs } = subject;
   for (const row of rows) {
     if (!isAlive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
+    if (row.change !== null) continue;
     const said = row.status !== 'planned' && row.status !== 'sending';
     const payload = said ? row.payload : payloadFor(subject, wordsOf(row, event));
     if (row.revision === event.revision && row.payload === payload) continue;
@@ -146,7 +163,7 @@ export async function followUser(
 /** What is planned, as a proposal for the new time. */
 function proposalsFrom(rows: readonly Notification[], event: CalendarEvent): readonly Proposal[] {
   return rows
-    .filter((row) => row.status === 'planned' && row.parent_id === null)
+    .filter((row) => row.status === 'planned' && row.parent_id === null && row.change === null)
     .map((row) => ({
       offsetMinutes: row.slot,
       channel: row.channel,

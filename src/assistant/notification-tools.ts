@@ -78,7 +78,8 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
     defineTool({
       name: 'acknowledgeNotification',
       title: 'Acknowledge Notification',
-      description: 'Confirm that a notification was seen, which ends its escalation',
+      description:
+        'Confirm that a notification was seen. Ends all reminders of the same occurrence, on every channel; a later move or cancellation is still reported.',
       inputSchema: {
         type: 'object',
         properties: { notification_id: notificationId },

@@ -72,7 +72,10 @@ export function cancelNotification({ store, clock }: Diary, id: string): Promise
   });
 }
 
-/** The person knows: nothing about this occurrence is repeated or escalated any more. */
+/**
+ * The person knows: no reminder of this occurrence follows any more, on any channel. What has changed about it since is still
+ * reported.
+ */
 export function acknowledgeNotification(
   { store, clock }: Diary,
   id: string,
@@ -85,6 +88,7 @@ export function acknowledgeNotification(
     if (row.status === 'cancelled')
       throw new Failure('refused', 'This notification was cancelled; there is nothing to acknowledge.');
     const { db } = writer;
+    const root = row.parent_id ?? id;
     await db
       .updateTable('notifications')
       .set({ acknowledged_ms: now, acknowledged_by: by, escalate_ms: null, updated_ms: now })
@@ -106,7 +110,7 @@ export function acknowledgeNotification(
       .where('user_id', '=', row.user_id)
       .where('event_id', '=', row.event_id)
       .where('occurrence', '=', row.occurrence)
-      .where('parent_id', 'is not', null)
+      .where(({ eb, or }) => or([eb('change', 'is', null), eb('id', '=', id), eb('parent_id', '=', root)]))
       .where('status', '=', 'planned')
       .execute();
     await audit(writer, now, [

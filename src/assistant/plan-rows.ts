@@ -77,13 +77,14 @@ async function applyStep(
   }
   const { wanted } = step;
   const fields = {
-    key: keyOf(event.id, occurrence.key, occurrence.startMs, wanted.slot, wanted.channel),
+    key: wanted.key ?? keyOf(event.id, occurrence.key, occurrence.startMs, wanted.slot, wanted.channel),
     occurrence: occurrence.key,
     event_start_ms: occurrence.startMs,
     revision: event.revision,
     slot: wanted.slot,
     channel: wanted.channel,
     urgency: wanted.urgency,
+    change: wanted.change ?? null,
     plan_ms: wanted.planMs,
     payload: wanted.payload,
     reason: wanted.reason,

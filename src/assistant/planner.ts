@@ -1,8 +1,9 @@
+import { movedFrom, planChange } from './change-notice.ts';
 import { type Dropped, type Guarded, type GuardInput, guard, type Proposal } from './guards.ts';
 import type { Occurrence } from './occurrence.ts';
 import type { Words } from './payload.ts';
 import { type Preferences, preferencesOf, reachableBy } from './preferences.ts';
-import type { CalendarEvent, Channel, Notification, Urgency, User } from './store/schema.ts';
+import type { CalendarEvent, Change, Channel, Notification, Urgency, User } from './store/schema.ts';
 import { wordReminder } from './wording.ts';
 
 export interface PlanInput {
@@ -26,6 +27,9 @@ export interface Wanted {
   readonly planMs: number;
   readonly payload: string;
   readonly reason: string;
+  /** Both are there for a notice of a change only. */
+  readonly change?: Change;
+  readonly key?: string;
 }
 
 export type Step =
@@ -42,9 +46,18 @@ export interface OccurrencePlan {
 export function planOccurrence(input: PlanInput): OccurrencePlan {
   const { event, occurrence, user } = input;
   const preferences = preferencesOf(user);
-  const { kept, dropped } = guard(input.proposals, guardInput(input, preferences));
+  const notice = planChange(input);
+  const known = isAcknowledged(input.rows, occurrence.startMs);
+  const { taken, ...limits } = guardInput(input, preferences);
+  const { kept, dropped } = guard(known ? [] : input.proposals, {
+    ...limits,
+    taken: notice.notice === undefined ? taken : [...taken, notice.notice],
+  });
+  const refused = known ? input.proposals.map((proposal) => ({ proposal, reason: 'acknowledged' })) : dropped;
   const wanted = kept.map((one) => wantedFrom(one, input));
-  const open = input.rows.filter((row) => row.parent_id === null && isOpen(row, input));
+  const open = input.rows.filter(
+    (row) => row.parent_id === null && row.change === null && isOpen(row, input),
+  );
   const [reason] =
     event.status === 'confirmed' ? ['no longer part of the plan'] : [`the event is ${event.status}`];
   return {
@@ -53,12 +66,21 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
       ...input.rows
         .filter(
           (row) =>
-            row.status === 'planned' && row.parent_id !== null && row.event_start_ms !== occurrence.startMs,
+            row.status === 'planned' &&
+            row.parent_id !== null &&
+            row.change === null &&
+            row.event_start_ms !== occurrence.startMs,
         )
         .map((row): Step => ({ action: 'cancel', row, reason: 'the event has moved' })),
+      ...notice.steps,
     ],
-    dropped,
+    dropped: [...refused, ...notice.dropped],
   };
+}
+
+/** A person who knows when an occurrence starts is not reminded of that start again, by whatever channel. */
+function isAcknowledged(rows: readonly Notification[], startMs: number): boolean {
+  return rows.some((row) => row.acknowledged_ms !== null && row.event_start_ms === startMs);
 }
 
 /** Waiting, and not yet in the hands of delivery; an event that has moved takes back even what is due. */
@@ -69,10 +91,10 @@ export function isOpen(
   return row.status === 'planned' && (row.plan_ms > nowMs || row.event_start_ms !== occurrence.startMs);
 }
 
-/** Everything that waits, called off. */
+/** Every reminder that waits, called off. */
 export function cancelAll(rows: readonly Notification[], reason: string): readonly Step[] {
   return rows
-    .filter(({ status }) => status === 'planned')
+    .filter(({ status, change }) => status === 'planned' && change === null)
     .map((row): Step => ({ action: 'cancel', row, reason }));
 }
 
@@ -93,6 +115,7 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
     .filter(
       (row) => row.parent_id === null && row.event_start_ms === occurrence.startMs && !isOpen(row, input),
     )
+    .filter((row) => row.change === null || row.status !== 'planned')
     .filter((row) => row.status !== 'cancelled' || (!force && holdsKey(row)))
     .map(({ slot, channel, plan_ms: planMs }) => ({ slot, channel, planMs }));
   return { preferences, reachable: reachableBy(user), startMs: occurrence.startMs, nowMs, important, taken };
@@ -105,7 +128,7 @@ export function holdsKey(row: Notification): boolean {
 
 /** What to say about an occurrence, as a row keeps it. */
 export function payloadFor(
-  { user, event, occurrence }: Pick<PlanInput, 'user' | 'event' | 'occurrence'>,
+  { user, event, occurrence, rows }: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows'>,
   words: Words,
 ): string {
   const { locale, timezone } = preferencesOf(user);
@@ -118,6 +141,7 @@ export function payloadFor(
     allDay: event.all_day === 1,
     location: occurrence.location,
     confLink: event.conf_link,
+    movedFromMs: movedFrom(rows, occurrence.startMs),
   };
   return JSON.stringify(wordReminder(facts, words));
 }

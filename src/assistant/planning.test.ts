@@ -316,6 +316,16 @@ describe('planning', () => {
     expect(rows[1]).toMatchObject({ reason: 'it does not take place any more' });
   });
 
+  it('plans for a series of hours that ends at a local time', async () => {
+    await using diary = await withDentist({}, { rrule: 'FREQ=HOURLY;INTERVAL=2;UNTIL=20261117T180000' });
+    expect(await plan(diary)).toMatchObject({ notifications_planned: 3 });
+    expect(await planned(diary)).toMatchObject([
+      { plan_time: '2026-11-17T12:00:00Z' },
+      { plan_time: '2026-11-17T14:00:00Z' },
+      { plan_time: '2026-11-17T16:00:00Z' },
+    ]);
+  });
+
   it('tells of an event that starts soon, too', async () => {
     await using diary = await withDentist({}, { start_ts: new Date(monday + hour / 3).toISOString() });
     expect(await plan(diary)).toMatchObject({ changes: [{ plan_time: '2026-11-16T08:05:00Z' }] });

@@ -145,7 +145,9 @@ async function gather(
 
 function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): PolicyInput {
   const { event, occurrence } = listed;
-  const history = rows.filter(({ status, plan_ms }) => status !== 'planned' || plan_ms <= nowMs);
+  const history = rows.filter(
+    ({ status, plan_ms, change }) => status !== 'planned' || plan_ms <= nowMs || change !== null,
+  );
   return {
     event,
     occurrence,

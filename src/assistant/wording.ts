@@ -1,6 +1,7 @@
 import { xml } from './delivery/call.ts';
 import { singleLine } from './delivery/single-line.ts';
 import type { Payload, Words } from './payload.ts';
+import type { Change } from './store/schema.ts';
 
 export interface Facts {
   readonly name: string;
@@ -11,15 +12,14 @@ export interface Facts {
   readonly allDay: boolean;
   readonly location: string | null;
   readonly confLink: string | null;
+  /** The start of which the person was reminded before the event moved. */
+  readonly movedFromMs?: number | undefined;
 }
 
 /** What a reminder says. When and where come from the event, whatever the policy's words are. */
 export function wordReminder(facts: Facts, words: Words = {}): Payload {
-  const title = singleLine(facts.title, 150) || 'an event';
-  const when = dateOf(facts);
-  const where = facts.location === null ? '' : singleLine(facts.location, 200);
-  const link =
-    facts.confLink !== null && /^https?:\/\/\S{1,2000}$/.test(facts.confLink) ? facts.confLink : '';
+  const { title, when, where, link } = shown(facts);
+  const before = facts.movedFromMs === undefined ? '' : dateOf({ ...facts, startMs: facts.movedFromMs });
   const opening = plain(words.text ?? '', 1500);
   const lines = [
     `Hello ${singleLine(facts.name)},`,
@@ -27,6 +27,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     '',
     title,
     `When: ${when}${facts.allDay ? '' : ` (${facts.timezone})`}`,
+    ...(before === '' ? [] : [`Moved: you were reminded of ${before}.`]),
     ...(where === '' ? [] : [`Where: ${where}`]),
     ...(link === '' ? [] : [`Join: ${link}`]),
   ];
@@ -39,8 +40,48 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
       `Hello ${singleLine(facts.name)}.`,
       ...(spoken === '' ? [] : [spoken]),
       `This is a reminder of ${title}, ${when}${where === '' ? '' : `, at ${where}`}.`,
+      ...(before === '' ? [] : [`It was moved. Before, it was ${before}.`]),
     ].join(' '),
     ...(Object.keys(words).length > 0 && { words }),
+  };
+}
+
+/** What a person is told who knows an event by a start that is not true any more. */
+export function wordChange(facts: Facts, change: Change, toldMs: number): Payload {
+  const { title, when, where, link } = shown(facts);
+  const told = dateOf({ ...facts, startMs: toldMs });
+  const [subject, news] = {
+    moved: [`Moved: ${title}, now ${when}`, `It was moved. You were reminded of ${told}.`],
+    cancelled: [`Cancelled: ${title}, ${told}`, 'It does not take place. You were reminded of it.'],
+    restored: [`Takes place after all: ${title}, ${when}`, 'You were told that it was cancelled.'],
+  }[change] as [string, string];
+  const zone = facts.allDay ? '' : ` (${facts.timezone})`;
+  const gone = change === 'cancelled';
+  const lines = [
+    `Hello ${singleLine(facts.name)},`,
+    '',
+    title,
+    ...(gone ? [`Cancelled: ${told}${zone}`] : [`Now: ${when}${zone}`]),
+    news,
+    ...(gone || where === '' ? [] : [`Where: ${where}`]),
+    ...(gone || link === '' ? [] : [`Join: ${link}`]),
+  ];
+  return {
+    subject: singleLine(subject),
+    text: `${lines.join('\n')}\n`,
+    html: html(lines, link),
+    script: singleLine(`Hello ${singleLine(facts.name)}. ${subject}. ${news}`, 600),
+  };
+}
+
+/** The parts of an event that are shown, short and in one line each. */
+function shown(facts: Facts) {
+  const { location, confLink } = facts;
+  return {
+    title: singleLine(facts.title, 150) || 'an event',
+    when: dateOf(facts),
+    where: location === null ? '' : singleLine(location, 200),
+    link: confLink !== null && /^https?:\/\/\S{1,2000}$/.test(confLink) ? confLink : '',
   };
 }
 

@@ -6,7 +6,9 @@ export const worker: Command = {
   name: 'worker',
   summary: 'Deliver notifications when they come due.',
   usage: 'worker [--once] [FLAGS]',
-  flags: { once: { type: 'boolean', description: 'Deliver what is due now, then end.' } },
+  flags: {
+    once: { type: 'boolean', description: 'Sync calendars, plan, deliver what is due now, then end.' },
+  },
   settings: [
     'home',
     'config',
@@ -30,7 +32,7 @@ export const worker: Command = {
   async run({ config, flags }, terminal) {
     const delivery = await createDelivery(config, terminal.env);
     if (flags['once'] === true) {
-      const done = await terminal.progress.during('delivering', () => delivery.once());
+      const done = await terminal.progress.during('syncing, planning and delivering', () => delivery.once());
       terminal.report({ handled: done }, `${done} notification${done === 1 ? '' : 's'} handled`);
     } else {
       const stop = stopped();

@@ -1,8 +1,9 @@
-import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, defineTool, type Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
-import { forgetPlaced, loadPlaced, notePlaced, placeFiles, takeAway } from './placed-files.ts';
+import { log } from '../log.ts';
+import { forgetPlaced, loadPlaced, notePlaced, type Placed, placeFiles, takeAway } from './placed-files.ts';
+import { addPerson, type CallTool, removePerson, type SamplePerson } from './sample-person.ts';
 import { sampleRun } from './sample-run.ts';
 import { commandFiles, events, libraryFiles, mark, question, user } from './samples.ts';
 
@@ -19,7 +20,12 @@ export interface DemoOptions {
 
 const report = {
   type: 'object',
-  properties: { prompts: { type: 'integer' }, events: { type: 'integer' }, runs: { type: 'integer' } },
+  properties: {
+    prompts: { type: 'integer' },
+    events: { type: 'integer' },
+    runs: { type: 'integer' },
+    kept: { type: 'string', description: 'What stays although it was a sample, and why' },
+  },
   required: ['prompts', 'events', 'runs'],
 } as const;
 
@@ -32,7 +38,7 @@ export function createDemo(options: DemoOptions): Feature {
         name: 'load_demo',
         title: 'Load sample data',
         description:
-          'Puts in sample prompts, a person with a week of events and planned notifications, and two runs. remove_demo takes all of it out again.',
+          'Adds sample prompts, a person with a week of events and planned notifications, and two runs, beside what is there. Adds nothing if it cannot add all of it. remove_demo removes it again.',
         inputSchema: { type: 'object', properties: {} },
         outputSchema: report,
         annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -44,7 +50,8 @@ export function createDemo(options: DemoOptions): Feature {
       defineTool({
         name: 'remove_demo',
         title: 'Remove sample data',
-        description: 'Takes out everything that load_demo put in, and nothing else.',
+        description:
+          'Removes everything that load_demo added, and nothing else. A sample person to whom somebody has added calendars, events, rules or preferences stays; `kept` says so.',
         inputSchema: { type: 'object', properties: {} },
         outputSchema: report,
         annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -56,59 +63,70 @@ export function createDemo(options: DemoOptions): Feature {
   };
 }
 
+/** All of it or nothing: what was made before a failure is removed again. */
 async function load(options: DemoOptions, context: Context) {
+  const before = await loadPlaced(options.stateFile);
+  try {
+    return await loadAll(options, before, context);
+  } catch (error) {
+    await remove(options, context).catch((trouble: unknown) =>
+      log('warning', 'sample data could not be removed; adjutant demo remove tries again', trouble),
+    );
+    throw error;
+  }
+}
+
+async function loadAll(options: DemoOptions, before: Placed, context: Context) {
   const { stateFile } = options;
   const flight = sampleRun(options.runsDir, options.commandsDir, Date.now());
-  const placed = await placeFiles(new Map([...sampleFiles(options), ...flight]), stateFile);
-  await options.call('createUser', user, context);
-  for (const { day, hour, hours, ...event } of events) {
-    const start = Date.UTC(...today(), 0) + (day * 24 + hour) * 3_600_000;
-    const times = {
-      start_ts: new Date(start).toISOString(),
-      end_ts: new Date(start + hours * 3_600_000).toISOString(),
-    };
-    await options.call('createEvent', { user_id: user.id, ...event, ...times }, context);
-  }
-  await options.call('planNotifications', { user_id: user.id }, context);
-  const run = await options.call(
-    'delegate_autopilot',
-    { task: question, cwd: options.commandsDir, sandbox: 'read-only' },
-    context,
-  );
+  let placed = await placeFiles(new Map([...sampleFiles(options), ...flight]), stateFile, before);
+  const note = async (more: Partial<Placed>) => {
+    placed = { ...placed, ...more };
+    await notePlaced(stateFile, placed);
+  };
+  const call: CallTool = (tool, args) => options.call(tool, args, context);
+  const person = await addPerson(call, before.person ?? undefined, (one) => note({ person: one }));
+  const run = await call('delegate_autopilot', {
+    task: question,
+    cwd: options.commandsDir,
+    sandbox: 'read-only',
+  });
   const runs = isObject(run) && typeof run['run_dir'] === 'string' ? [run['run_dir']] : [];
-  await notePlaced(stateFile, { ...placed, runs });
-  return { prompts: placed.files.filter(isPrompt).length, events: events.length, runs: runs.length + 1 };
+  await note({ runs });
+  return {
+    prompts: placed.files.filter(isPrompt).length,
+    events: person?.events.length ?? 0,
+    runs: runs.length + 1,
+  };
 }
 
 async function remove(options: DemoOptions, context: Context) {
   const placed = await loadPlaced(options.stateFile);
   const gone = await takeAway(placed);
-  const known = entriesOf(await options.call('listUsers', {}, context), 'users').includes(user.id);
-  if (known) {
-    await emptyOutbox(options, context);
-    await options.call('deleteUser', { user_id: user.id }, context);
-  }
-  await forgetPlaced(options.stateFile, placed);
+  const call: CallTool = (tool, args) => options.call(tool, args, context);
+  const person = personOf(placed);
+  const { events: removed, kept } =
+    person === undefined ? { events: 0, kept: [] } : await removePerson(call, person, options.outboxDir);
+  if (person === undefined || kept.length === 0) await forgetPlaced(options.stateFile, placed);
+  else
+    await notePlaced(options.stateFile, {
+      ...placed,
+      files: [],
+      runs: [],
+      person: { ...person, events: [] },
+    });
   return {
     prompts: gone.filter(isPrompt).length,
-    events: known ? events.length : 0,
+    events: removed,
     runs: gone.length === 0 ? 0 : placed.runs.length + 1,
+    ...(kept.length > 0 && { kept: `The sample person ${person!.id} stays, with ${kept.join(', ')}.` }),
   };
 }
 
-/** Files in the outbox are named for their notification. */
-async function emptyOutbox({ outboxDir, call }: DemoOptions, context: Context): Promise<void> {
-  const window = { days_back: 30, days_forward: 30 };
-  const listed = await call('listNotifications', { user_id: user.id, ...window }, context);
-  const ids = new Set(entriesOf(listed, 'notifications').map(encodeURIComponent));
-  for (const file of await disk.readdir(outboxDir).catch(() => []))
-    if (ids.has(file.replace(/\..*$/, ''))) await disk.rm(join(outboxDir, file), { force: true });
-}
-
-/** The ids of what a tool listed; none where there is no such tool. */
-function entriesOf(listed: object | undefined, key: string): readonly string[] {
-  const all = isObject(listed) ? listed[key] : undefined;
-  return Array.isArray(all) ? all.map(({ id }) => String(id)) : [];
+/** Older versions noted no person: there was one, who always had the same ids. */
+function personOf({ person, files }: Placed): SamplePerson | undefined {
+  if (person === undefined && files.length > 0) return { id: user.id, events: events.map(({ id }) => id) };
+  return person ?? undefined;
 }
 
 function isPrompt(file: string): boolean {
@@ -120,9 +138,4 @@ function sampleFiles({ commandsDir, librariesDir }: DemoOptions): ReadonlyMap<st
     ...Object.entries(commandFiles).map(([name, text]) => [join(commandsDir, name), text] as const),
     ...Object.entries(libraryFiles).map(([name, text]) => [join(librariesDir, mark, name), text] as const),
   ]);
-}
-
-function today(): [number, number, number] {
-  const now = new Date();
-  return [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
 }

@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import type { SamplePerson } from './sample-person.ts';
 
 /** What the demonstration put where, noted so that it can take away exactly that. */
 export interface Placed {
@@ -8,13 +9,16 @@ export interface Placed {
   /** Those that were made for the files, the inner ones first. */
   readonly folders: readonly string[];
   readonly runs: readonly string[];
+  /** Null where there is none; absent in what versions noted that knew one person only. */
+  readonly person?: SamplePerson | null;
 }
 
-const nothing: Placed = { files: [], folders: [], runs: [] };
+const nothing: Placed = { files: [], folders: [], runs: [], person: null };
 
 export async function loadPlaced(stateFile: string): Promise<Placed> {
   try {
-    return { ...nothing, ...(JSON.parse(await disk.readFile(stateFile, 'utf8')) as Partial<Placed>) };
+    const { person: _, ...empty } = nothing;
+    return { ...empty, ...(JSON.parse(await disk.readFile(stateFile, 'utf8')) as Partial<Placed>) };
   } catch {
     return nothing;
   }
@@ -31,7 +35,11 @@ export async function forgetPlaced(stateFile: string, { folders }: Placed): Prom
 }
 
 /** Writes files where none are. They are noted before the first one, so that whatever happens none is forgotten. */
-export async function placeFiles(samples: ReadonlyMap<string, string>, stateFile: string): Promise<Placed> {
+export async function placeFiles(
+  samples: ReadonlyMap<string, string>,
+  stateFile: string,
+  before: Placed,
+): Promise<Placed> {
   const files = [...samples.keys()];
   for (const file of files)
     if (await exists(file))
@@ -39,8 +47,10 @@ export async function placeFiles(samples: ReadonlyMap<string, string>, stateFile
   const missing = new Set<string>();
   for (const file of [...files, stateFile])
     for (let folder = dirname(file); !(await exists(folder)); folder = dirname(folder)) missing.add(folder);
-  const folders = [...missing].sort((one, other) => other.length - one.length);
-  const placed: Placed = { files, folders, runs: [] };
+  const folders = [...new Set([...missing, ...before.folders])].sort(
+    (one, other) => other.length - one.length,
+  );
+  const placed: Placed = { ...before, files, folders, runs: [] };
   await notePlaced(stateFile, placed);
   for (const [file, text] of samples) {
     // What runs leave is for their owner's eyes only, and the rest loses nothing by it.

@@ -137,7 +137,7 @@ export async function removeCalendar({ diary }: Calendars, id: string): Promise<
         .where('calendar_id', '=', id)
         .limit(200)
         .execute();
-      for (const event of events) await removeEvent(writer, event, 'its calendar was removed', now);
+      for (const event of events) await removeEvent(writer, event, 'its calendar was removed', now, true);
       if (events.length === 0) {
         await writer.db.deleteFrom('calendars').where('id', '=', id).execute();
         await audit(writer, now, [

@@ -5,6 +5,8 @@ export interface Property {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly value: string;
+  /** Where it begins in its document. */
+  readonly line?: number;
 }
 
 /** Without types the parser leaves values alone: it would make `20260329` a time, and any text a date. */

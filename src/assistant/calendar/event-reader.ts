@@ -11,7 +11,7 @@ import {
   type Series,
   statuses,
 } from './series.ts';
-import { readDuration, readRule, Unreadable } from './written-value.ts';
+import { readDuration, readRule, shorten, Unreadable } from './written-value.ts';
 import { instantOf, offsetsOf } from './zone.ts';
 import type { ZoneReader } from './zone-reader.ts';
 
@@ -33,26 +33,80 @@ export interface Instance {
   readonly document: string | undefined;
 }
 
-/** Reads a VEVENT; throws `Unreadable` when it makes no sense, and notes what it had to leave out. */
+/** Reports what was left out of an event; the line is that of the property, where one is to blame. */
+export type Note = (message: string, line?: number) => void;
+
+/**
+ * Reads a VEVENT. Throws `Unreadable` when it cannot be told when or which event it is; any other property that cannot be
+ * read is reported and left out.
+ */
 export function readInstance(
   properties: readonly Property[],
   zones: ZoneReader,
-  note: (message: string) => void,
+  note: Note,
+  usable: (rule: string, start: CalendarTime) => boolean,
   document: string | undefined,
 ): Instance {
   const all = (name: string) => properties.filter((property) => property.name === name);
   const one = (name: string): Property | undefined => all(name)[0];
-  const missing = (zone: string) => note(`the zone "${zone}" is unknown; the user's zone is taken instead`);
+  const unknown = new Set<string>();
+  const missing = (zone: string) => {
+    if (!unknown.has(zone)) note(`the zone "${zone}" is unknown; the user's zone is taken instead`);
+    unknown.add(zone);
+  };
   const times = (name: string) => all(name).flatMap((property) => zones.times(property, missing));
+  const reported = new Set<Property>();
+  /** What a property says; nothing, with a note, if it cannot be read. A line is reported once, however long its list is. */
+  const lenient = <Value>(
+    property: Property,
+    read: () => Value,
+    lost: string,
+    line = property,
+  ): readonly Value[] => {
+    try {
+      return [read()];
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      if (!reported.has(line))
+        note(`${invalid(property)}: ${error.message}. The event was imported without ${lost}.`, line.line);
+      reported.add(line);
+      return [];
+    }
+  };
+  /** One bad value of a list leaves the others as they are. */
+  const list = <Value>(name: string, read: (property: Property) => readonly Value[], lost: string): Value[] =>
+    all(name).flatMap((line) =>
+      line.value.split(',').flatMap((value) => {
+        const property = { ...line, value };
+        return lenient(property, () => read(property), lost, line).flat() as Value[];
+      }),
+    );
 
   const [id] = times('recurrence-id');
   // A cancellation need not say when that would have been.
   const [start = id] = times('dtstart');
   if (start === undefined) throw new Unreadable('it has no DTSTART');
-  const duration = one('duration');
-  const [end] = times('dtend');
-  const dates = all('rdate').flatMap((property) => addedDates(property, zones, missing));
-  const exceptions = times('exdate');
+  const [duration = unspecified(start)] = [
+    ...all('dtend').flatMap((property) =>
+      lenient(property, () => lengthUntil(zones.times(property, missing), start, zones), 'this end').flat(),
+    ),
+    ...all('duration').flatMap((property) =>
+      lenient(property, () => readDuration(property.value), 'this length'),
+    ),
+  ];
+  const rules = (name: string, lost: string) =>
+    all(name).flatMap((property) => {
+      const read = () => {
+        const rule = readRule(property.value);
+        return { rule, kept: usable(rule, start) };
+      };
+      const [{ rule, kept } = { rule: '', kept: true }] = lenient(property, read, lost);
+      if (kept) return rule === '' ? [] : [rule];
+      note(runaway, property.line);
+      return [];
+    });
+  const dates = list('rdate', (property) => addedDates(property, zones, missing), 'this date');
+  const exceptions = list('exdate', (property) => zones.times(property, missing), 'this exception');
   const named = [start, id, ...dates.map((date) => date.start), ...exceptions].map((time) => time?.zone);
   return {
     uid: nameOf(one('uid')?.value ?? ''),
@@ -61,15 +115,23 @@ export function readInstance(
     ...(id !== undefined && { id }),
     andFollowing: /^THISANDFUTURE$/i.test(parameterOf(one('recurrence-id') ?? none, 'range') ?? ''),
     start,
-    duration: end ? between(start, end, zones) : duration ? readDuration(duration.value) : unspecified(start),
+    duration,
     details: readDetails(all),
-    rules: all('rrule').map(({ value }) => readRule(value)),
-    exceptionRules: all('exrule').map(({ value }) => readRule(value)),
+    rules: rules('rrule', 'recurrence'),
+    exceptionRules: rules('exrule', 'these exceptions'),
     dates,
     exceptions,
     zones: zones.describe(named),
     document,
   };
+}
+
+const runaway =
+  'its rule yields too many occurrences or takes too long to work out; it is taken without the rule';
+
+function invalid({ name, value }: Property): string {
+  const written = name.toUpperCase();
+  return `"${shorten(`${written}:${value}`)}" is not a valid ${written}`;
 }
 
 /** An index has no room for more. */
@@ -92,6 +154,14 @@ function unspecified(start: CalendarTime): Duration {
   return { days: isWholeDay(start) ? 1 : 0, seconds: 0 };
 }
 
+function lengthUntil(
+  [end]: readonly CalendarTime[],
+  start: CalendarTime,
+  zones: ZoneReader,
+): readonly Duration[] {
+  return end === undefined ? [] : [between(start, end, zones)];
+}
+
 /** An end makes the length exact; between whole days it is a number of days. */
 function between(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Duration {
   const days = (Date.parse(end.wall.slice(0, 10)) - Date.parse(start.wall.slice(0, 10))) / dayMs;
@@ -110,22 +180,21 @@ function between(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Dur
   return { days: 0, seconds };
 }
 
+/** One value of an RDATE. */
 function addedDates(
   property: Property,
   zones: ZoneReader,
   missing: (zone: string) => void,
 ): readonly AddedDate[] {
-  return property.value.split(',').flatMap((value): AddedDate[] => {
-    const [first = '', length] = value.split('/');
-    const at = (written: string) => zones.times({ ...property, value: written }, missing)[0];
-    const start = at(first);
-    if (start === undefined) return [];
-    if (length === undefined) return [{ start }];
-    const duration = /^[+-]?P/i.test(length.trim())
-      ? readDuration(length)
-      : between(start, at(length) ?? start, zones);
-    return [{ start, duration }];
-  });
+  const [first = '', length] = property.value.split('/');
+  const at = (written: string) => zones.times({ ...property, value: written }, missing)[0];
+  const start = at(first);
+  if (start === undefined) return [];
+  if (length === undefined) return [{ start }];
+  const duration = /^[+-]?P/i.test(length.trim())
+    ? readDuration(length)
+    : between(start, at(length) ?? start, zones);
+  return [{ start, duration }];
 }
 
 /** Names that calendars give to the address of a video conference, the most telling first. */

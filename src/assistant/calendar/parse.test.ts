@@ -24,45 +24,85 @@ describe('bad events', () => {
       ['DTSTART:20260601T250000Z'],
       '"20260601T250000Z" is not a date or a time',
     ],
-    [
-      'an end before its start',
-      ['DTSTART:20260601T100000Z', 'DTEND:20260601T090000Z'],
-      'it ends before it starts',
-    ],
-    [
-      'an end days before',
-      ['DTSTART;VALUE=DATE:20260601', 'DTEND;VALUE=DATE:20260501'],
-      'it ends before it starts',
-    ],
-    ['a negative duration', ['DTSTART:20260601T100000Z', 'DURATION:-PT1H'], 'it ends before it starts'],
-    ['a duration that is none', ['DTSTART:20260601T100000Z', 'DURATION:long'], '"long" is not a duration'],
-    [
-      'a stay of centuries',
-      ['DTSTART:20260601T100000Z', 'DTEND:29990101T000000Z'],
-      'it lasts longer than a century',
-    ],
-    ['a rule without frequency', ['DTSTART:20260601T100000Z', 'RRULE:COUNT=3'], 'the rule has no FREQ'],
-    [
-      'a rule of nonsense',
-      ['DTSTART:20260601T100000Z', 'RRULE:FREQ=DAILY;BYHOUR=99'],
-      'the rule has a bad part "BYHOUR=99"',
-    ],
-    [
-      'a rule with a bad end',
-      ['DTSTART:20260601T100000Z', 'RRULE:FREQ=DAILY;UNTIL=20261341'],
-      '"20261341" is not a date or a time',
-    ],
-    [
-      'a rule that never steps',
-      ['DTSTART:20260601T100000Z', 'RRULE:FREQ=DAILY;INTERVAL=0'],
-      'the rule has a bad part "INTERVAL=0"',
-    ],
   ])('with %s are left out and reported by their UID', async (_, lines, message) => {
     const { events, problems } = await read(calendar(...event('bad', ...lines), ...good));
     expect(events.map(({ uid }) => uid)).toEqual(['good']);
     expect(problems).toEqual([
       { severity: 'error', line: 3, uid: 'bad', message: `${message}; it is left out` },
     ]);
+  });
+
+  it.each([
+    ['an end before its start', 'DTEND:20260601T090000Z', 'it ends before it starts', 'this end'],
+    ['an end that is no time', 'DTEND:later', '"later" is not a date or a time', 'this end'],
+    ['a stay of centuries', 'DTEND:29990101T000000Z', 'it lasts longer than a century', 'this end'],
+    ['a negative duration', 'DURATION:-PT1H', 'it ends before it starts', 'this length'],
+    ['a duration that is none', 'DURATION:long', '"long" is not a duration', 'this length'],
+    ['an empty rule', 'RRULE:', 'the rule has no FREQ', 'recurrence'],
+    ['a rule without frequency', 'RRULE:COUNT=3', 'the rule has no FREQ', 'recurrence'],
+    ['a rule of nonsense', 'RRULE:FREQ=DAILY;BYHOUR=99', 'the rule has a bad part "BYHOUR=99"', 'recurrence'],
+    [
+      'a rule with a bad end',
+      'RRULE:FREQ=DAILY;UNTIL=20261341',
+      '"20261341" is not a date or a time',
+      'recurrence',
+    ],
+    [
+      'a rule that never steps',
+      'RRULE:FREQ=DAILY;INTERVAL=0',
+      'the rule has a bad part "INTERVAL=0"',
+      'recurrence',
+    ],
+    ['an exception that is no time', 'EXDATE:never', '"never" is not a date or a time', 'this exception'],
+    ['a date that does not exist', 'RDATE:20260230', '"20260230" is not a date or a time', 'this date'],
+    [
+      'an exception rule of nonsense',
+      'EXRULE:FREQ=OFTEN',
+      'the rule has a bad part "FREQ=OFTEN"',
+      'these exceptions',
+    ],
+  ])('with %s are kept without that line, which is reported', async (_, line, reason, lost) => {
+    const [name] = line.split(':');
+    const { events, problems } = await read(
+      calendar(...event('bad', 'DTSTART:20260601T100000Z', line, 'SUMMARY:Kept'), ...good),
+    );
+    expect(events).toMatchObject([{ uid: 'bad', details: { title: 'Kept' } }, { uid: 'good' }]);
+    expect(Object.keys(events[0]!.series)).toEqual(['start', 'duration']);
+    expect(problems).toEqual([
+      {
+        severity: 'warning',
+        line: 6,
+        uid: 'bad',
+        message: `"${line}" is not a valid ${name}: ${reason}. The event was imported without ${lost}.`,
+      },
+    ]);
+  });
+
+  it('keep the good dates of a list that has a bad one', async () => {
+    const { events, problems } = await read(
+      calendar(
+        ...event(
+          'list',
+          'DTSTART:20260601T100000Z',
+          'RRULE:FREQ=DAILY',
+          'EXDATE:20260602T100000Z,soon,later',
+        ),
+      ),
+    );
+    expect(events[0]!.series.exceptions).toEqual([{ wall: '2026-06-02T10:00:00', zone: 'UTC' }]);
+    expect(problems).toMatchObject([{ line: 7, message: expect.stringContaining('"EXDATE:soon"') }]);
+  });
+
+  it('are all kept where every event of a file has the same bad line, as in a list of public holidays', async () => {
+    const holidays = Array.from({ length: 34 }, (_, index) =>
+      event(`day-${index}`, `DTSTART;VALUE=DATE:20260${1 + (index % 9)}01`, 'RRULE:', `SUMMARY:Day ${index}`),
+    );
+    const { events, problems } = await read(calendar(...holidays.flat()));
+    expect(events).toHaveLength(34);
+    expect(events.every(({ series }) => series.duration.days === 1)).toBe(true);
+    expect(problems.map(({ severity, line }) => [severity, line])).toEqual(
+      holidays.map((_, index) => ['warning', 3 + 6 * index + 3]),
+    );
   });
 
   it('do not take along a series for one instance that makes no sense', async () => {

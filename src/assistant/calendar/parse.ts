@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../delivery/single-line.ts';
 import { LineReader, type Property, readProperty, textOf } from './content-line.ts';
-import { type Instance, readInstance } from './event-reader.ts';
+import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { isRunaway, isSwift } from './rule.ts';
-import { isWholeDay } from './series.ts';
+import { type CalendarTime, isWholeDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
 
@@ -171,7 +171,7 @@ class Parser {
     if (!wanted[open.name]?.has(name)) return;
     let property: Property;
     try {
-      property = readProperty(line);
+      property = { ...readProperty(line), line: number };
     } catch {
       const reason = `a line cannot be read and is left out: ${shorten(line)}`;
       return this.#report('warning', { ...open, line: number }, reason);
@@ -200,13 +200,13 @@ class Parser {
     this.#try(component, () => {
       if (answers.has(method))
         throw new Unreadable(`it is an answer (METHOD:${method}), which does not change the event`);
-      const note = (message: string) => this.#report('warning', component, message);
-      const read = readInstance(component.properties, this.#zones, note, this.#document);
+      const note: Note = (message, line = component.line) =>
+        this.#report('warning', { ...component, line }, message);
+      const usable = (rule: string, start: CalendarTime) => this.#usable(rule, start);
+      const read = readInstance(component.properties, this.#zones, note, usable, this.#document);
       const instance = {
         ...read,
         uid: read.uid || this.#inventUid(read, note),
-        rules: this.#usable(read.rules, read, note),
-        exceptionRules: this.#usable(read.exceptionRules, read, note),
         ...(method === 'CANCEL' && { details: { ...read.details, status: 'cancelled' as const } }),
       };
       const known = this.#instances.get(instance.uid);
@@ -216,28 +216,24 @@ class Parser {
     });
   }
 
-  /** Rules that can be worked with. Looking for the others has an end too, in a calendar that is full of them. */
-  #usable(rules: readonly string[], { start }: Instance, note: (message: string) => void): readonly string[] {
-    return rules.filter((rule) => {
-      const wholeDay = isWholeDay(start);
-      // Calendars repeat a few simple rules thousands of times.
-      const wording = `${rule} ${wholeDay}`;
-      if (this.#sound.has(wording)) return true;
-      const place = {
-        wallMs: Date.parse(wholeDay ? start.wall : `${start.wall}Z`),
-        wholeDay,
-        offsets: () => 0,
-      };
-      const runaway =
-        (!isSwift(rule) && this.#runaways >= mostRunaways) || isRunaway(rule, place, this.#nowMs);
-      if (runaway) {
-        this.#runaways += 1;
-        note(
-          'its rule yields too many occurrences or takes too long to work out; it is taken without the rule',
-        );
-      } else if (isSwift(rule)) this.#sound.add(wording);
-      return !runaway;
-    });
+  /**
+   * Whether a rule can be worked with; throws `Unreadable` when it cannot at all. Looking for the others has an end too,
+   * in a calendar that is full of them.
+   */
+  #usable(rule: string, start: CalendarTime): boolean {
+    const wholeDay = isWholeDay(start);
+    // Calendars repeat a few simple rules thousands of times.
+    const wording = `${rule} ${wholeDay}`;
+    if (this.#sound.has(wording)) return true;
+    const place = {
+      wallMs: Date.parse(wholeDay ? start.wall : `${start.wall}Z`),
+      wholeDay,
+      offsets: () => 0,
+    };
+    const runaway = (!isSwift(rule) && this.#runaways >= mostRunaways) || isRunaway(rule, place, this.#nowMs);
+    if (runaway) this.#runaways += 1;
+    else if (isSwift(rule)) this.#sound.add(wording);
+    return !runaway;
   }
 
   #inventUid({ start, details, rules }: Instance, note: (message: string) => void): string {

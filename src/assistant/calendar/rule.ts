@@ -72,7 +72,7 @@ export function expandRule(
 function engineFor(rule: string, start: RuleStart, elapsed: boolean): RRuleTemporal {
   const zone = elapsed ? start.zone! : 'UTC';
   const options = {
-    rruleString: elapsed ? inMinutes(rule) : onWallClock(rule, start),
+    rruleString: elapsed ? withUtcEnd(inMinutes(rule), start) : onWallClock(rule, start),
     dtstart: {
       timeZoneId: zone,
       toString: () => `${new Date(start.wallMs).toISOString().slice(0, -1)}[${zone}]`,
@@ -140,11 +140,27 @@ function onWallClock(rule: string, { offsets, wholeDay }: RuleStart): string {
     (_, day: string, time?: string, utc?: string) => {
       if (time === undefined || wholeDay) return `UNTIL=${day}T235959Z`;
       if (utc === '') return `UNTIL=${day}T${time}Z`;
-      const iso = `${day}T${time}Z`.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:');
-      return `UNTIL=${new Date(wallOf(Date.parse(iso), offsets)).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+      return `UNTIL=${basicUtc(wallOf(millisecondsOf(day, time), offsets))}`;
     },
   );
   return wholeDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
+}
+
+/** With a zone the engine takes UNTIL in UTC only; calendars also write a local time or a date there. */
+function withUtcEnd(rule: string, { offsets }: RuleStart): string {
+  return rule.replace(/UNTIL=(\d{8})(?:T(\d{6}))?(?=;|$)/, (_, day: string, time = '235959') => {
+    return `UNTIL=${basicUtc(instantOf(millisecondsOf(day, time), offsets))}`;
+  });
+}
+
+/** `20260329` and `023000`, read as UTC. */
+function millisecondsOf(day: string, time: string): number {
+  return Date.parse(`${day}T${time}Z`.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
+}
+
+/** `20260329T023000Z`. */
+function basicUtc(instantMs: number): string {
+  return new Date(instantMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
 const monthMs = 30 * 86_400_000;

@@ -126,6 +126,28 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
   };
 }
 
+/**
+ * Brings every calendar up to date that is due, and ends. Files and folders count as due, since nobody watches them between
+ * two such calls; one that has not changed costs a look.
+ */
+export async function syncDue(calendars: Calendars, signal: AbortSignal): Promise<void> {
+  const { store, clock } = calendars.diary;
+  const rows = await store.read((db) =>
+    db.selectFrom('calendars').selectAll().where('enabled', '=', 1).orderBy('next_sync_ms').execute(),
+  );
+  const due = rows.filter(
+    ({ kind, next_sync_ms }) => kind === 'file' || kind === 'folder' || (next_sync_ms ?? 0) <= clock(),
+  );
+  const work = async () => {
+    for (let calendar = due.shift(); calendar !== undefined; calendar = due.shift()) {
+      if (signal.aborted) return;
+      const claimed = await claim(calendars, calendar);
+      if (claimed !== undefined) await attempt(calendars, claimed, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: mostAtOnce }, work));
+}
+
 /** A file is watched through its folder: programs put a new one in the place of the old. */
 function watchFiles({ kind, location }: Calendar, changed: () => void): FSWatcher | undefined {
   try {

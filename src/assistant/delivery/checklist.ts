@@ -15,7 +15,16 @@ const mostInterruptions = 50;
 /** What the notification shares its occurrence with: the other reminders, and those that stand in for one. */
 export type Relative = Pick<
   Notification,
-  'id' | 'user_id' | 'event_id' | 'occurrence' | 'channel' | 'status' | 'parent_id' | 'acknowledged_ms'
+  | 'id'
+  | 'user_id'
+  | 'event_id'
+  | 'event_start_ms'
+  | 'occurrence'
+  | 'channel'
+  | 'change'
+  | 'status'
+  | 'parent_id'
+  | 'acknowledged_ms'
 >;
 
 export interface Case {
@@ -36,10 +45,8 @@ export type Verdict =
 /** Whether a notification may go out at this moment, decided on what the database says at this moment. */
 export function check({ notification, user, event, relatives }: Case, nowMs: number): Verdict {
   if (user === undefined) return { kind: 'cancel', reason: 'the user is gone' };
-  const family = familyOf(notification, relatives);
-  if (notification.acknowledged_ms !== null || family.some(({ acknowledged_ms }) => acknowledged_ms !== null))
-    return { kind: 'cancel', reason: 'acknowledged' };
-  if (!isNotice(notification)) {
+  if (isAcknowledged(notification, relatives)) return { kind: 'cancel', reason: 'acknowledged' };
+  if (!isNotice(notification) && notification.change !== 'cancelled') {
     if (event === undefined) return { kind: 'cancel', reason: 'the event is gone', because: 'event' };
     if (event.status === 'cancelled')
       return { kind: 'cancel', reason: 'the event was cancelled', because: 'event' };
@@ -69,10 +76,32 @@ export function check({ notification, user, event, relatives }: Case, nowMs: num
   if (notification.channel === 'call' && calls >= preferences.maxCallAttempts)
     return { kind: 'fail', reason: `${calls} calls for this event were made already` };
   // Those sent in place of a failed or unanswered one are not counted.
-  const reminders = sent.filter(({ parent_id }) => parent_id === null).length;
-  if (notification.parent_id === null && !isNotice(notification) && reminders >= mostPerOccurrence)
+  const isReminder = (one: Pick<Relative, 'parent_id' | 'change'>) =>
+    one.parent_id === null && one.change === null;
+  const reminders = sent.filter(isReminder).length;
+  if (isReminder(notification) && !isNotice(notification) && reminders >= mostPerOccurrence)
     return { kind: 'cancel', reason: `${mostPerOccurrence} reminders were sent already` };
   return { kind: 'send', late: nowMs - notification.plan_ms > punctualMs };
+}
+
+/**
+ * Whether the person knows. An answer to any message about an occurrence ends all reminders of the same start; a change is
+ * reported all the same, until that report is answered.
+ */
+export function isAcknowledged(notification: Relative, relatives: readonly Relative[]): boolean {
+  const { acknowledged_ms, change, user_id, occurrence, event_start_ms } = notification;
+  const answered = relatives.filter((other) => other.acknowledged_ms !== null);
+  return (
+    acknowledged_ms !== null ||
+    familyOf(notification, answered).length > 0 ||
+    (change === null &&
+      answered.some(
+        (other) =>
+          other.user_id === user_id &&
+          other.occurrence === occurrence &&
+          other.event_start_ms === event_start_ms,
+      ))
+  );
 }
 
 /** Whether the day allows a call at all, to somebody who would take one. */
@@ -117,6 +146,7 @@ export function familyOf(
 export function uselessFrom(notification: Notification, event: CalendarEvent | undefined): number {
   if (isNotice(notification)) return Number.POSITIVE_INFINITY;
   const start = notification.event_start_ms;
+  if (notification.change !== null) return start + notification.slot * minute;
   const end = start + Math.max(0, event === undefined ? 0 : event.end_ms - event.start_ms);
   const meant = notification.slot < 0 ? start : Math.max(start, notification.plan_ms) + afterwardsMs;
   return isPressing(notification.urgency) ? Math.max(meant, end) : meant;

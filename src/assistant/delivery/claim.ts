@@ -122,7 +122,8 @@ async function circumstances({ db }: Pick<Writer, 'db'>, rows: readonly Notifica
   const events = await db.selectFrom('events').selectAll().where('id', 'in', eventIds).execute();
   const relatives: Relative[] = await db
     .selectFrom('notifications')
-    .select(['id', 'user_id', 'event_id', 'occurrence', 'channel', 'status', 'parent_id', 'acknowledged_ms'])
+    .select(['id', 'user_id', 'event_id', 'event_start_ms', 'occurrence', 'channel', 'change', 'status'])
+    .select(['parent_id', 'acknowledged_ms'])
     .where('event_id', 'in', eventIds)
     .execute();
   const eventOf = new Map(events.map((event) => [event.id, event]));

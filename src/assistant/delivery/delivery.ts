@@ -32,7 +32,7 @@ export interface Delivery {
   readonly place: string;
   /** Delivers from now on whatever comes due. */
   start(): void;
-  /** Delivers what is due now and tells how much there was. */
+  /** Syncs the calendars that are due, plans, and delivers what is due now. Returns how many notifications were handled. */
   once(): Promise<number>;
   /** The person knows. */
   acknowledge(id: string, by: string): Promise<unknown>;
@@ -83,12 +83,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const rounds = new PlanningRounds({ store, clock, plan });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch> | undefined;
+  const calendars = { diary: { store, clock, occurrences }, options: options.calendars };
   const begin = () => {
     scheduler.start();
     rounds.start();
-    watching ??= import('../calendar/watch.ts').then(({ watchCalendars }) =>
-      watchCalendars({ diary: { store, clock, occurrences }, options: options.calendars }),
-    );
+    watching ??= import('../calendar/watch.ts').then(({ watchCalendars }) => watchCalendars(calendars));
   };
   return {
     place: store.place,
@@ -100,7 +99,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       });
       if (store.engine === 'postgres') begin();
     },
-    once: () => scheduler.once(),
+    async once() {
+      const { syncDue } = await import('../calendar/watch.ts');
+      await syncDue(calendars, stopping.signal);
+      await rounds.turn();
+      return scheduler.once();
+    },
     async acknowledge(id, by) {
       const { acknowledgeNotification } = await import('../notifications.ts');
       return acknowledgeNotification({ store, clock, occurrences }, id, by);

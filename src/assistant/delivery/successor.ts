@@ -22,6 +22,7 @@ export function successor(
     slot: notification.slot,
     channel,
     urgency: notification.urgency,
+    change: notification.change,
     plan_ms: nowMs,
     status: 'planned',
     payload: notification.payload,

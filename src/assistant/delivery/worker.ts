@@ -4,7 +4,7 @@ import { audit } from '../store/audit.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
 import type { Channels } from './channel.ts';
-import { type Case, check, familyOf, isNotice, type Verdict } from './checklist.ts';
+import { type Case, check, familyOf, isAcknowledged, isNotice, type Verdict } from './checklist.ts';
 import { announceCall, claim, claimUnanswered } from './claim.ts';
 import { escalate } from './ladder.ts';
 import { writeMessage } from './message.ts';
@@ -116,7 +116,8 @@ export class Worker {
       verdict.kind === 'send' ? [] : [{ held, verdict, settlement: settleVerdict(held, verdict, nowMs) }],
     );
     const missed = refused.filter(
-      ({ held, verdict }) => verdict.kind === 'miss' && !isNotice(held.notification),
+      ({ held: { notification }, verdict }) =>
+        verdict.kind === 'miss' && !isNotice(notification) && notification.change !== 'cancelled',
     );
     const others = refused.filter((one) => !missed.includes(one));
     for (const { settlement } of refused) this.#trouble.notice(settlement);
@@ -156,7 +157,7 @@ export class Worker {
         const { notification, user, event, relatives } = unanswered;
         const family = familyOf(notification, relatives);
         const settled =
-          family.some(({ acknowledged_ms }) => acknowledged_ms !== null) ||
+          isAcknowledged(notification, relatives) ||
           user === undefined ||
           event === undefined ||
           event.status === 'cancelled' ||
@@ -238,7 +239,8 @@ export class Worker {
 
   /** An event that cannot be written as a calendar is no reason to say nothing about it. */
   async #attachment({ notification, user, event }: Sendable): Promise<string | undefined> {
-    if (event === undefined || notification.channel !== 'email') return undefined;
+    if (event === undefined || notification.channel !== 'email' || notification.change === 'cancelled')
+      return undefined;
     try {
       return await this.#options.calendarText?.(event, notification, user);
     } catch (error) {

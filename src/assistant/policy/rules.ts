@@ -27,7 +27,9 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
     if (loud) propose(15 + travel, 'call', 'high');
   }
   // Little time is left: better shortly before than not at all.
-  const told = input.history.some(({ status }) => status !== 'cancelled');
+  const told = input.history.some(
+    ({ status, event_start_ms }) => status !== 'cancelled' && event_start_ms === occurrence.startMs,
+  );
   if (proposals.length === 0 && !told)
     propose(left > 16 ? 15 : 5, loud ? 'call' : quiet, loud ? 'high' : 'normal');
 

@@ -37,6 +37,9 @@ export const notificationStatuses = [
   'cancelled',
 ] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];
+/** What a notification reports that is no reminder: how an event has changed since the person was told about it. */
+export const changes = ['moved', 'cancelled', 'restored'] as const;
+export type Change = (typeof changes)[number];
 export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
 export type Urgency = (typeof urgencies)[number];
 
@@ -147,10 +150,15 @@ interface NotificationsTable {
   event_start_ms: number;
   /** The event's revision at planning; the claim compares it. */
   revision: string;
-  /** Minutes from the start of the event at which the policy wanted it; negative is before. */
+  /**
+   * Minutes from the start of the event at which the policy wanted it; negative is before. For a notice of a change: until when it
+   * is of use.
+   */
   slot: number;
   channel: Channel;
   urgency: Urgency;
+  /** Null for a reminder. */
+  change: Change | null;
   plan_ms: number;
   status: NotificationStatus;
   /** What to say, as JSON: subject, text, html, script. Never whom to tell. */
@@ -304,4 +312,5 @@ export const migrations: readonly (readonly string[])[] = [
       primary key (kind, sequence))`,
     'create index record_entries_key on record_entries (kind, key)',
   ],
+  ['alter table notifications add column change text'],
 ];

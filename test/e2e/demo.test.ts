@@ -1,0 +1,184 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAssistant } from '../../src/assistant/assistant.ts';
+import { createDemo } from '../../src/demo/demo.ts';
+import { user } from '../../src/demo/samples.ts';
+import { Failure } from '../../src/failure.ts';
+import type { Context } from '../../src/feature.ts';
+import type { JsonObject } from '../../src/json.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'adjutant-demo-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const nobody = {
+  log() {},
+  progress() {},
+  signal: new AbortController().signal,
+  can: () => false,
+} as unknown as Context;
+const at = (...path: readonly string[]) => join(home, ...path);
+const everything = () =>
+  readdirSync(home, { recursive: true })
+    .map(String)
+    .filter((path) => !path.startsWith('adjutant.db'))
+    .toSorted();
+
+/** The demonstration beside a real diary, in which every tool but the broken one works. */
+function open(broken?: string) {
+  const assistant = createAssistant({
+    databaseUrl: at('adjutant.db'),
+    calendars: { privateHosts: [], passwordsFile: at('passwords'), maxBytes: 1_000_000, intervalMs: 900_000 },
+    channels: { outboxDir: at('outbox'), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    policy: { name: 'rules', timeoutMs: 1000 },
+    toolTimeoutMs: 20_000,
+  });
+  const call = async (name: string, args: object = {}) => {
+    if (name === broken) throw new Failure('unavailable', `${name} does not work`);
+    const tool = assistant.tools!.find((one) => one.name === name);
+    return (await tool?.call(args as never, nobody))?.structured as JsonObject | undefined;
+  };
+  const { tools = [] } = createDemo({
+    commandsDir: at('commands'),
+    librariesDir: at('libraries'),
+    outboxDir: at('outbox'),
+    runsDir: at('runs'),
+    stateFile: at('state', 'demo.json'),
+    call,
+  });
+  const [load, remove] = tools.map(
+    (tool) => async () => (await tool.call({} as never, nobody)).structured as JsonObject,
+  );
+  const list = async (tool: string, key: string, args: object = {}) =>
+    (await call(tool, args))![key] as JsonObject[];
+  return {
+    load: load!,
+    remove: remove!,
+    call,
+    users: () => list('listUsers', 'users'),
+    events: (user_id: unknown) => list('listEvents', 'events', { user_id, days_forward: 90 }),
+    calendars: (user_id: unknown) => list('listCalendars', 'calendars', { user_id }),
+    [Symbol.asyncDispose]: async () => assistant.close?.(),
+  };
+}
+
+describe('the sample person', () => {
+  it('goes without a trace when nobody has added to it', async () => {
+    await using demo = open();
+    expect(await demo.load()).toMatchObject({ events: 6 });
+    expect(await demo.users()).toMatchObject([{ id: user.id, email: user.email }]);
+    expect(await demo.load()).toMatchObject({ events: 6 });
+    expect(await demo.remove()).toMatchObject({ events: 6 });
+    expect(await demo.users()).toEqual([]);
+    expect(everything()).toEqual([]);
+  });
+
+  it('is made beside a person who has the same address, and beside events with the same ids', async () => {
+    await using demo = open();
+    await demo.call('createUser', { id: 'ada', name: 'Ada', email: user.email });
+    const mine = { user_id: 'ada', id: 'demo-standup', title: 'Mine', start_ts: '2030-01-01T10:00' };
+    await demo.call('createEvent', mine);
+    expect(await demo.load()).toMatchObject({ events: 6 });
+    expect(await demo.users()).toHaveLength(2);
+    expect(await demo.remove()).toMatchObject({ events: 6 });
+    expect(await demo.users()).toMatchObject([{ id: 'ada' }]);
+    expect(await demo.call('getEvent', { event_id: 'demo-standup' })).toMatchObject({ title: 'Mine' });
+  });
+
+  it('that the user has made under the same id is not touched', async () => {
+    await using demo = open();
+    await demo.call('createUser', { id: user.id, name: 'Mine' });
+    await demo.remove();
+    await demo.load();
+    await demo.remove();
+    expect(await demo.users()).toMatchObject([{ id: user.id, name: 'Mine' }]);
+  });
+
+  it('stays with the calendars and events that the user added to it, and says so', async () => {
+    await using demo = open();
+    await demo.load();
+    const far = { user_id: user.id, id: 'mine', title: 'Mine', start_ts: '2044-01-01T10:00' };
+    await demo.call('createEvent', far);
+    writeFileSync(
+      at('mine.ics'),
+      'BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Party\nDTSTART:20440102T100000Z\nEND:VEVENT\nEND:VCALENDAR\n',
+    );
+    await demo.call('addCalendar', { user_id: user.id, source: at('mine.ics') });
+    expect(await demo.remove()).toEqual({
+      prompts: expect.any(Number),
+      events: 6,
+      runs: 1,
+      kept: `The sample person ${user.id} stays, with 1 calendar, 2 events.`,
+    });
+    expect(await demo.events(user.id)).toEqual([]);
+    expect(await demo.call('getEvent', { event_id: 'mine' })).toMatchObject({ title: 'Mine' });
+    expect(await demo.calendars(user.id)).toMatchObject([{ events: 1 }]);
+    // Loading again takes the same person, and removing keeps it again.
+    expect(await demo.load()).toMatchObject({ events: 6 });
+    expect(await demo.users()).toHaveLength(1);
+    expect(await demo.remove()).toMatchObject({ events: 6, kept: expect.stringContaining('stays') });
+    // Once nothing of the user's is left, nothing of the sample is either.
+    await demo.call('deleteEvent', { event_id: 'mine' });
+    const [calendar] = await demo.calendars(user.id);
+    await demo.call('removeCalendar', { calendar_id: calendar!['id'] });
+    await demo.remove();
+    expect(await demo.users()).toEqual([]);
+    expect(everything()).toEqual(['mine.ics']);
+  });
+
+  it.each<[string, string, object]>([
+    ['preferences', 'updateUser', { user_id: user.id, quiet_start: '22:00' }],
+    ['a rule', 'setRule', { user_id: user.id, rule_type: 'travel_buffer', rule_json: { minutes: 20 } }],
+  ])('stays with %s that the user set', async (_, tool, args) => {
+    await using demo = open();
+    await demo.load();
+    await demo.call(tool, args);
+    expect(await demo.remove()).toMatchObject({ events: 6, kept: expect.stringContaining(user.id) });
+    expect(await demo.users()).toHaveLength(1);
+    expect(await demo.call('listNotifications', { user_id: user.id, status: 'planned' })).toMatchObject({
+      count: 0,
+    });
+  });
+
+  it('takes its own messages out of the outbox and leaves those about what the user added', async () => {
+    await using demo = open();
+    await demo.load();
+    const start_ts = new Date(Date.now() + 2 * 86_400_000).toISOString();
+    await demo.call('createEvent', { user_id: user.id, id: 'mine', title: 'Mine', start_ts });
+    await demo.call('planNotifications', { user_id: user.id });
+    const { notifications } = (await demo.call('listNotifications', {
+      user_id: user.id,
+      days_forward: 30,
+    })) as { notifications: { id: string; event_id: string }[] };
+    mkdirSync(at('outbox'));
+    for (const { id } of notifications) writeFileSync(at('outbox', `${id}.eml`), 'to Ada');
+    writeFileSync(at('outbox', 'another.eml'), 'to another');
+    await demo.remove();
+    const mine = notifications.filter(({ event_id }) => event_id === 'mine').map(({ id }) => `${id}.eml`);
+    expect(mine.length).toBeGreaterThan(0);
+    expect(readdirSync(at('outbox')).toSorted()).toEqual([...mine, 'another.eml'].toSorted());
+  });
+
+  it.each(['createUser', 'createEvent', 'planNotifications', 'delegate_autopilot'])(
+    'leaves nothing behind when %s fails',
+    async (tool) => {
+      await using demo = open(tool);
+      await expect(demo.load()).rejects.toThrow(`${tool} does not work`);
+      expect(await demo.users()).toEqual([]);
+      expect(everything()).toEqual([]);
+    },
+  );
+
+  it('of an older version is removed, which noted the files only', async () => {
+    await using demo = open();
+    await demo.load();
+    const { person: _, ...older } = JSON.parse(readFileSync(at('state', 'demo.json'), 'utf8')) as JsonObject;
+    writeFileSync(at('state', 'demo.json'), JSON.stringify(older));
+    expect(await demo.remove()).toMatchObject({ events: 6 });
+    expect(await demo.users()).toEqual([]);
+  });
+});
