@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts';
 import { type AssistantOptions, createAssistant, type PolicyOptions } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import { createRecords } from './assistant/store/records.ts';
@@ -50,9 +51,10 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   const { stateKey, env = {}, origins = {}, neighbours = createNeighbours() } = options;
   const features = [...featuresOf(name, config, env)];
   if (name === 'standard') {
-    features.push(demoOf([...features], config), statusOf([...features], config, origins, neighbours));
+    const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
+    features.push(demoOf(config, callFeature), statusOf([...features], config, origins, neighbours));
   }
-  const server = new Server({
+  const server: Server = new Server({
     contract: contracts[name],
     features,
     observe: (event) => neighbours.log.add(event),
@@ -62,19 +64,26 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   return server;
 }
 
-function demoOf(features: readonly Feature[], config: Config): Feature {
+/** Calls a tool through the engine and returns its structured answer. */
+async function callTool<Name extends ToolName>(
+  server: Server,
+  name: Name,
+  args: ToolArguments<Name>,
+  context: Context,
+): Promise<ToolAnswer<Name>> {
+  const { structured, content = [] } = await server.call(name, args, context);
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return (structured ?? { text }) as ToolAnswer<Name>;
+}
+
+function demoOf(config: Config, call: CallFeature): Feature {
   return createDemo({
     commandsDir: config['commands.dir'],
     librariesDir: config['twig.dir'],
     outboxDir: config['delivery.outbox_dir'],
     runsDir: delegateOptions(config, {}, false).runsDir,
     stateFile: join(config['http.state_dir'], 'demo.json'),
-    async call(name, args, context) {
-      const tool = features
-        .flatMap((feature) => feature.tools ?? [])
-        .find((candidate) => candidate.name === name);
-      return (await tool?.call(args as never, context))?.structured;
-    },
+    call,
   });
 }
 
@@ -221,23 +230,20 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
 
 /** Lets a sub-agent answer a question: one that may look at nothing and waits for nobody. */
 function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions['delegate'] & {} {
-  const { tools = [] } = createDelegate(delegateOptions(config, env, true));
-  const tool = tools.find(({ name }) => name === 'delegate_run');
+  const features = [createDelegate(delegateOptions(config, env, true))];
+  const server = new Server({ contract: contracts.delegate, features });
   return async (task, signal) => {
     const args = {
       task: `${task}\n\nThe summary of your result is that JSON object, as text.`,
       cwd: tmpdir(),
-      role: 'specialist',
-      sandbox: 'read-only',
       skip_git_repo_check: true,
       skills_mode: 'none',
       max_skills: 0,
       include_repo_skills: false,
       include_global_skills: false,
-    };
-    const result = await tool?.call(args as never, alone(signal));
-    const { summary, error } = (result?.structured ?? {}) as { summary?: string; error?: string | null };
+    } as const;
+    const { summary, error } = await callTool(server, 'delegate_run', args, alone(signal));
     if (error) throw new Error(error);
-    return summary ?? '';
+    return summary;
   };
 }

@@ -13,7 +13,7 @@ export const demo: Command = {
       throw new UsageError(`demo takes load or remove, not "${action}"`);
     await using door = await openDoor(loaded, terminal);
     const { value } = await door.call(`${action}_demo`, {});
-    const counts = `${value['prompts']} prompts, ${value['events']} events, ${value['runs']} runs.`;
+    const counts = `${value.prompts} prompts, ${value.events} events, ${value.runs} runs.`;
     terminal.report(
       value,
       action === 'load'

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallFeature } from '../api.ts';
 import type { Context } from '../feature.ts';
 import { createDemo } from './demo.ts';
 import { commandFiles, user } from './samples.ts';
@@ -37,7 +38,7 @@ function demo(answers: Readonly<Record<string, object>> = {}) {
     outboxDir: join(home, 'outbox'),
     runsDir: join(home, 'runs'),
     stateFile: join(home, 'state', 'demo.json'),
-    call: async (tool) => answers[tool],
+    call: (async (tool: string) => answers[tool]) as CallFeature,
   });
   const [load, remove] = tools.map((tool) => () => tool.call({} as never, nobody));
   return { load: load!, remove: remove! };

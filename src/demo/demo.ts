@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
+import type { CallFeature } from '../api.ts';
 import { type Context, defineTool, type Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
 import { forgetPlaced, loadPlaced, notePlaced, placeFiles, takeAway } from './placed-files.ts';
@@ -13,8 +14,8 @@ export interface DemoOptions {
   readonly runsDir: string;
   /** Where the demonstration notes what is its own. */
   readonly stateFile: string;
-  /** Calls a tool of another feature, as a client would; `undefined` where there is no such tool. */
-  call(tool: string, args: object, context: Context): Promise<object | undefined>;
+  /** Calls a tool of another feature, as a client would. */
+  readonly call: CallFeature;
 }
 
 const report = {
@@ -25,35 +26,36 @@ const report = {
 
 /** Sample data for every feature, without an account or a key, and its removal. */
 export function createDemo(options: DemoOptions): Feature {
-  return {
-    name: 'demo',
-    tools: [
-      defineTool({
-        name: 'load_demo',
-        title: 'Load sample data',
-        description:
-          'Puts in sample prompts, a person with a week of events and planned notifications, and two runs. remove_demo takes all of it out again.',
-        inputSchema: { type: 'object', properties: {} },
-        outputSchema: report,
-        annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
-        async call(_, context) {
-          await remove(options, context);
-          return { structured: await load(options, context) };
-        },
-      }),
-      defineTool({
-        name: 'remove_demo',
-        title: 'Remove sample data',
-        description: 'Takes out everything that load_demo put in, and nothing else.',
-        inputSchema: { type: 'object', properties: {} },
-        outputSchema: report,
-        annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
-        async call(_, context) {
-          return { structured: await remove(options, context) };
-        },
-      }),
-    ],
-  };
+  return { name: 'demo', tools: demoTools(options) };
+}
+
+export function demoTools(options: DemoOptions) {
+  return [
+    defineTool({
+      name: 'load_demo',
+      title: 'Load sample data',
+      description:
+        'Puts in sample prompts, a person with a week of events and planned notifications, and two runs. remove_demo takes all of it out again.',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: report,
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      async call(_, context) {
+        await remove(options, context);
+        return { structured: await load(options, context) };
+      },
+    }),
+    defineTool({
+      name: 'remove_demo',
+      title: 'Remove sample data',
+      description: 'Takes out everything that load_demo put in, and nothing else.',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: report,
+      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async call(_, context) {
+        return { structured: await remove(options, context) };
+      },
+    }),
+  ];
 }
 
 async function load(options: DemoOptions, context: Context) {
