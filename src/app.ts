@@ -1,6 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AssistantOptions, createAssistant, type PolicyOptions } from './assistant/assistant.ts';
+import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts';
+import {
+  type AssistantFeature,
+  type AssistantOptions,
+  createAssistant,
+  type PolicyOptions,
+} from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres } from './assistant/store/store.ts';
@@ -48,11 +54,8 @@ export function createNeighbours(): Neighbours {
 /** The composition root: the only place that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
   const { stateKey, env = {}, origins = {}, neighbours = createNeighbours() } = options;
-  const features = [...featuresOf(name, config, env)];
-  if (name === 'standard') {
-    features.push(demoOf([...features], config), statusOf([...features], config, origins, neighbours));
-  }
-  const server = new Server({
+  const features = name === 'standard' ? standardFeatures() : featuresOf(name, config, env);
+  const server: Server = new Server({
     contract: contracts[name],
     features,
     observe: (event) => neighbours.log.add(event),
@@ -60,21 +63,36 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   });
   neighbours.servers.add(server);
   return server;
+
+  function standardFeatures(): readonly Feature[] {
+    const { prompts, delegate, assistant } = mainFeatures(config, env);
+    const main = [prompts, delegate, assistant];
+    const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
+    return [...main, demoOf(config, callFeature, assistant), statusOf(main, config, origins, neighbours)];
+  }
 }
 
-function demoOf(features: readonly Feature[], config: Config): Feature {
+/** Calls a tool through the engine and returns its structured answer. */
+async function callTool<Name extends ToolName>(
+  server: Server,
+  name: Name,
+  args: ToolArguments<Name>,
+  context: Context,
+): Promise<ToolAnswer<Name>> {
+  const { structured, content = [] } = await server.call(name, args, context);
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return (structured ?? { text }) as ToolAnswer<Name>;
+}
+
+function demoOf(config: Config, call: CallFeature, { storedData }: AssistantFeature): Feature {
   return createDemo({
     commandsDir: config['commands.dir'],
     librariesDir: config['twig.dir'],
     outboxDir: config['delivery.outbox_dir'],
     runsDir: delegateOptions(config, {}, false).runsDir,
     stateFile: join(config['http.state_dir'], 'demo.json'),
-    async call(name, args, context) {
-      const tool = features
-        .flatMap((feature) => feature.tools ?? [])
-        .find((candidate) => candidate.name === name);
-      return (await tool?.call(args as never, context))?.structured;
-    },
+    call,
+    storedData,
   });
 }
 
@@ -111,18 +129,24 @@ export async function createDelivery(config: Config, env: AppOptions['env'] & {}
   });
 }
 
-function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] & {}): readonly Feature[] {
+function mainFeatures(config: Config, env: AppOptions['env'] & {}) {
+  const shared = sharedRecords(config);
+  const prompts = createPrompts({ ...promptOptions(config), ...shared });
+  const expandPrompt = expander(prompts);
+  return {
+    prompts,
+    delegate: createDelegate({ ...delegateOptions(config, env, false), ...shared, expandPrompt }),
+    assistant: createAssistant(assistantOptions(config, env)),
+  };
+}
+
+/** The feature behind one of the published documents. */
+function featuresOf(
+  name: Exclude<ContractName, 'standard'>,
+  config: Config,
+  env: AppOptions['env'] & {},
+): readonly Feature[] {
   switch (name) {
-    case 'standard': {
-      const shared = sharedRecords(config);
-      const prompts = createPrompts({ ...promptOptions(config), ...shared });
-      const expandPrompt = expander(prompts);
-      return [
-        prompts,
-        createDelegate({ ...delegateOptions(config, env, false), ...shared, expandPrompt }),
-        createAssistant(assistantOptions(config, env)),
-      ];
-    }
     case 'commands':
       return [createCommands(promptOptions(config))];
     case 'jsonl':
@@ -221,23 +245,20 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
 
 /** Lets a sub-agent answer a question: one that may look at nothing and waits for nobody. */
 function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions['delegate'] & {} {
-  const { tools = [] } = createDelegate(delegateOptions(config, env, true));
-  const tool = tools.find(({ name }) => name === 'delegate_run');
+  const features = [createDelegate(delegateOptions(config, env, true))];
+  const server = new Server({ contract: contracts.delegate, features });
   return async (task, signal) => {
     const args = {
       task: `${task}\n\nThe summary of your result is that JSON object, as text.`,
       cwd: tmpdir(),
-      role: 'specialist',
-      sandbox: 'read-only',
       skip_git_repo_check: true,
       skills_mode: 'none',
       max_skills: 0,
       include_repo_skills: false,
       include_global_skills: false,
-    };
-    const result = await tool?.call(args as never, alone(signal));
-    const { summary, error } = (result?.structured ?? {}) as { summary?: string; error?: string | null };
+    } as const;
+    const { summary, error } = await callTool(server, 'delegate_run', args, alone(signal));
     if (error) throw new Error(error);
-    return summary ?? '';
+    return summary;
   };
 }

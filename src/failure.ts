@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from './json.ts';
+
 /** Everything that can go wrong by design. Each contract answers every kind. */
 export type FailureKind =
   | 'parse-error'
@@ -20,7 +22,7 @@ export type FailureKind =
   | 'unavailable'
   | 'internal';
 
-/** One thing wrong with a value: where, which JSON Schema keyword said so, and what it wanted. */
+/** One invalid value: where, which JSON Schema keyword said so, and what it wanted. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly keyword: string;
@@ -48,4 +50,26 @@ export class Failure extends Error {
     this.issues = detail.issues ?? [];
     this.data = detail.data;
   }
+}
+
+/** Where the `_meta` of a failed tool call holds its details. */
+export const failureKey = 'adjutant/failure';
+
+/** What programs need to act on a failure without reading its message. */
+export function failureDetails({ kind, issues, data }: Failure): JsonObject {
+  return {
+    kind,
+    issues: issues as unknown as JsonObject[],
+    ...(data !== undefined && { data: data as JsonObject }),
+  };
+}
+
+/** The failure that `failureDetails` described. */
+export function parseFailure(details: unknown, message: string): Failure {
+  if (!isObject(details) || typeof details['kind'] !== 'string') return new Failure('tool-failed', message);
+  const { kind, issues, data } = details;
+  return new Failure(kind as FailureKind, message, {
+    issues: Array.isArray(issues) ? (issues as Issue[]) : [],
+    ...(isObject(data) && { data }),
+  });
 }

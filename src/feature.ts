@@ -22,15 +22,19 @@ export type Change =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
   | { readonly kind: 'resource'; readonly uri: string };
 
-export interface Problem {
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly severity: 'error' | 'warning';
-  readonly message: string;
-  /** The names of the prompts that suffer from it: several where they share a template. */
-  readonly prompts?: readonly string[];
-}
+export const problemSchema = {
+  type: 'object',
+  required: ['file', 'severity', 'message'],
+  properties: {
+    file: { type: 'string' },
+    line: { type: 'integer' },
+    column: { type: 'integer' },
+    severity: { enum: ['error', 'warning'] },
+    message: { type: 'string' },
+    prompts: { type: 'array', items: { type: 'string' }, description: 'Names of the affected prompts' },
+  },
+} as const;
+export type Problem = ValueOf<typeof problemSchema>;
 
 // ── Tools ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -57,25 +61,80 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-export interface ToolResult {
-  /** The machine's answer. Where `content` is absent it is also the text, as JSON. */
-  readonly structured?: object;
+export interface ToolResult<Structured extends object = object> {
+  /** The machine-readable answer. Where `content` is absent it is also the text, as JSON. */
+  readonly structured?: Structured;
   readonly content?: readonly Content[];
-  /** The call worked as a call, and what it reports is a failure. */
+  /** The call was valid, and its answer reports a failure. */
   readonly failed?: boolean;
-  /** The call goes on as a task (extension `io.modelcontextprotocol/tasks`); only for clients that declared it. */
+  /** The call continues as a task (extension `io.modelcontextprotocol/tasks`); only for clients that declared it. */
   readonly task?: JsonObject;
   readonly meta?: JsonObject;
 }
 
-type ToolOf<Schema extends JsonSchema> = Omit<Tool, 'inputSchema' | 'call'> & {
-  readonly inputSchema: Schema;
-  call(args: XStatic<Schema>, context: Context): Promise<ToolResult> | ToolResult;
+declare const toolTypes: unique symbol;
+
+/** A tool that carries its argument and result types, so that `src/api.ts` can list them. */
+export interface TypedTool<Name extends string, Arguments, Result> extends Tool {
+  readonly name: Name;
+  /** Exists in the type system only. */
+  readonly [toolTypes]?: { readonly arguments: Arguments; readonly result: Result };
+}
+
+/** Name, arguments and result of every tool in a union of tools. */
+export type ToolTypes<Tools extends Tool> = {
+  readonly [T in Tools as T['name']]: T extends TypedTool<string, infer Arguments, infer Result>
+    ? { readonly arguments: Arguments; readonly result: Result }
+    : never;
 };
 
-/** Declares a tool with its arguments typed by the literal schema. */
-export function defineTool<const Schema extends JsonSchema>(tool: ToolOf<Schema>): Tool {
-  return tool as unknown as Tool;
+/** Arguments as a handler receives them: every argument with a default is present. */
+export type FilledArguments<Schema extends JsonSchema> = Schema extends {
+  readonly properties: infer Properties;
+}
+  ? XStatic<Schema> & {
+      readonly [Name in keyof Properties as Properties[Name] extends { readonly default: unknown }
+        ? Name
+        : never]-?: XStatic<Properties[Name]>;
+    }
+  : XStatic<Schema>;
+
+/** A value of a JSON schema that nobody may change. */
+export type ValueOf<Schema> = DeepReadonly<XStatic<Schema>>;
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;
+
+/** Sent to clients as "any object", which keeps tool lists short; typed by the precise schema. */
+export function anyObject<const Schema extends JsonSchema>(_precise: Schema): Schema {
+  return { type: 'object' } as unknown as Schema;
+}
+
+/** The structured answer of a tool; a tool without an output schema answers with text. */
+type ResultOf<Output> = Output extends JsonSchema ? ValueOf<Output> : { readonly text: string };
+
+type ToolDefinition<Name extends string, Input extends JsonSchema, Output> = Omit<
+  Tool,
+  'name' | 'inputSchema' | 'outputSchema' | 'call'
+> & {
+  readonly name: Name;
+  readonly inputSchema: Input;
+  readonly outputSchema?: Output;
+  call(
+    args: FilledArguments<Input>,
+    context: Context,
+  ): MaybePromise<ToolResult<Output extends JsonSchema ? ValueOf<Output> & object : object>>;
+};
+
+type MaybePromise<Value> = Promise<Value> | Value;
+
+/** Declares a tool. Its literal schemas type the arguments and the structured result. */
+export function defineTool<
+  const Name extends string,
+  const Input extends JsonSchema,
+  const Output extends JsonSchema | undefined = undefined,
+>(tool: ToolDefinition<Name, Input, Output>): TypedTool<Name, ValueOf<Input>, ResultOf<Output>> {
+  return tool as unknown as TypedTool<Name, ValueOf<Input>, ResultOf<Output>>;
 }
 
 export interface Method {

@@ -12,3 +12,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+type Missing<Value> = null extends Value ? true : undefined extends Value ? true : false;
+type Present<Fields> = {
+  [Name in keyof Fields as Missing<Fields[Name]> extends true ? never : Name]: Fields[Name];
+} & {
+  [Name in keyof Fields as Missing<Fields[Name]> extends true ? Name : never]?: NonNullable<Fields[Name]>;
+};
+
+/** The same fields without those that are null or undefined. */
+export function present<Fields extends object>(fields: Fields): Present<Fields> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given) as Present<Fields>;
+}

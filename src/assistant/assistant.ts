@@ -15,6 +15,7 @@ import type { Model, PolicyName } from './policy/policy.ts';
 import { prompts } from './prompts.ts';
 import { createResources, resourceChanges } from './resources.ts';
 import { type Clock, createStore } from './store/store.ts';
+import type { StoredData } from './stored-data.ts';
 import { userTools } from './user-tools.ts';
 
 export interface AssistantOptions {
@@ -37,6 +38,11 @@ export interface PolicyOptions {
 }
 
 /** Users, their calendars, and what to tell them when. */
+export interface AssistantFeature extends Feature {
+  /** Everything that is stored for a person, for the sample data to know what is its own. */
+  storedData(userId: string): Promise<StoredData>;
+}
+
 export function createAssistant({
   databaseUrl,
   calendars,
@@ -44,7 +50,7 @@ export function createAssistant({
   policy,
   toolTimeoutMs,
   clock = Date.now,
-}: AssistantOptions): Feature {
+}: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
   const diary: Diary = { store, clock, occurrences };
   const planner = {
@@ -75,6 +81,7 @@ export function createAssistant({
         void stopFollowing();
       };
     },
+    storedData: async (userId) => (await import('./stored-data.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store),
     close: () => store.close(),
   };

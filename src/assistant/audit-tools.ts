@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '../feature.ts';
+import { defineTool } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { type Diary, findUser } from './diary.ts';
 import { auditFields } from './fields.ts';
@@ -9,7 +9,7 @@ import { timestamp } from './view.ts';
 const dayMs = 86_400_000;
 
 /** What was decided and tried, and why. */
-export function auditTools({ store, clock }: Diary, timeoutMs: number): readonly Tool[] {
+export function auditTools({ store, clock }: Diary, timeoutMs: number) {
   return [
     defineTool({
       name: 'listAudit',
@@ -51,7 +51,7 @@ export function auditTools({ store, clock }: Diary, timeoutMs: number): readonly
   ];
 }
 
-function entryView({ at_ms, action, user_id, event_id, notification_id, detail }: AuditRow): JsonObject {
+function entryView({ at_ms, action, user_id, event_id, notification_id, detail }: AuditRow) {
   return {
     at: timestamp(at_ms),
     action,

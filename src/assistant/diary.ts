@@ -16,7 +16,8 @@ export type Reader = Kysely<Tables>;
 
 export async function findUser(db: Reader, id: string): Promise<User> {
   const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-  if (user === undefined) throw new Failure('resource-not-found', 'User not found');
+  if (user === undefined)
+    throw new Failure('resource-not-found', 'User not found', { data: { missing: 'user' } });
   return user;
 }
 
@@ -28,6 +29,7 @@ export async function holdUser(db: Reader, id: string): Promise<User> {
 
 export async function findEvent(db: Reader, id: string): Promise<CalendarEvent> {
   const event = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
-  if (event === undefined) throw new Failure('resource-not-found', 'Event not found');
+  if (event === undefined)
+    throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
   return event;
 }

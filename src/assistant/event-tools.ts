@@ -1,5 +1,4 @@
-import { defineTool, type Tool } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
+import { defineTool } from '../feature.ts';
 import { type Diary, findEvent, findUser, type Reader } from './diary.ts';
 import {
   eventFields,
@@ -13,11 +12,11 @@ import {
 import { preferencesOf } from './preferences.ts';
 import { deletedShape, eventShape, listShape } from './shapes.ts';
 import type { CalendarEvent } from './store/schema.ts';
-import { eventView, occurrenceView, type Placed } from './view.ts';
+import { type EventView, eventView, occurrenceView, type Placed } from './view.ts';
 
 const dayMs = 86_400_000;
 
-export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
+export function eventTools(diary: Diary, timeoutMs: number) {
   return [
     defineTool({
       name: 'getEvent',
@@ -114,7 +113,7 @@ export function eventTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   ];
 }
 
-async function shown({ store }: Diary, event: CalendarEvent): Promise<JsonObject> {
+async function shown({ store }: Diary, event: CalendarEvent): Promise<EventView> {
   return eventView(await store.read((db) => place(db, event)));
 }
 

@@ -1,4 +1,4 @@
-import { type Context, defineTool, type Tool } from '../feature.ts';
+import { type Context, defineTool, type ValueOf } from '../feature.ts';
 import { type Diary, findUser } from './diary.ts';
 import { notificationWindow, planFields, userId } from './fields.ts';
 import type { Tell } from './plan-progress.ts';
@@ -17,7 +17,7 @@ export interface Planner {
   readonly timeoutMs: number;
 }
 
-export function notificationTools(diary: Diary, planner: Planner, timeoutMs: number): readonly Tool[] {
+export function notificationTools(diary: Diary, planner: Planner, timeoutMs: number) {
   return [
     defineTool({
       name: 'listNotifications',
@@ -97,6 +97,8 @@ export function notificationTools(diary: Diary, planner: Planner, timeoutMs: num
   ];
 }
 
+type NotificationList = ValueOf<ReturnType<typeof listShape<'notifications', typeof notificationShape>>>;
+
 /** As it is answered, whether by the tool or as a resource. */
 export async function notificationList(
   diary: Diary,
@@ -104,7 +106,7 @@ export async function notificationList(
   back: number,
   forward: number,
   status?: NotificationStatus,
-): Promise<object> {
+): Promise<NotificationList> {
   const { listNotifications, mostNotifications } = await import('./notifications.ts');
   if (userId !== undefined) await diary.store.read((db) => findUser(db, userId));
   const now = diary.clock();

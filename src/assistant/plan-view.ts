@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { ValueOf } from '../feature.ts';
 import type { Step } from './planner.ts';
 import type { Planned, PlanReport } from './planning.ts';
 import { timestamp } from './view.ts';
@@ -58,7 +58,9 @@ export const planShape = {
   },
 } as const;
 
-export function planView({ nowMs, planned }: PlanReport, dryRun: boolean): JsonObject {
+export type PlanView = ValueOf<typeof planShape>;
+
+export function planView({ nowMs, planned }: PlanReport, dryRun: boolean): PlanView {
   const decided = planned.filter(({ decision }) => decision !== undefined);
   const dropped = planned.flatMap((one) =>
     one.dropped.map(({ proposal, reason }) => ({
@@ -84,11 +86,11 @@ export function planView({ nowMs, planned }: PlanReport, dryRun: boolean): JsonO
   };
 }
 
-function subject({ listed: { event, occurrence } }: Planned): JsonObject {
+function subject({ listed: { event, occurrence } }: Planned) {
   return { event_id: event.id, ...(occurrence.key !== '' && { occurrence: occurrence.key }) };
 }
 
-function changeOf(step: Step): JsonObject {
+function changeOf(step: Step) {
   const { action } = step;
   if (step.action === 'cancel') {
     const { id, channel, plan_ms } = step.row;
@@ -106,7 +108,7 @@ function changeOf(step: Step): JsonObject {
   };
 }
 
-function policiesOf(decided: readonly Planned[]): JsonObject[] {
+function policiesOf(decided: readonly Planned[]): PlanView['policies'] {
   const groups = Map.groupBy(decided, ({ decision }) => JSON.stringify([decision!.policy, decision!.reason]));
   return [...groups.values()].map((group) => {
     const { policy, reason } = group[0]!.decision!;

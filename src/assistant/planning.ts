@@ -102,7 +102,7 @@ async function gather(
     const user = await findUser(db, userId);
     const event = eventId === undefined ? undefined : await findEvent(db, eventId);
     if (event !== undefined && event.user_id !== userId)
-      throw new Failure('resource-not-found', 'Event not found');
+      throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
     const window = { fromMs: nowMs + 1, toMs: nowMs + horizonDays * dayMs };
     const { timezone } = preferencesOf(user);
     const all =

@@ -131,7 +131,8 @@ export function setRule(
             .where('user_id', '=', userId)
             .returningAll()
             .executeTakeFirst();
-    if (rule === undefined) throw new Failure('resource-not-found', 'Rule not found');
+    if (rule === undefined)
+      throw new Failure('resource-not-found', 'Rule not found', { data: { missing: 'rule' } });
     await audit(writer, now, [{ action: 'rule.set', userId, detail: { rule: rule.id, type } }]);
     writer.changed({ kind: 'rule', id: rule.id, userId });
     return rule;
@@ -141,7 +142,8 @@ export function setRule(
 export function deleteRule({ store, clock }: Diary, id: string): Promise<void> {
   return store.write(async (writer) => {
     const [rule] = await writer.db.deleteFrom('rules').where('id', '=', id).returningAll().execute();
-    if (rule === undefined) throw new Failure('resource-not-found', 'Rule not found');
+    if (rule === undefined)
+      throw new Failure('resource-not-found', 'Rule not found', { data: { missing: 'rule' } });
     await audit(writer, clock(), [{ action: 'rule.deleted', userId: rule.user_id, detail: { rule: id } }]);
     writer.changed({ kind: 'rule', id, userId: rule.user_id });
   });

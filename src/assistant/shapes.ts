@@ -94,17 +94,63 @@ export const ruleShape = {
   },
 } as const;
 
-/** A list and how long it is. */
-export function listShape(name: string, item: object) {
-  return {
-    type: 'object',
-    required: [name, 'count'],
-    properties: {
-      [name]: { type: 'array', items: item },
-      count: { type: 'integer' },
-      truncated: { type: 'boolean', description: 'There is more; ask for fewer days or for one user' },
+const calendarProblem = {
+  type: 'object',
+  properties: {
+    severity: { type: 'string', enum: ['error', 'warning'] },
+    document: { type: 'string' },
+    line: { type: 'integer' },
+    uid: { type: 'string' },
+    message: { type: 'string' },
+  },
+  required: ['severity', 'message'],
+} as const;
+const count = { type: 'integer', minimum: 0 } as const;
+export const calendarShape = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    user_id: { type: 'string' },
+    name: { type: 'string' },
+    kind: { type: 'string', enum: ['file', 'folder', 'url', 'caldav'] },
+    source: { type: 'string' },
+    kept_up_to_date: { type: 'boolean' },
+    events: count,
+    last_sync: { type: 'string' },
+    next_sync: { type: 'string' },
+    failures: count,
+    error: { type: 'string' },
+    added: count,
+    moved: count,
+    changed: count,
+    cancelled: count,
+    removed: count,
+    unchanged: count,
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['kind', 'event_id', 'uid', 'title'],
+        properties: { kind: text, event_id: text, uid: text, title: text },
+      },
     },
-  } as const;
+    problem_count: count,
+    problems: { type: 'array', items: calendarProblem },
+  },
+  required: ['id', 'user_id', 'name', 'kind', 'source', 'kept_up_to_date'],
+} as const;
+
+/** A list and its length. */
+export function listShape<const Name extends string, const Item extends object>(name: Name, item: Item) {
+  const properties = {
+    [name]: { type: 'array', items: item },
+    count: { type: 'integer' },
+    truncated: { type: 'boolean', description: 'There is more; ask for fewer days or for one user' },
+  } as { readonly [Key in Name]: { readonly type: 'array'; readonly items: Item } } & {
+    readonly count: { readonly type: 'integer' };
+    readonly truncated: { readonly type: 'boolean'; readonly description: string };
+  };
+  return { type: 'object', required: [name, 'count'], properties } as const;
 }
 
 export const deletedShape = {

@@ -1,10 +1,10 @@
-import { defineTool, type Tool } from '../feature.ts';
+import { defineTool } from '../feature.ts';
 import { type Diary, findUser } from './diary.ts';
 import { newUserId, ruleFields, unsetUserFields, userFields, userId, userName } from './fields.ts';
 import { deletedShape, listShape, ruleShape, userShape } from './shapes.ts';
 import { ruleView, userView } from './view.ts';
 
-export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
+export function userTools(diary: Diary, timeoutMs: number) {
   return [
     defineTool({
       name: 'getUser',
@@ -91,7 +91,7 @@ export function userTools(diary: Diary, timeoutMs: number): readonly Tool[] {
   ];
 }
 
-function ruleTools(diary: Diary, timeoutMs: number): readonly Tool[] {
+function ruleTools(diary: Diary, timeoutMs: number) {
   return [
     defineTool({
       name: 'listRules',

@@ -1,8 +1,15 @@
-import type { JsonObject } from '../json.ts';
+import type { ValueOf } from '../feature.ts';
+import { type JsonObject, present } from '../json.ts';
 import { offsetsOf, wallOf } from './calendar/zone.ts';
 import type { Occurrence } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
+import type { eventShape, notificationShape, ruleShape, userShape } from './shapes.ts';
 import type { CalendarEvent, Notification, Rule, User } from './store/schema.ts';
+
+export type UserView = ValueOf<typeof userShape>;
+export type EventView = ValueOf<typeof eventShape>;
+export type NotificationView = ValueOf<typeof notificationShape>;
+export type RuleView = ValueOf<typeof ruleShape>;
 
 /** An instant as it is written on the wire: UTC, without a fraction that says nothing. */
 export function timestamp(ms: number): string {
@@ -10,7 +17,7 @@ export function timestamp(ms: number): string {
 }
 
 /** Everything that is set, and nothing that is not. */
-export function userView(user: User): JsonObject {
+export function userView(user: User): UserView {
   return present({
     id: user.id,
     name: user.name,
@@ -23,7 +30,7 @@ export function userView(user: User): JsonObject {
 }
 
 /** A resource may be put before a model as it is, so it has no addresses. */
-export function profileView(user: User): JsonObject {
+export function profileView(user: User): UserView {
   return present({ id: user.id, name: user.name, ...profile(user) });
 }
 
@@ -49,7 +56,7 @@ export interface Placed {
   readonly zone: string;
 }
 
-export function eventView(placed: Placed): JsonObject {
+export function eventView(placed: Placed): EventView {
   const { event } = placed;
   return present({
     id: event.id,
@@ -80,7 +87,7 @@ function dateIn(zone: string, ms: number): string {
   return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
 }
 
-export function eventDetailView(placed: Placed): JsonObject {
+export function eventDetailView(placed: Placed): EventView {
   const { event } = placed;
   return present({
     ...eventView(placed),
@@ -90,7 +97,7 @@ export function eventDetailView(placed: Placed): JsonObject {
 }
 
 /** One line of a list: an event of its own, or one of a series. */
-export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zone: string): JsonObject {
+export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zone: string): EventView {
   return present({
     id: event.id,
     user_id: event.user_id,
@@ -103,7 +110,7 @@ export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zon
   });
 }
 
-export function notificationView(notification: Notification): JsonObject {
+export function notificationView(notification: Notification): NotificationView {
   return present({
     id: notification.id,
     user_id: notification.user_id,
@@ -124,7 +131,7 @@ export function notificationView(notification: Notification): JsonObject {
   });
 }
 
-export function ruleView(rule: Rule): JsonObject {
+export function ruleView(rule: Rule): RuleView {
   return {
     id: rule.id,
     user_id: rule.user_id,
@@ -133,10 +140,4 @@ export function ruleView(rule: Rule): JsonObject {
     enabled: rule.enabled === 1,
     priority: rule.priority,
   };
-}
-
-function present(fields: Readonly<Record<string, JsonObject[string] | null>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
 }

@@ -1,29 +1,33 @@
 import { resolve } from 'node:path';
+import type { ToolAnswer, ToolArguments } from '../api.ts';
 import type { LoadedConfig } from '../config.ts';
-import type { JsonObject } from '../json.ts';
 import { type Command, UsageError, unknownWord } from './command.ts';
 import { type Door, openDoor } from './door.ts';
-import { withName } from './tool-command.ts';
+import { withId } from './tool-command.ts';
 
 interface Given {
   readonly names: readonly string[];
   readonly flags: LoadedConfig['flags'];
 }
 
-/** Each yields the calendars it dealt with. */
-const actions: Readonly<Record<string, (door: Door, given: Given) => AsyncGenerator<JsonObject>>> = {
+type Calendar = ToolAnswer<'listCalendars'>['calendars'][number];
+type CalendarProblem = NonNullable<Calendar['problems']>[number];
+type Removed = ToolAnswer<'removeCalendar'>;
+
+/** Each yields the calendars it changed or found. */
+const actions: Readonly<Record<string, (door: Door, given: Given) => AsyncGenerator<Calendar | Removed>>> = {
   list: async function* (door, { names, flags }) {
     if (names.length > 0) throw new UsageError(`calendars list does not know what to do with "${names[0]}"`);
-    yield* calendarsOf(await door.call('listCalendars', { ...optional('user_id', flags['user']) }));
+    yield* (await door.call('listCalendars', ofUser(flags))).value.calendars;
   },
   import: (door, given) => take(door, 'importCalendar', given),
   add: (door, given) => take(door, 'addCalendar', given),
   sync: async function* (door, { names, flags }) {
     const force = flags['force'] === true;
     if (names.length === 0)
-      yield* calendarsOf(await door.call('syncCalendar', { force, ...optional('user_id', flags['user']) }));
+      yield* (await door.call('syncCalendar', { force, ...ofUser(flags) })).value.calendars;
     for (const calendar_id of names)
-      yield* calendarsOf(await called(door, 'syncCalendar', { calendar_id, force }));
+      yield* (await called(door, 'syncCalendar', { calendar_id, force })).value.calendars;
   },
   remove: async function* (door, { names }) {
     if (names.length === 0)
@@ -62,40 +66,48 @@ export const calendars: Command = {
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownWord('calendars', name, Object.keys(actions));
     await using door = await openDoor(loaded, terminal);
-    const found: JsonObject[] = [];
+    const found: (Calendar | Removed)[] = [];
     for await (const calendar of action(door, { names, flags: loaded.flags })) found.push(calendar);
     terminal.answer({ calendars: found }, () =>
       found.length === 0 ? 'No calendars.' : found.flatMap(linesOf).join('\n'),
     );
-    return found.some(({ error }) => error !== undefined) && name === 'sync' ? 1 : 0;
+    return name === 'sync' && found.some((one) => 'error' in one) ? 1 : 0;
   },
 };
 
-async function* take(door: Door, tool: string, { names, flags }: Given): AsyncGenerator<JsonObject> {
+async function* take(
+  door: Door,
+  tool: 'importCalendar' | 'addCalendar',
+  { names, flags }: Given,
+): AsyncGenerator<Calendar> {
   if (names.length === 0) throw new UsageError('what from? Name a file, a folder or an address');
-  const user_id = typeof flags['user'] === 'string' ? flags['user'] : await onlyUser(door);
+  const user_id = textOf(flags['user']) ?? (await onlyUser(door));
+  const name = textOf(flags['name']);
+  const username = textOf(flags['username']);
   for (const written of names) {
-    yield* calendarsOf(
-      await called(door, tool, {
-        user_id,
-        source: /^[a-z]{2,}:/i.test(written) ? written : resolve(written),
-        ...optional('name', flags['name']),
-        ...optional('username', flags['username']),
-        ...(flags['caldav'] === true && { kind: 'caldav' }),
-      }),
-    );
+    const { value } = await called(door, tool, {
+      user_id,
+      source: /^[a-z]{2,}:/i.test(written) ? written : resolve(written),
+      ...(name !== undefined && { name }),
+      ...(username !== undefined && { username }),
+      ...(flags['caldav'] === true && { kind: 'caldav' as const }),
+    });
+    yield* value.calendars;
   }
 }
 
-async function called(door: Door, tool: string, args: JsonObject) {
+async function called<Name extends 'importCalendar' | 'addCalendar' | 'syncCalendar' | 'removeCalendar'>(
+  door: Door,
+  tool: Name,
+  args: ToolArguments<Name>,
+) {
   return door.call(tool, args).catch((error: unknown) => {
-    throw withName(error, args);
+    throw withId(error, args);
   });
 }
 
 async function onlyUser(door: Door): Promise<string> {
-  const { value } = await door.call('listUsers', {});
-  const users = value['users'] as unknown as { id: string; name: string }[];
+  const { users } = (await door.call('listUsers', {})).value;
   if (users.length === 1) return users[0]!.id;
   throw new UsageError(
     users.length === 0
@@ -104,37 +116,35 @@ async function onlyUser(door: Door): Promise<string> {
   );
 }
 
-function calendarsOf({ value }: { readonly value: JsonObject }): readonly JsonObject[] {
-  return value['calendars'] as readonly JsonObject[];
+function ofUser(flags: LoadedConfig['flags']): { readonly user_id?: string } {
+  const user = textOf(flags['user']);
+  return user === undefined ? {} : { user_id: user };
 }
 
-function optional(name: string, value: unknown): JsonObject {
-  return typeof value === 'string' ? { [name]: value } : {};
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
-function linesOf(calendar: JsonObject): readonly string[] {
-  if (calendar['deleted'] !== undefined)
-    return [`removed ${calendar['deleted']} with ${calendar['events']} events`];
-  const counts = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged']
-    .filter((kind) => Number(calendar[kind] ?? 0) > 0)
-    .map((kind) => `${calendar[kind]} ${kind}`);
+const counted = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;
+
+function linesOf(calendar: Calendar | Removed): readonly string[] {
+  if ('deleted' in calendar) return [`removed ${calendar.deleted} with ${calendar.events} events`];
+  const { name, kind, source, user_id, id, problems = [], problem_count = 0, error } = calendar;
+  const counts = counted.flatMap((change) => (calendar[change] ? [`${calendar[change]} ${change}`] : []));
   const state =
-    calendar['unchanged'] === undefined
-      ? `${calendar['events'] ?? '?'} events`
+    calendar.unchanged === undefined
+      ? `${calendar.events ?? '?'} events`
       : counts.join(', ') || 'nothing new';
-  const problems = (calendar['problems'] ?? []) as readonly JsonObject[];
   return [
-    `${calendar['name']}  (${calendar['kind']} ${calendar['source']}, user ${calendar['user_id']}, id ${calendar['id']})`,
-    `  ${state}${calendar['kept_up_to_date'] === true ? ', kept up to date' : ''}`,
-    ...(calendar['error'] === undefined ? [] : [`  failed: ${calendar['error']}`]),
+    `${name}  (${kind} ${source}, user ${user_id}, id ${id})`,
+    `  ${state}${calendar.kept_up_to_date ? ', kept up to date' : ''}`,
+    ...(error === undefined ? [] : [`  failed: ${error}`]),
     ...problems.map(problemLine),
-    ...(Number(calendar['problem_count'] ?? 0) > problems.length
-      ? [`  … and ${Number(calendar['problem_count']) - problems.length} more problems`]
-      : []),
+    ...(problem_count > problems.length ? [`  … and ${problem_count - problems.length} more problems`] : []),
   ];
 }
 
-function problemLine({ severity, document, line, uid, message }: JsonObject): string {
-  const place = [document, Number(line ?? 0) > 0 ? `line ${line}` : undefined, uid && `UID ${uid}`];
+function problemLine({ severity, document, line, uid, message }: CalendarProblem): string {
+  const place = [document, line ? `line ${line}` : undefined, uid && `UID ${uid}`];
   return `  ${severity}: ${place.filter((part) => part).join(', ')}: ${message}`;
 }

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '../json.ts';
+import type { ToolArguments } from '../api.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
-import { type Answer, type Door, openDoor } from './door.ts';
+import { type Door, openDoor } from './door.ts';
 
 const watchEveryMs = 300;
+
+type Sandbox = NonNullable<ToolArguments<'delegate_run'>['sandbox']>;
 
 export const delegate: Command = {
   name: 'delegate',
@@ -53,35 +55,39 @@ export const delegate: Command = {
       if (runId !== undefined) void door.call('cancel_run', { run_id: runId, reason: 'interrupted' });
     };
     const skills = flags['skill'] as readonly string[] | undefined;
-    const args: JsonObject = {
-      ...(task !== '' && { task }),
+    const args = {
       cwd: String(flags['cwd'] ?? process.cwd()),
-      ...(flags['resume'] !== undefined && { thread_id: String(flags['resume']) }),
-      ...(flags['sandbox'] !== undefined && { sandbox: String(flags['sandbox']) }),
+      ...(flags['sandbox'] !== undefined && { sandbox: flags['sandbox'] as Sandbox }),
       ...(flags['role'] !== undefined && { role: String(flags['role']) }),
       ...(flags['model'] !== undefined && { model: String(flags['model']) }),
       ...(flags['effort'] !== undefined && { reasoning_effort: String(flags['effort']) }),
-      ...(skills !== undefined && { skills_mode: 'explicit', skills }),
+      ...(skills !== undefined && { skills_mode: 'explicit' as const, skills }),
       ...(flags['skip-git-repo-check'] === true && { skip_git_repo_check: true }),
     };
-    const alone = flags['resume'] === undefined ? 'delegate_run' : 'delegate_resume';
-    const autopilot = flags['autopilot'] === true;
-    const answered = door.call(autopilot ? 'delegate_autopilot' : alone, args, {
-      doing: autopilot ? 'planning' : 'starting',
-      onInterrupt: cancel,
-    });
+    const thread = flags['resume'];
+    const starting = { doing: 'starting', onInterrupt: cancel };
+    const answered =
+      flags['autopilot'] === true
+        ? door.call('delegate_autopilot', { task, ...args }, { ...starting, doing: 'planning' })
+        : thread === undefined
+          ? door.call('delegate_run', { task, ...args }, starting)
+          : door.call(
+              'delegate_resume',
+              { thread_id: String(thread), ...(task !== '' && { task }), ...args },
+              starting,
+            );
     if (flags['watch'] === true) await watch(door, answered, () => runId, terminal);
     const { value, text } = await answered;
     terminal.answer(value, text);
     if (interrupted) return 130;
-    return value['status'] === 'completed' ? 0 : 1;
+    return value.status === 'completed' ? 0 : 1;
   },
 };
 
 /** Prints the events of the run until it is answered. */
 async function watch(
   door: Door,
-  answered: Promise<Answer>,
+  answered: Promise<unknown>,
   runId: () => string | undefined,
   terminal: Terminal,
 ): Promise<void> {
@@ -95,8 +101,8 @@ async function watch(
     const id = runId();
     if (id === undefined) return;
     const { value } = await door.call('tail_run', { run_id: id, after, limit: 1000 });
-    after = Number(value['next']);
-    for (const { text } of value['events'] as unknown as { text: string }[]) terminal.note(`${text}\n`);
+    after = value.next;
+    for (const { text } of value.events) terminal.note(`${text}\n`);
   };
   while (!over) {
     await show();

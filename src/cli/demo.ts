@@ -13,8 +13,8 @@ export const demo: Command = {
       throw new UsageError(`demo takes load or remove, not "${action}"`);
     await using door = await openDoor(loaded, terminal);
     const { value } = await door.call(`${action}_demo`, {});
-    const kept = typeof value['kept'] === 'string' ? ` ${value['kept']}` : '';
-    const counts = `${value['prompts']} prompts, ${value['events']} events, ${value['runs']} runs.`;
+    const kept = value.kept === undefined ? '' : ` ${value.kept}`;
+    const counts = `${value.prompts} prompts, ${value.events} events, ${value.runs} runs.`;
     terminal.report(
       value,
       action === 'load'

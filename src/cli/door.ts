@@ -1,5 +1,7 @@
+import type { ToolAnswer, ToolArguments, ToolName } from '../api.ts';
 import { createServer } from '../app.ts';
 import type { LoadedConfig } from '../config.ts';
+import { failureKey, parseFailure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { version } from '../version.ts';
@@ -7,14 +9,18 @@ import type { Terminal } from './command.ts';
 import type { Show } from './progress.ts';
 
 /** A tool's answer as a command needs it: for people and for programs. */
-export interface Answer {
+export interface Answer<Name extends ToolName = ToolName> {
   readonly text: string;
-  readonly value: JsonObject;
+  readonly value: ToolAnswer<Name>;
 }
 
 export interface Door extends AsyncDisposable {
   /** Calls a tool; what it refuses is thrown. How far it is can be seen on a terminal. */
-  call(tool: string, args: JsonObject, options?: CallOptions): Promise<Answer>;
+  call<Name extends ToolName>(
+    tool: Name,
+    args: ToolArguments<Name>,
+    options?: CallOptions,
+  ): Promise<Answer<Name>>;
   request(method: string, params: JsonObject): Promise<JsonObject>;
 }
 
@@ -50,18 +56,23 @@ export async function openDoor(
     capabilities: {},
     clientInfo: { name: 'adjutant', version },
   });
-  const call = async (tool: string, args: JsonObject, show: Show): Promise<Answer> => {
+  const call = async <Name extends ToolName>(
+    tool: Name,
+    args: ToolArguments<Name>,
+    show: Show,
+  ): Promise<Answer<Name>> => {
     const progressToken = ++calls;
     shows.set(progressToken, show);
     const result = await client.request('tools/call', {
       name: tool,
-      arguments: args,
+      arguments: args as JsonObject,
       _meta: { progressToken },
     });
     shows.delete(progressToken);
     const text = (result['content'] as { text?: string }[]).map((part) => part.text ?? '').join('\n');
-    if (result['isError'] === true) throw new Error(text);
-    return { text, value: (result['structuredContent'] ?? {}) as JsonObject };
+    if (result['isError'] === true)
+      throw parseFailure((result['_meta'] as JsonObject | undefined)?.[failureKey], text);
+    return { text, value: (result['structuredContent'] ?? { text }) as ToolAnswer<Name> };
   };
   return {
     call: (tool, args, { doing = word, onInterrupt } = {}) =>

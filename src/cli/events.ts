@@ -1,51 +1,50 @@
 import { eventFields, eventTitle, eventWindow, newEventId, unsetEventFields } from '../assistant/fields.ts';
-import type { JsonObject } from '../json.ts';
-import { showFields, showTable, showTime, toolCommand } from './tool-command.ts';
+import { showFields, showTable, showTime, toolAction, toolCommand } from './tool-command.ts';
 
 export const events = toolCommand({
   name: 'events',
   summary: 'Keep the events of the diary.',
   settings: ['assistant.database_url'],
   actions: {
-    list: {
+    list: toolAction({
       tool: 'listEvents',
       positional: 'user_id',
       optional: true,
       fields: eventWindow,
       show: ({ events }) =>
         showTable(
-          (events as JsonObject[]).map((event) => [
-            event['start_date'] ?? showTime(event['start_ts'], event['timezone']),
-            event['title'],
-            event['location'],
-            event['status'] === 'confirmed' ? '' : event['status'],
-            event['id'],
-            event['occurrence'],
+          events.map((event) => [
+            event.start_date ?? showTime(event.start_ts, event.timezone),
+            event.title,
+            event.location,
+            event.status === 'confirmed' ? '' : event.status,
+            event.id,
+            event.occurrence,
           ]),
           'Nothing takes place in this time.',
         ),
-    },
-    show: { tool: 'getEvent', positional: 'event_id', show: showFields },
-    create: {
+    }),
+    show: toolAction({ tool: 'getEvent', positional: 'event_id', show: showFields }),
+    create: toolAction({
       tool: 'createEvent',
       changes: true,
       positional: 'user_id',
       fields: { title: eventTitle, ...eventFields, id: newEventId },
       show: showFields,
-    },
-    update: {
+    }),
+    update: toolAction({
       tool: 'updateEvent',
       changes: true,
       positional: 'event_id',
       fields: { title: eventTitle, ...eventFields, unset: unsetEventFields },
       show: showFields,
-    },
-    delete: {
+    }),
+    delete: toolAction({
       tool: 'deleteEvent',
       changes: true,
       positional: 'event_id',
       fields: { occurrence: { type: 'string', description: 'Only this one of a series' } },
       show: ({ deleted }) => `deleted ${deleted}`,
-    },
+    }),
   },
 });

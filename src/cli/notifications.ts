@@ -1,6 +1,6 @@
+import type { ToolAnswer } from '../api.ts';
 import { auditFields, notificationWindow, planFields, testFields } from '../assistant/fields.ts';
-import type { JsonObject } from '../json.ts';
-import { showFields, showTable, showTime, toolCommand } from './tool-command.ts';
+import { showFields, showTable, showTime, toolAction, toolCommand } from './tool-command.ts';
 
 export const notifications = toolCommand({
   name: 'notifications',
@@ -15,14 +15,14 @@ export const notifications = toolCommand({
     'delivery.outbox_dir',
   ],
   actions: {
-    list: {
+    list: toolAction({
       tool: 'listNotifications',
       positional: 'user_id',
       optional: true,
       fields: notificationWindow,
       show: ({ notifications }) =>
         showTable(
-          (notifications as JsonObject[]).map(({ id, plan_time, channel, status, subject, error }) => [
+          notifications.map(({ id, plan_time, channel, status, subject, error }) => [
             showTime(plan_time),
             channel,
             status,
@@ -32,27 +32,35 @@ export const notifications = toolCommand({
           ]),
           'Nothing is planned for this time.',
         ),
-    },
-    plan: { tool: 'planNotifications', positional: 'user_id', fields: planFields, show: showPlan },
-    cancel: { tool: 'cancelNotification', changes: true, positional: 'notification_id', show: showFields },
-    test: {
+    }),
+    plan: toolAction({
+      tool: 'planNotifications',
+      positional: 'user_id',
+      fields: planFields,
+      show: showPlan,
+    }),
+    cancel: toolAction({
+      tool: 'cancelNotification',
+      changes: true,
+      positional: 'notification_id',
+      show: showFields,
+    }),
+    test: toolAction({
       tool: 'testNotification',
       positional: 'user_id',
       fields: testFields,
       show: ({ channel, to, outcome, detail, advice }) =>
-        [`${channel} to ${to}: ${told[String(outcome)]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join(
-          '\n',
-        ),
+        [`${channel} to ${to}: ${told[outcome]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join('\n'),
       code: ({ outcome }) => (outcome === 'accepted' || outcome === 'outbox' ? 0 : 1),
-    },
-    audit: {
+    }),
+    audit: toolAction({
       tool: 'listAudit',
       positional: 'user_id',
       optional: true,
       fields: auditFields,
       show: ({ entries }) =>
         showTable(
-          (entries as JsonObject[]).map(({ at, action, event_id, notification_id, detail }) => [
+          entries.map(({ at, action, event_id, notification_id, detail }) => [
             showTime(at),
             action,
             event_id,
@@ -61,13 +69,13 @@ export const notifications = toolCommand({
           ]),
           'Nothing is on record for this time.',
         ),
-    },
-    acknowledge: {
+    }),
+    acknowledge: toolAction({
       tool: 'acknowledgeNotification',
       changes: true,
       positional: 'notification_id',
       show: showFields,
-    },
+    }),
   },
 });
 
@@ -79,13 +87,18 @@ const told: Readonly<Record<string, string>> = {
   unknown: 'handed over without an answer',
 };
 
-function showPlan({ policies, changes, dropped = [], errors = [], dry_run }: JsonObject): string {
-  const lines = (items: unknown) => items as JsonObject[];
-  const decided = lines(policies).map(
+function showPlan({
+  policies,
+  changes,
+  dropped = [],
+  errors = [],
+  dry_run,
+}: ToolAnswer<'planNotifications'>): string {
+  const decided = policies.map(
     ({ policy, reason, events }) => `${policy} decided about ${events}: ${reason}`,
   );
   const table = showTable(
-    lines(changes).map(({ action, plan_time, channel, event_id, occurrence, reason }) => [
+    changes.map(({ action, plan_time, channel, event_id, occurrence, reason }) => [
       action,
       showTime(plan_time),
       channel,
@@ -93,18 +106,16 @@ function showPlan({ policies, changes, dropped = [], errors = [], dry_run }: Jso
       occurrence,
       reason,
     ]),
-    lines(policies).length === 0
-      ? 'No event of the next thirty days needs a plan.'
-      : 'Nothing is to be sent.',
+    policies.length === 0 ? 'No event of the next thirty days needs a plan.' : 'Nothing is to be sent.',
   );
   return [
     ...decided,
     table,
-    ...lines(dropped).map(
+    ...dropped.map(
       ({ event_id, channel, offset_minutes, reason }) =>
         `not ${channel} ${offset_minutes} minutes for ${event_id}: ${reason}`,
     ),
-    ...lines(errors).map(({ event_id, error }) => `${event_id}: ${error}`),
+    ...errors.map(({ event_id, error }) => `${event_id}: ${error}`),
     ...(dry_run ? ['Nothing was changed: this was a dry run.'] : []),
   ].join('\n');
 }

@@ -1,7 +1,6 @@
+import type { ToolAnswer, ToolArguments, ToolName } from '../api.ts';
 import type { LoadedConfig } from '../config.ts';
 import type { Problem } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
-import type { ArgumentDefinition, MessageDefinition } from '../prompts/definition.ts';
 import { type Terminal, UsageError } from './command.ts';
 import type { Door } from './door.ts';
 import { problemLine } from './problem-lines.ts';
@@ -18,27 +17,15 @@ export interface Given {
 /** Tells the exit code. */
 export type Action = (given: Given) => Promise<number>;
 
-/** A prompt as the tools list it. */
-export interface ListedPrompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly arguments: readonly ArgumentDefinition[];
-  readonly tags: readonly string[];
-  readonly source: string;
-}
+export type ListedPrompt = ToolAnswer<'list_prompts'>['prompts'][number];
+export type ShownPrompt = ToolAnswer<'show_prompt'>;
 
-/** A prompt as it is written. */
-export interface WrittenPrompt extends ListedPrompt {
-  readonly messages: readonly MessageDefinition[];
-  readonly kind: string;
-  readonly file: string;
-  readonly line: number;
-  readonly editable: boolean;
-}
-
-export async function call<Result>({ door }: Given, tool: string, args: JsonObject): Promise<Result> {
-  return (await door.call(tool, args)).value as unknown as Result;
+export async function call<Name extends ToolName>(
+  { door }: Given,
+  tool: Name,
+  args: ToolArguments<Name>,
+): Promise<ToolAnswer<Name>> {
+  return (await door.call(tool, args)).value;
 }
 
 /** For people they go beside the output, not into it; programs find them in the answer. */

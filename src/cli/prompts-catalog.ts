@@ -8,8 +8,8 @@ import {
   listFlag,
   nameOf,
   readAll,
+  type ShownPrompt,
   textFlag,
-  type WrittenPrompt,
 } from './prompts-action.ts';
 import { paint, tableText } from './table.ts';
 
@@ -19,7 +19,7 @@ export const catalogActions: Readonly<Record<string, Action>> = {
     const prompts: ListedPrompt[] = [];
     let cursor: string | undefined;
     do {
-      const page = await call<{ prompts: ListedPrompt[]; next_cursor?: string }>(given, 'list_prompts', {
+      const page = await call(given, 'list_prompts', {
         ...narrowing(given),
         ...(cursor !== undefined && { cursor }),
       });
@@ -35,7 +35,7 @@ export const catalogActions: Readonly<Record<string, Action>> = {
   async search(given) {
     const query = given.rest.join(' ');
     if (query.trim() === '') throw new UsageError('search for what? Write adjutant prompts search WORDS');
-    const result = await call<{ matches: ListedPrompt[]; total: number }>(given, 'search_prompts', {
+    const result = await call(given, 'search_prompts', {
       query,
       ...narrowing(given),
     });
@@ -46,7 +46,7 @@ export const catalogActions: Readonly<Record<string, Action>> = {
   },
 
   async show(given) {
-    const prompt = await call<WrittenPrompt>(given, 'show_prompt', { name: nameOf(given, 'show') });
+    const prompt = await call(given, 'show_prompt', { name: nameOf(given, 'show') });
     given.terminal.answer(prompt, () => promptText(given, prompt));
     return 0;
   },
@@ -82,7 +82,7 @@ function listText({ terminal }: Given, prompts: readonly ListedPrompt[]): string
   return tableText(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
 }
 
-function promptText(given: Given, prompt: WrittenPrompt): string {
+function promptText(given: Given, prompt: ShownPrompt): string {
   const dim = (label: string) => paint(given.terminal, 2, `${label}:`);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['name', prompt.name],

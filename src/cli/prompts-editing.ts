@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Problem } from '../feature.ts';
 import { UsageError } from './command.ts';
 import { editText, openEditor } from './editor.ts';
 import { problemLine } from './problem-lines.ts';
@@ -12,28 +11,8 @@ import {
   readAll,
   tellProblems,
   textFlag,
-  type WrittenPrompt,
 } from './prompts-action.ts';
 import { tableText } from './table.ts';
-
-interface Done {
-  readonly success: boolean;
-  readonly message: string;
-}
-interface Exported {
-  readonly files: readonly { readonly path: string; readonly text: string }[];
-}
-interface Imported {
-  readonly imported: readonly { readonly name: string }[];
-  readonly problems: readonly Problem[];
-}
-interface Revision {
-  readonly revision: number;
-  readonly action: string;
-  readonly time: string;
-  readonly client: { readonly name: string; readonly version: string };
-  readonly restored?: number;
-}
 
 /** Changing: create, edit, delete, history, restore. */
 export const editingActions: Readonly<Record<string, Action>> = {
@@ -49,12 +28,12 @@ export const editingActions: Readonly<Record<string, Action>> = {
 
   async edit(given) {
     const name = nameOf(given, 'edit');
-    const prompt = await call<WrittenPrompt>(given, 'show_prompt', { name });
+    const prompt = await call(given, 'show_prompt', { name });
     if (prompt.editable) return editOwn(given, name);
     if (prompt.source === 'built-in')
       throw new UsageError(`${name} is built in and cannot be changed; create one with another name`);
     await openEditor(prompt.file, given.terminal);
-    const { problems } = await call<{ problems: readonly Problem[] }>(given, 'lint_prompts', {
+    const { problems } = await call(given, 'lint_prompts', {
       names: [name],
     });
     given.terminal.report({ problems }, '');
@@ -64,16 +43,16 @@ export const editingActions: Readonly<Record<string, Action>> = {
 
   async delete(given) {
     if (given.rest.length === 0) throw new UsageError('which prompt? Write adjutant prompts delete NAME …');
-    const done: Done[] = [];
-    for (const name of given.rest) done.push(await call<Done>(given, 'delete_prompt', { name }));
-    const message = done.map((one) => one.message).join('\n');
+    const messages: string[] = [];
+    for (const name of given.rest) messages.push((await call(given, 'delete_prompt', { name })).message);
+    const message = messages.join('\n');
     given.terminal.report({ success: true, message }, message);
     return 0;
   },
 
   async history(given) {
     const name = nameOf(given, 'history');
-    const result = await call<{ revisions: readonly Revision[] }>(given, 'prompt_history', { name });
+    const result = await call(given, 'prompt_history', { name });
     given.terminal.answer(result, () => {
       const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
         `${name}@${revision}`,
@@ -89,7 +68,7 @@ export const editingActions: Readonly<Record<string, Action>> = {
   async restore(given) {
     const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(given, 'restore')) ?? [];
     if (name === undefined) throw new UsageError('to which revision? Write adjutant prompts restore NAME@N');
-    const done = await call<Done>(given, 'restore_prompt', { name, revision: Number(revision) });
+    const done = await call(given, 'restore_prompt', { name, revision: Number(revision) });
     given.terminal.report(done, done.message);
     return 0;
   },
@@ -139,11 +118,11 @@ async function withFrontMatter(given: Given, name: string, text: string): Promis
 
 /** As Markdown where it has one message, as JSON where it has several. */
 async function editOwn(given: Given, name: string): Promise<number> {
-  const markdown = await call<Exported>(given, 'export_prompts', { format: 'commands', names: [name] });
+  const markdown = await call(given, 'export_prompts', { format: 'commands', names: [name] });
   const plain = markdown.files.length > 0;
   const { files } = plain
     ? markdown
-    : await call<Exported>(given, 'export_prompts', { format: 'jsonl', names: [name] });
+    : await call(given, 'export_prompts', { format: 'jsonl', names: [name] });
   const text = plain ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
   const edited = await editText(plain ? `${name}.md` : `${name}.json`, text, given.terminal);
   if (edited === undefined) {
@@ -164,13 +143,13 @@ async function editOwn(given: Given, name: string): Promise<number> {
 
 async function keep(
   given: Given,
-  format: string,
+  format: 'commands' | 'jsonl',
   path: string,
   text: string,
   replace: boolean,
   message: string,
 ): Promise<number> {
-  const { imported, problems } = await call<Imported>(given, 'import_prompts', {
+  const { imported, problems } = await call(given, 'import_prompts', {
     format,
     files: [{ path, text }],
     replace,

@@ -1,24 +1,17 @@
 import { join } from 'node:path';
+import type { ToolAnswer } from '../api.ts';
 import type { Problem } from '../feature.ts';
-import type { TextFile } from '../prompts/formats/format.ts';
 import { UsageError } from './command.ts';
 import { problemLine } from './problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
 import { type Action, call, type Given, listFlag, tellProblems, textFlag } from './prompts-action.ts';
 
-interface Linted {
-  readonly prompts: number;
-  readonly problems: readonly Problem[];
-}
-interface Imported {
-  readonly imported: readonly { readonly name: string; readonly from: string; readonly action: string }[];
-  readonly problems: readonly Problem[];
-}
+type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
 /** Looking after a library: lint, import, export. */
 export const libraryActions: Readonly<Record<string, Action>> = {
   async lint(given) {
-    const results = given.rest.length === 0 ? [await call<Linted>(given, 'lint_prompts', {})] : [];
+    const results: Linted[] = given.rest.length === 0 ? [await call(given, 'lint_prompts', {})] : [];
     for (const path of given.rest) results.push(await lintPath(given, path));
     const problems = results.flatMap((result) => result.problems);
     const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
@@ -41,9 +34,9 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     if (files.length === 0 && unread.length === 0)
       throw new UsageError(`there are no ${format.title} in ${path}`);
     const prefix = textFlag(given, 'prefix');
-    const result = await call<Imported>(given, 'import_prompts', {
+    const result = await call(given, 'import_prompts', {
       format: format.name,
-      files: files as unknown as { path: string; text: string }[],
+      files,
       replace: given.flags['replace'] === true,
       dry_run: given.flags['dry-run'] === true,
       ...(prefix !== undefined && { prefix }),
@@ -66,16 +59,12 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     const format = await formatOf(name);
     const [tag] = listFlag(given, 'tag');
     const source = textFlag(given, 'source');
-    const { files, problems } = await call<{ files: TextFile[]; problems: Problem[] }>(
-      given,
-      'export_prompts',
-      {
-        format: format.name,
-        ...(names.length > 0 && { names }),
-        ...(tag !== undefined && { tag }),
-        ...(source !== undefined && { source }),
-      },
-    );
+    const { files, problems } = await call(given, 'export_prompts', {
+      format: format.name,
+      ...(names.length > 0 && { names }),
+      ...(tag !== undefined && { tag }),
+      ...(source !== undefined && { source }),
+    });
     const dry = given.flags['dry-run'] === true;
     const written = dry
       ? files.map(({ path }) => ({ path, state: 'written' as const }))
@@ -127,8 +116,8 @@ async function lintPath(given: Given, path: string): Promise<Linted> {
   const { folder, files, problems } = await reading(given, path, (file) =>
     format ? format.accepts(file) : textFile.test(file),
   );
-  const result = await call<Linted>(given, 'lint_prompts', {
-    files: files as unknown as { path: string; text: string }[],
+  const result = await call(given, 'lint_prompts', {
+    files,
     ...(format !== undefined && { format: format.name }),
   });
   if (result.prompts === 0 && result.problems.length === 0 && problems.length === 0)

@@ -54,16 +54,15 @@ async function follow(
   let answer = await door.call('tail_run', { run_id, limit });
   for (;;) {
     const { text, value } = answer;
-    const events = value['events'] as unknown as unknown[];
     if (terminal.json) terminal.print(`${JSON.stringify(value)}\n`);
-    else if (events.length > 0) terminal.print(`${text}\n`);
-    if (value['status'] !== 'running') return 0;
+    else if (value.events.length > 0) terminal.print(`${text}\n`);
+    if (value.status !== 'running') return 0;
     show('running');
-    const after = Number(value['next']);
+    const after = value.next;
     do {
       await pause(followEveryMs);
       answer = await door.call('tail_run', { run_id, after, limit: 1000 });
-    } while (answer.value['status'] === 'running' && Number(answer.value['next']) === after);
+    } while (answer.value.status === 'running' && answer.value.next === after);
   }
 }
 
@@ -98,7 +97,7 @@ async function idOf(door: Door, { id }: Given): Promise<string> {
   if (id === undefined) throw new UsageError('which run? Name its run_id, or "last"');
   if (id !== 'last') return id;
   const { value } = await door.call('list_runs', { limit: 1 });
-  const [newest] = value['runs'] as unknown as { run_id: string }[];
+  const [newest] = value.runs;
   if (newest === undefined) throw new UsageError('there are no runs yet');
   return newest.run_id;
 }

@@ -1,20 +1,27 @@
+import type { ToolAnswer, ToolArguments, ToolName } from '../api.ts';
 import type { CommandFlag, LoadedConfig } from '../config.ts';
-import { type JsonObject, messageOf } from '../json.ts';
+import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
 import { type Command, everywhere, UsageError, unknownWord } from './command.ts';
 import { openDoor } from './door.ts';
 
 /** A word after the command: the tool it calls, what of the tool's arguments it takes, and how the result reads. */
-export interface ToolAction {
-  readonly tool: string;
+export interface ToolAction<Name extends ToolName = ToolName> {
+  readonly tool: Name;
   /** The argument that is written without a flag. */
   readonly positional?: string;
   readonly optional?: true;
   /** What is printed only tells that it was done. */
   readonly changes?: true;
   readonly fields?: Readonly<Record<string, Field>>;
-  show(value: JsonObject): string;
+  show(value: ToolAnswer<Name>): string;
   /** The exit code, where the answer may be a bad one. */
-  code?(value: JsonObject): number;
+  code?(value: ToolAnswer<Name>): number;
+}
+
+/** Declares an action whose `show` and `code` are typed by the tool's result. */
+export function toolAction<const Name extends ToolName>(action: ToolAction<Name>): ToolAction {
+  return action as unknown as ToolAction;
 }
 
 /** As much of a JSON Schema as a flag needs. */
@@ -62,8 +69,10 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
       if (word === 'update' && Object.keys(args).length < 2)
         throw new UsageError(`${name} update: what is to change? adjutant ${name} --help names the flags`);
       await using door = await openDoor(loaded, terminal);
-      const { value } = await door.call(action.tool, args).catch((error: unknown) => {
-        throw inFlags(withName(error, args), action);
+      // The flags were made from the tool's own schema; the engine validates their values.
+      const given = args as ToolArguments<ToolName>;
+      const { value } = await door.call(action.tool, given).catch((error: unknown) => {
+        throw inFlags(withId(error, args), action);
       });
       terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
       return action.code?.(value) ?? 0;
@@ -106,27 +115,23 @@ function argumentsOf(
   return args;
 }
 
-/** "Not found" is not enough for somebody who may have mistyped. */
-export function withName(error: unknown, args: JsonObject): unknown {
-  const [, thing] = /^(User|Event|Notification|Calendar) not found\.?$/.exec(messageOf(error)) ?? [];
-  const written = thing && args[`${thing.toLowerCase()}_id`];
-  if (!thing || written === undefined) return error;
-  const lister = `adjutant ${thing.toLowerCase()}s list`;
-  return new Error(`${thing} not found: ${written}; ${lister} shows what there is`, { cause: error });
+/** Adds the id that was not found and the command that lists the valid ones. */
+export function withId(error: unknown, args: object): unknown {
+  const missing = error instanceof Failure ? error.data?.['missing'] : undefined;
+  const id = typeof missing === 'string' ? (args as JsonObject)[`${missing}_id`] : undefined;
+  if (!(error instanceof Failure) || id === undefined) return error;
+  const lister = `adjutant ${missing}s list`;
+  return new Failure(error.kind, `${error.message}: ${id}; ${lister} shows the known ones`, { cause: error });
 }
 
-/** The tool speaks of its arguments; whoever wrote flags wants to hear of those. */
-function inFlags(error: unknown, { tool, fields = {} }: ToolAction): unknown {
-  if (!(error instanceof Error)) return error;
-  const refusal = `Invalid ${tool} arguments: `;
-  const misused = error.message.startsWith(refusal);
-  const message = (misused ? error.message.slice(refusal.length) : error.message)
-    .split('; ')
-    .map((issue) =>
-      issue.replace(/^\w+/, (name) => (Object.hasOwn(fields, name) ? `--${flagFor(name)}` : name)),
-    )
-    .join('; ');
-  return misused ? new UsageError(message) : new Error(message, { cause: error });
+/** Names the flag instead of the tool's argument in what is invalid. */
+function inFlags(error: unknown, { fields = {} }: ToolAction): unknown {
+  if (!(error instanceof Failure) || error.issues.length === 0) return error;
+  const issues = error.issues.map(({ path: [field = '', ...rest], message }) => {
+    const name = Object.hasOwn(fields, field) ? `--${flagFor(String(field))}` : field;
+    return `${[name, ...rest].join('.')} ${message}`;
+  });
+  return new UsageError(issues.join('; '), { cause: error });
 }
 
 /** What is wrong with a value is for the tool to say; here it only gets its type. */
@@ -143,7 +148,7 @@ function typed(raw: LoadedConfig['flags'][string] & {}, { type }: Field, flag: s
 // ── How results read ───────────────────────────────────────────────────────────────────────────────────────
 
 /** One thing, a line for each field. */
-export function showFields(value: JsonObject): string {
+export function showFields(value: object): string {
   const width = Math.max(...Object.keys(value).map((key) => key.length));
   return Object.entries(value)
     .map(

@@ -1,19 +1,19 @@
+import type { ToolAnswer } from '../api.ts';
 import { newUserId, ruleFields, unsetUserFields, userFields, userName } from '../assistant/fields.ts';
-import type { JsonObject } from '../json.ts';
-import { showFields, showTable, toolCommand } from './tool-command.ts';
+import { showFields, showTable, toolAction, toolCommand } from './tool-command.ts';
 
-const gone = ({ deleted }: JsonObject) => `deleted ${deleted}`;
+const gone = ({ deleted }: ToolAnswer<'deleteUser'>) => `deleted ${deleted}`;
 
 export const users = toolCommand({
   name: 'users',
   summary: 'Keep the users of the diary, their preferences and their rules.',
   settings: ['assistant.database_url'],
   actions: {
-    list: {
+    list: toolAction({
       tool: 'listUsers',
       show: ({ users }) =>
         showTable(
-          (users as JsonObject[]).map(({ id, name, email, timezone, channel_pref }) => [
+          users.map(({ id, name, email, timezone, channel_pref }) => [
             id,
             name,
             email,
@@ -22,28 +22,28 @@ export const users = toolCommand({
           ]),
           'There are no users yet: adjutant users create --name NAME --email ADDRESS',
         ),
-    },
-    show: { tool: 'getUser', positional: 'user_id', show: showFields },
-    create: {
+    }),
+    show: toolAction({ tool: 'getUser', positional: 'user_id', show: showFields }),
+    create: toolAction({
       tool: 'createUser',
       changes: true,
       fields: { name: userName, ...userFields, id: newUserId },
       show: showFields,
-    },
-    update: {
+    }),
+    update: toolAction({
       tool: 'updateUser',
       changes: true,
       positional: 'user_id',
       fields: { name: userName, ...userFields, unset: unsetUserFields },
       show: showFields,
-    },
-    delete: { tool: 'deleteUser', changes: true, positional: 'user_id', show: gone },
-    rules: {
+    }),
+    delete: toolAction({ tool: 'deleteUser', changes: true, positional: 'user_id', show: gone }),
+    rules: toolAction({
       tool: 'listRules',
       positional: 'user_id',
       show: ({ rules }) =>
         showTable(
-          (rules as JsonObject[]).map(({ id, rule_type, rule_json, priority, enabled }) => [
+          rules.map(({ id, rule_type, rule_json, priority, enabled }) => [
             id,
             rule_type,
             JSON.stringify(rule_json),
@@ -52,8 +52,14 @@ export const users = toolCommand({
           ]),
           'There are no rules.',
         ),
-    },
-    rule: { tool: 'setRule', changes: true, positional: 'user_id', fields: ruleFields, show: showFields },
-    unrule: { tool: 'deleteRule', changes: true, positional: 'rule_id', show: gone },
+    }),
+    rule: toolAction({
+      tool: 'setRule',
+      changes: true,
+      positional: 'user_id',
+      fields: ruleFields,
+      show: showFields,
+    }),
+    unrule: toolAction({ tool: 'deleteRule', changes: true, positional: 'rule_id', show: gone }),
   },
 });

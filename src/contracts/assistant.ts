@@ -19,6 +19,7 @@ export const assistant: Contract = {
   name: 'assistant',
   server: { name: 'assistant-mcp-server', version: '1.0.0' },
   modern: false,
+  failureDetails: false,
   methods: new Set([
     'initialize',
     'tools/list',

@@ -8,6 +8,7 @@ export const commands: Contract = {
   name: 'commands',
   server: { name: 'codex-subagents', version: '0.1.0' },
   modern: false,
+  failureDetails: false,
   methods: new Set(['initialize', 'tools/list', 'tools/call']),
   tools: new Set(['list_prompts', 'expand_prompt']),
 

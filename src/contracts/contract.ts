@@ -47,6 +47,8 @@ export interface Contract {
   readonly codes: Readonly<Record<FailureKind, number>>;
   /** Kinds that a tool call reports as a result with `isError`, not as a protocol error. */
   readonly toolErrors: ReadonlySet<FailureKind>;
+  /** Whether failed tool calls carry their kind and issues in `_meta`. */
+  readonly failureDetails: boolean;
   /** Kinds that are not answered at all. */
   readonly silent: ReadonlySet<FailureKind>;
   error(failure: Failure, code: number, method: string): WireError;

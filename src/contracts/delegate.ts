@@ -7,6 +7,7 @@ export const delegate: Contract = {
   name: 'delegate',
   server: { name: 'codex-specialized-subagents', version: '0.1.0' },
   modern: false,
+  failureDetails: false,
   methods: new Set(['initialize', 'ping', 'logging/setLevel', 'tools/list', 'tools/call']),
   tools: new Set(['delegate_run', 'delegate_resume', 'delegate_autopilot']),
   capabilities: () => ({ logging: {}, tools: { listChanged: true } }),

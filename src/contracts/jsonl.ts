@@ -7,6 +7,7 @@ export const jsonl: Contract = {
   name: 'jsonl',
   server: { name: 'hexai-mcp-server', version: '0.19.0' },
   modern: false,
+  failureDetails: false,
   methods: new Set([
     'initialize',
     'ping',

@@ -146,6 +146,7 @@ export const standard: Contract = {
     'unavailable',
     'internal',
   ]),
+  failureDetails: true,
   silent: new Set<FailureKind>(['cancelled']),
 
   error: (failure, code) => ({

@@ -15,6 +15,7 @@ export const twig: Contract = {
   name: 'twig',
   server: { name: 'twig', version: 'dev' },
   modern: false,
+  failureDetails: false,
   methods: new Set(['initialize', 'ping', 'prompts/list', 'prompts/get']),
 
   capabilities: () => ({ prompts: { listChanged: true } }),

@@ -1,12 +1,12 @@
-import type { JsonSchema } from '../json.ts';
+import { anyObject, type FilledArguments } from '../feature.ts';
 import { answerSchema } from './answer.ts';
 import { worktreeRules } from './autopilot-settings.ts';
 import { thinkingLevels } from './plan.ts';
 import {
   artifactsSchema,
-  type Filled,
   runInput,
-  runOutputSchema,
+  runRequired,
+  runSchema,
   timingSchema,
   usageSchema,
 } from './tool-schema.ts';
@@ -47,7 +47,7 @@ export const autopilotInput = {
     },
   },
 } as const;
-export type AutopilotInput = Filled<typeof autopilotInput>;
+export type AutopilotInput = FilledArguments<typeof autopilotInput>;
 
 const text = { type: 'string' } as const;
 const nullable = { anyOf: [text, { type: 'null' }] } as const;
@@ -74,10 +74,18 @@ const jobSpec = {
   },
 } as const;
 
-/** `running` is an answer only where calls may end before their run does. */
-export function autopilotOutputSchema(mayStillRun: boolean): JsonSchema {
-  const still = mayStillRun ? ['running'] : [];
-  const run = runOutputSchema(true) as { required: readonly string[]; properties: JsonSchema };
+const jobProperties = {
+  patch: {
+    type: 'object',
+    required: ['path', 'applied', 'conflicts'],
+    properties: { path: text, applied: { type: 'boolean' }, conflicts: texts },
+  },
+} as const;
+
+function autopilotSchemaFor<
+  const JobStatuses extends readonly string[],
+  const Statuses extends readonly string[],
+>(jobStatuses: JobStatuses, statuses: Statuses) {
   return {
     type: 'object',
     required: [
@@ -112,35 +120,41 @@ export function autopilotOutputSchema(mayStillRun: boolean): JsonSchema {
         type: 'array',
         items: {
           type: 'object',
-          required: ['id', 'title', ...run.required],
+          required: ['id', 'title', ...runRequired],
           properties: {
-            ...run.properties,
+            ...runSchema.properties,
             id: text,
             title: text,
-            status: {
-              enum: [
-                'completed',
-                'failed',
-                'cancelled',
-                'skipped',
-                ...(mayStillRun ? ['running', 'waiting'] : []),
-              ],
-            },
-            patch: {
-              type: 'object',
-              required: ['path', 'applied', 'conflicts'],
-              properties: { path: text, applied: { type: 'boolean' }, conflicts: texts },
-            },
+            status: { enum: jobStatuses },
+            ...jobProperties,
           },
         },
       },
       aggregate: answerSchema,
       artifacts: artifactsSchema,
       timing: timingSchema,
-      status: { enum: ['completed', 'failed', 'cancelled', ...still] },
+      status: { enum: statuses },
       error: nullable,
       usage: usageSchema,
       warnings: texts,
     },
-  };
+  } as const;
 }
+
+/** A finished autopilot, as the published document describes it. */
+export const finishedAutopilotSchema = autopilotSchemaFor(
+  ['completed', 'failed', 'cancelled', 'skipped'],
+  ['completed', 'failed', 'cancelled'],
+);
+
+/** An autopilot that may still be in progress. */
+export const autopilotSchema = autopilotSchemaFor(
+  ['completed', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
+  ['completed', 'failed', 'cancelled', 'running'],
+);
+
+/** A run and, where it is an autopilot, its plan and jobs. */
+export const shownRunSchema = {
+  ...runSchema,
+  properties: { ...runSchema.properties, autopilot: anyObject(autopilotSchema) },
+} as const;

@@ -1,8 +1,9 @@
-import { defineTool, type Tool, type ToolResult } from '../feature.ts';
+import { defineTool } from '../feature.ts';
 import { autopilotReport } from './autopilot-report.ts';
+import { shownRunSchema } from './autopilot-schema.ts';
 import { runReport } from './report.ts';
 import type { Runs } from './runs.ts';
-import { runListSchema, runOutputSchema } from './tool-schema.ts';
+import { runListSchema } from './tool-schema.ts';
 
 const runId = {
   type: 'string',
@@ -12,8 +13,8 @@ const runId = {
 const reads = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Tools to look at runs and to have a say in them, also in those of other servers. */
-export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly Tool[] {
-  const report = async (id: string, work: (all: Runs) => Promise<unknown>): Promise<ToolResult> => {
+export function runTools(runs: () => Promise<Runs>, collectMs: number) {
+  const report = async (id: string, work: (all: Runs) => Promise<unknown>) => {
     const all = await runs();
     await work(all);
     const { overview, record, autopilot } = await all.account(id);
@@ -21,7 +22,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
     const { host } = overview;
     return {
       structured: { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) },
-      content: [{ type: 'text', text }],
+      content: [{ type: 'text' as const, text }],
     };
   };
   return [
@@ -68,7 +69,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
       title: 'Show Run',
       description: 'Show one run as its tool would answer it, finished or not.',
       inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId } },
-      outputSchema: runOutputSchema(true),
+      outputSchema: shownRunSchema,
       annotations: reads,
       call: ({ run_id }) => report(run_id, async () => {}),
     }),
@@ -136,7 +137,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
           wait_seconds: { type: 'number', minimum: 0, description: 'How long to wait at most.' },
         },
       },
-      outputSchema: runOutputSchema(true),
+      outputSchema: shownRunSchema,
       annotations: reads,
       call: ({ run_id, wait_seconds }, { signal }) =>
         report(run_id, (all) =>
@@ -152,7 +153,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number): readonly
         required: ['run_id'],
         properties: { run_id: runId, reason: { type: 'string', description: 'Why; kept with the result.' } },
       },
-      outputSchema: runOutputSchema(true),
+      outputSchema: shownRunSchema,
       annotations: {
         readOnlyHint: false,
         destructiveHint: false,

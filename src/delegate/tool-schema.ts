@@ -1,5 +1,4 @@
-import type { XStatic } from 'typebox/schema';
-import type { JsonSchema } from '../json.ts';
+import { anyObject, type FilledArguments } from '../feature.ts';
 import { answerSchema } from './answer.ts';
 import { sandboxes } from './sandbox.ts';
 import { skillModes } from './skill-selection.ts';
@@ -66,16 +65,8 @@ export const resumeInput = {
   },
 } as const;
 
-/** Arguments as a handler gets them: what has a default is there. */
-export type Filled<Schema extends { readonly properties: object }> = XStatic<Schema> & {
-  readonly [Name in keyof Schema['properties'] as Schema['properties'][Name] extends {
-    readonly default: unknown;
-  }
-    ? Name
-    : never]-?: XStatic<Schema['properties'][Name]>;
-};
-export type RunInput = Filled<typeof runInput>;
-export type ResumeInput = Filled<typeof resumeInput>;
+export type RunInput = FilledArguments<typeof runInput>;
+export type ResumeInput = FilledArguments<typeof resumeInput>;
 
 const text = { type: 'string' } as const;
 const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
@@ -117,7 +108,18 @@ export const runListSchema = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['run_id', 'tool', 'status', 'started_at', 'duration_ms', 'task', 'summary', 'error'],
+        required: [
+          'run_id',
+          'tool',
+          'status',
+          'started_at',
+          'duration_ms',
+          'subagent_thread_id',
+          'cwd',
+          'task',
+          'summary',
+          'error',
+        ],
         properties: {
           run_id: text,
           tool: text,
@@ -138,57 +140,113 @@ export const runListSchema = {
   },
 } as const;
 
-/** `running` is an answer only where calls may end before their run does. */
-export function runOutputSchema(mayStillRun: boolean): JsonSchema {
-  const { summary, deliverables, open_questions, next_actions } = answerSchema.properties;
-  return {
-    type: 'object',
-    required: [
-      'run_id',
-      'run_dir',
-      'subagent_thread_id',
-      'selected_skills',
-      'summary',
-      'deliverables',
-      'open_questions',
-      'next_actions',
-      'artifacts',
-      'timing',
-      'status',
-      'error',
-    ],
-    properties: {
-      run_id: text,
-      run_dir: text,
-      subagent_thread_id: nullable,
-      selected_skills: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['name', 'origin', 'path'],
-          properties: { name: text, description: text, origin: { enum: ['repo', 'global'] }, path: text },
-        },
-      },
-      summary,
-      deliverables,
-      open_questions,
-      next_actions,
-      artifacts: artifactsSchema,
-      timing: timingSchema,
-      status: { enum: ['completed', 'failed', 'cancelled', ...(mayStillRun ? ['running'] : [])] },
-      error: nullable,
-      ...(mayStillRun && { host }),
-      usage: usageSchema,
-      evidence: { anyOf: [{ type: 'object' }, { type: 'null' }] },
-      warnings: { type: 'array', items: text },
-      ended_processes: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['pid', 'command', 'by'],
-          properties: { pid: { type: 'number' }, command: text, by: { enum: ['SIGINT', 'SIGKILL'] } },
+const evidenceSchema = {
+  type: 'object',
+  required: ['method', 'complete', 'files', 'omitted'],
+  properties: {
+    method: { enum: ['git', 'walk'] },
+    complete: { type: 'boolean' },
+    files: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'status'],
+        properties: {
+          path: text,
+          status: { enum: ['verified', 'missing', 'unchanged', 'unreported', 'unchecked'] },
+          change: { enum: ['added', 'modified', 'deleted'] },
         },
       },
     },
-  };
-}
+    omitted: { type: 'integer' },
+    checks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['command', 'status', 'exit_code', 'output'],
+        properties: {
+          command: text,
+          status: { enum: ['passed', 'failed', 'timed-out', 'refused'] },
+          exit_code: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+          output: text,
+        },
+      },
+    },
+  },
+} as const;
+
+const { summary, deliverables, open_questions, next_actions } = answerSchema.properties;
+
+export const runRequired = [
+  'run_id',
+  'run_dir',
+  'subagent_thread_id',
+  'selected_skills',
+  'summary',
+  'deliverables',
+  'open_questions',
+  'next_actions',
+  'artifacts',
+  'timing',
+  'status',
+  'error',
+] as const;
+
+const outcome = {
+  run_id: text,
+  run_dir: text,
+  subagent_thread_id: nullable,
+  selected_skills: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['name', 'origin', 'path'],
+      properties: { name: text, description: text, origin: { enum: ['repo', 'global'] }, path: text },
+    },
+  },
+  summary,
+  deliverables,
+  open_questions,
+  next_actions,
+  artifacts: artifactsSchema,
+  timing: timingSchema,
+} as const;
+
+const details = {
+  usage: usageSchema,
+  evidence: { anyOf: [anyObject(evidenceSchema), { type: 'null' }] },
+  warnings: { type: 'array', items: text },
+  ended_processes: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['pid', 'command', 'by'],
+      properties: { pid: { type: 'number' }, command: text, by: { enum: ['SIGINT', 'SIGKILL'] } },
+    },
+  },
+} as const;
+
+/** A finished run, as the published document describes it. */
+export const finishedRunSchema = {
+  type: 'object',
+  required: runRequired,
+  properties: {
+    ...outcome,
+    status: { enum: ['completed', 'failed', 'cancelled'] },
+    error: nullable,
+    ...details,
+  },
+} as const;
+
+/** A run that may still be in progress, on this machine or another. */
+export const runSchema = {
+  type: 'object',
+  required: runRequired,
+  properties: {
+    ...outcome,
+    status: { enum: ['completed', 'failed', 'cancelled', 'running'] },
+    error: nullable,
+    host,
+    ...details,
+  },
+} as const;

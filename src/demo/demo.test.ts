@@ -10,8 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Context } from '../feature.ts';
-import { createDemo } from './demo.ts';
+import { openSampleData } from '../../test/sample-data.ts';
 import { commandFiles } from './samples.ts';
 
 let home: string;
@@ -21,27 +20,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const nobody = { log() {} } as unknown as Context;
-const everything = () => readdirSync(home, { recursive: true }).map(String).toSorted();
+const everything = () =>
+  readdirSync(home, { recursive: true })
+    .map(String)
+    .filter((path) => !path.startsWith('adjutant.db'))
+    .toSorted();
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(home, path)), { recursive: true });
   writeFileSync(join(home, path), text);
 }
 
-/** The demonstration of a server that has prompts only. */
-function demo() {
-  const { tools = [] } = createDemo({
-    commandsDir: join(home, 'commands'),
-    librariesDir: join(home, 'libraries'),
-    outboxDir: join(home, 'outbox'),
-    runsDir: join(home, 'runs'),
-    stateFile: join(home, 'state', 'demo.json'),
-    call: async () => undefined,
-  });
-  const [load, remove] = tools.map((tool) => () => tool.call({} as never, nobody));
-  return { load: load!, remove: remove! };
-}
+const demo = () => openSampleData(home);
 
 describe('the sample data', () => {
   it.each([
@@ -49,7 +39,8 @@ describe('the sample data', () => {
     ['a library', 'libraries/demo/twig.toml'],
   ])('does not take the place of %s that was there before', async (_, path) => {
     put(path, 'mine');
-    const { load, remove } = demo();
+    await using data = demo();
+    const { load, remove } = data;
     await expect(load()).rejects.toThrow(join(home, path));
     await remove();
     expect(everything()).toEqual(expect.arrayContaining([path]));
@@ -57,7 +48,8 @@ describe('the sample data', () => {
   });
 
   it('leaves what somebody put beside it, and takes what somebody changed in it', async () => {
-    const { load, remove } = demo();
+    await using data = demo();
+    const { load, remove } = data;
     await load();
     put('libraries/demo/prompts/mine.md', 'mine');
     put(`commands/${sample}`, 'changed');
@@ -68,7 +60,8 @@ describe('the sample data', () => {
   it('goes without a trace, the folders that were made for it included', async () => {
     put('other/file', '');
     const before = everything();
-    const { load, remove } = demo();
+    await using data = demo();
+    const { load, remove } = data;
     await load();
     await load();
     expect(existsSync(join(home, 'libraries', 'demo', 'prompts', 'review.md'))).toBe(true);
@@ -78,7 +71,8 @@ describe('the sample data', () => {
 
   it('keeps a folder that was there, empty as it was', async () => {
     mkdirSync(join(home, 'commands'));
-    const { load, remove } = demo();
+    await using data = demo();
+    const { load, remove } = data;
     await load();
     await remove();
     expect(everything()).toEqual(['commands']);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import type { CallFeature } from '../api.ts';
 import { type Context, defineTool, type Feature } from '../feature.ts';
-import { isObject } from '../json.ts';
 import { log } from '../log.ts';
 import { forgetPlaced, loadPlaced, notePlaced, type Placed, placeFiles, takeAway } from './placed-files.ts';
-import { addPerson, type CallTool, removePerson, type SamplePerson } from './sample-person.ts';
+import { addPerson, removePerson, type SamplePerson, type StoredData } from './sample-person.ts';
 import { sampleRun } from './sample-run.ts';
 import { commandFiles, events, libraryFiles, mark, question, user } from './samples.ts';
 
@@ -14,8 +14,10 @@ export interface DemoOptions {
   readonly runsDir: string;
   /** Where the demonstration notes what is its own. */
   readonly stateFile: string;
-  /** Calls a tool of another feature, as a client would; `undefined` where there is no such tool. */
-  call(tool: string, args: object, context: Context): Promise<object | undefined>;
+  /** Calls a tool of another feature, as a client would. */
+  readonly call: CallFeature;
+  /** Everything that is stored for a person. */
+  storedData(userId: string): Promise<StoredData>;
 }
 
 const report = {
@@ -31,36 +33,37 @@ const report = {
 
 /** Sample data for every feature, without an account or a key, and its removal. */
 export function createDemo(options: DemoOptions): Feature {
-  return {
-    name: 'demo',
-    tools: [
-      defineTool({
-        name: 'load_demo',
-        title: 'Load sample data',
-        description:
-          'Adds sample prompts, a person with a week of events and planned notifications, and two runs, beside what is there. Adds nothing if it cannot add all of it. remove_demo removes it again.',
-        inputSchema: { type: 'object', properties: {} },
-        outputSchema: report,
-        annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
-        async call(_, context) {
-          await remove(options, context);
-          return { structured: await load(options, context) };
-        },
-      }),
-      defineTool({
-        name: 'remove_demo',
-        title: 'Remove sample data',
-        description:
-          'Removes everything that load_demo added, and nothing else. A sample person to whom somebody has added calendars, events, rules or preferences stays; `kept` says so.',
-        inputSchema: { type: 'object', properties: {} },
-        outputSchema: report,
-        annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
-        async call(_, context) {
-          return { structured: await remove(options, context) };
-        },
-      }),
-    ],
-  };
+  return { name: 'demo', tools: demoTools(options) };
+}
+
+export function demoTools(options: DemoOptions) {
+  return [
+    defineTool({
+      name: 'load_demo',
+      title: 'Load sample data',
+      description:
+        'Adds sample prompts, a person with a week of events and planned notifications, and two runs, beside what is there. Adds nothing if it cannot add all of it. remove_demo removes it again.',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: report,
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      async call(_, context) {
+        await remove(options, context);
+        return { structured: await load(options, context) };
+      },
+    }),
+    defineTool({
+      name: 'remove_demo',
+      title: 'Remove sample data',
+      description:
+        'Removes everything that load_demo added, and nothing else. A sample person to whom somebody has added calendars, events, rules or preferences stays; `kept` says so.',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: report,
+      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async call(_, context) {
+        return { structured: await remove(options, context) };
+      },
+    }),
+  ];
 }
 
 /** All of it or nothing: what was made before a failure is removed again. */
@@ -84,18 +87,19 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
     placed = { ...placed, ...more };
     await notePlaced(stateFile, placed);
   };
-  const call: CallTool = (tool, args) => options.call(tool, args, context);
-  const person = await addPerson(call, before.person ?? undefined, (one) => note({ person: one }));
-  const run = await call('delegate_autopilot', {
-    task: question,
-    cwd: options.commandsDir,
-    sandbox: 'read-only',
-  });
-  const runs = isObject(run) && typeof run['run_dir'] === 'string' ? [run['run_dir']] : [];
+  const person = await addPerson({ ...options, context }, before.person ?? undefined, (one) =>
+    note({ person: one }),
+  );
+  const { run_dir } = await options.call(
+    'delegate_autopilot',
+    { task: question, cwd: options.commandsDir, sandbox: 'read-only' },
+    context,
+  );
+  const runs = [run_dir];
   await note({ runs });
   return {
     prompts: placed.files.filter(isPrompt).length,
-    events: person?.events.length ?? 0,
+    events: person.events.length,
     runs: runs.length + 1,
   };
 }
@@ -103,10 +107,9 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
 async function remove(options: DemoOptions, context: Context) {
   const placed = await loadPlaced(options.stateFile);
   const gone = await takeAway(placed);
-  const call: CallTool = (tool, args) => options.call(tool, args, context);
   const person = personOf(placed);
   const { events: removed, kept } =
-    person === undefined ? { events: 0, kept: [] } : await removePerson(call, person, options.outboxDir);
+    person === undefined ? { events: 0, kept: [] } : await removePerson({ ...options, context }, person);
   if (person === undefined || kept.length === 0) await forgetPlaced(options.stateFile, placed);
   else
     await notePlaced(options.stateFile, {

@@ -1,5 +1,5 @@
 import type { Contract, Offer } from '../contracts/contract.ts';
-import type { Change, Feature, Method, Tool } from '../feature.ts';
+import type { Change, Context, Feature, Method, Tool, ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import type { Seal } from './seal.ts';
@@ -75,6 +75,12 @@ export class Server {
       if (feature.methods !== undefined && Object.hasOwn(feature.methods, name)) return feature.methods[name];
     }
     return undefined;
+  }
+
+  /** Calls a tool from inside the process: validated and timed like a call of a client; failures are thrown. */
+  async call(name: string, args: object, context: Context): Promise<ToolResult> {
+    const { findTool, runTool } = await import('./tool-call.ts');
+    return runTool(findTool(this.tools, name), args, context);
   }
 
   connect(outlet: Outlet, options?: SessionOptions): Session {

@@ -17,7 +17,7 @@ function waiting() {
         description: 'Waits.',
         inputSchema: { type: 'object' },
         call: (_, { signal }) =>
-          new Promise(() => {
+          new Promise<never>(() => {
             signal.addEventListener('abort', () => reason.resolve(signal.reason));
             started.resolve();
           }),

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure, failureDetails, failureKey } from '../failure.ts';
 import type { Context, Tool, ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
@@ -7,23 +7,33 @@ import { kindOf, reportFailure } from './failure-report.ts';
 import { parseValue } from './schema.ts';
 
 export async function callTool({ server: { contract, tools }, params, context }: Call): Promise<JsonObject> {
-  const tool = tools.find((candidate) => candidate.name === params['name']);
-  if (tool === undefined) throw new Failure('tool-not-found', `Unknown tool: ${params['name']}`);
+  const tool = findTool(tools, params['name']);
   try {
-    const args = await parseValue(
-      tool.acceptedSchema ?? tool.inputSchema,
-      params['arguments'] ?? {},
-      `${tool.name} arguments`,
-    );
-    const result = await withinTime(tool, args, context);
+    const result = await runTool(tool, params['arguments'] ?? {}, context);
     if (result.task !== undefined) return { resultType: 'task', ...result.task };
     return contract.toolResult(result);
   } catch (error) {
     // From here on the request itself was right, so what went wrong is for the model to read.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
-    const { message } = reportFailure(error, tool.name);
-    return contract.toolResult({ content: [{ type: 'text', text: message }], failed: true });
+    const failure = reportFailure(error, tool.name);
+    return contract.toolResult({
+      content: [{ type: 'text', text: failure.message }],
+      failed: true,
+      ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
+    });
   }
+}
+
+export function findTool(tools: readonly Tool[], name: unknown): Tool {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
+  return tool;
+}
+
+/** Validates the arguments, fills in their defaults and runs the tool within its time limit. */
+export async function runTool(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
+  const schema = tool.acceptedSchema ?? tool.inputSchema;
+  return withinTime(tool, await parseValue(schema, given, `${tool.name} arguments`), context);
 }
 
 async function withinTime(tool: Tool, args: unknown, context: Context): Promise<ToolResult> {

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { defineTool, type Tool } from '../feature.ts';
+import { defineTool, type ValueOf } from '../feature.ts';
 import { nearest } from '../nearest.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { expandDescription, listDescription } from './command-tools.ts';
@@ -39,17 +39,19 @@ const promptSchema = {
   },
 } as const;
 
+type ListedPrompt = ValueOf<typeof promptSchema>;
+
 const filters = {
   tag: { type: 'string', description: 'Only prompts with this tag' },
   source: { type: 'string', description: 'Only prompts of this source: user, commands, twig, built-in …' },
 } as const;
 
 /** The whole catalogue for clients that know tools and no prompts. */
-export function createCatalogTools(catalog: Catalog, recent: RecentValues): readonly Tool[] {
+export function createCatalogTools(catalog: Catalog, recent: RecentValues) {
   return [createList(catalog), createExpand(catalog, recent), createSearch(catalog)];
 }
 
-function createList(catalog: Catalog): Tool {
+function createList(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
     title: 'List prompts',
@@ -85,7 +87,7 @@ function createList(catalog: Catalog): Tool {
   });
 }
 
-function createExpand(catalog: Catalog, recent: RecentValues): Tool {
+function createExpand(catalog: Catalog, recent: RecentValues) {
   return defineTool({
     name: 'expand_prompt',
     title: 'Expand prompt',
@@ -129,7 +131,7 @@ function createExpand(catalog: Catalog, recent: RecentValues): Tool {
   });
 }
 
-function createSearch(catalog: Catalog): Tool {
+function createSearch(catalog: Catalog) {
   return defineTool({
     name: 'search_prompts',
     title: 'Search prompts',
@@ -202,7 +204,7 @@ function matching(tag: string | undefined, source: string | undefined): (entry: 
     (source === undefined || entry.source.name === source);
 }
 
-function toItem({ definition, source }: CatalogEntry): object {
+function toItem({ definition, source }: CatalogEntry): ListedPrompt {
   const { name, title, description = '', arguments: args, tags } = definition;
   return {
     name,

@@ -1,14 +1,16 @@
 import { Failure } from '../failure.ts';
-import { defineTool, type Tool, type ToolAnnotations } from '../feature.ts';
+import { anyObject, defineTool, type ToolAnnotations } from '../feature.ts';
+import { present } from '../json.ts';
 import type { MessageDefinition } from './definition.ts';
 import type { Editor } from './editor.ts';
-import { authorOf, present } from './methods.ts';
+import { authorOf } from './methods.ts';
 import {
   argumentsSchema,
   descriptionSchema,
   knownNameSchema,
   messagesSchema,
   nameSchema,
+  storedMessageSchema,
   tagsSchema,
   titleSchema,
 } from './prompt-schemas.ts';
@@ -26,6 +28,19 @@ const fields = {
   tags: tagsSchema,
 } as const;
 
+const promptRecord = {
+  type: 'object',
+  required: ['name', 'title', 'messages'],
+  properties: {
+    name: nameSchema,
+    title: titleSchema,
+    description: descriptionSchema,
+    arguments: argumentsSchema,
+    messages: { type: 'array', items: storedMessageSchema },
+    tags: tagsSchema,
+  },
+} as const;
+
 const doneSchema = {
   type: 'object',
   required: ['success', 'message'],
@@ -41,7 +56,7 @@ const replacing: ToolAnnotations = {
 };
 
 /** The person's own prompts, for clients that cannot call methods of our own. */
-export function createEditingTools(editor: Editor): readonly Tool[] {
+export function createEditingTools(editor: Editor) {
   return [
     createCreate(editor),
     createUpdate(editor),
@@ -51,7 +66,7 @@ export function createEditingTools(editor: Editor): readonly Tool[] {
   ];
 }
 
-function createCreate(editor: Editor): Tool {
+function createCreate(editor: Editor) {
   return defineTool({
     name: 'create_prompt',
     title: 'Create prompt',
@@ -75,7 +90,7 @@ function createCreate(editor: Editor): Tool {
   });
 }
 
-function createUpdate(editor: Editor): Tool {
+function createUpdate(editor: Editor) {
   return defineTool({
     name: 'update_prompt',
     title: 'Update prompt',
@@ -97,7 +112,7 @@ function createUpdate(editor: Editor): Tool {
   });
 }
 
-function createDelete(editor: Editor): Tool {
+function createDelete(editor: Editor) {
   return defineTool({
     name: 'delete_prompt',
     title: 'Delete prompt',
@@ -112,7 +127,7 @@ function createDelete(editor: Editor): Tool {
   });
 }
 
-function createHistory(editor: Editor): Tool {
+function createHistory(editor: Editor) {
   return defineTool({
     name: 'prompt_history',
     title: 'Prompt history',
@@ -137,7 +152,7 @@ function createHistory(editor: Editor): Tool {
                 type: 'object',
                 properties: { name: { type: 'string' }, version: { type: 'string' } },
               },
-              prompt: { type: 'object' },
+              prompt: anyObject(promptRecord),
               restored: { type: 'integer' },
             },
           },
@@ -151,7 +166,7 @@ function createHistory(editor: Editor): Tool {
   });
 }
 
-function createRestore(editor: Editor): Tool {
+function createRestore(editor: Editor) {
   return defineTool({
     name: 'restore_prompt',
     title: 'Restore prompt',

@@ -1,12 +1,12 @@
-import { defineTool, type Problem, type Tool } from '../feature.ts';
+import { defineTool, type Problem, problemSchema } from '../feature.ts';
 import type { Catalog } from './catalog.ts';
 import type { Editor } from './editor.ts';
+import { formatNames } from './formats/format-names.ts';
 import { authorOf } from './methods.ts';
-import { mountable } from './settings.ts';
 
 const formatSchema = {
   type: 'string',
-  enum: [...mountable, 'twig'],
+  enum: formatNames,
   description: 'The form of the files',
 } as const;
 
@@ -19,31 +19,17 @@ const fileSchema = {
   },
 } as const;
 
-const problemsSchema = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['file', 'severity', 'message'],
-    properties: {
-      file: { type: 'string' },
-      line: { type: 'integer' },
-      column: { type: 'integer' },
-      severity: { enum: ['error', 'warning'] },
-      message: { type: 'string' },
-      prompts: { type: 'array', items: { type: 'string' }, description: 'The prompts that it concerns' },
-    },
-  },
-} as const;
+const problemsSchema = { type: 'array', items: problemSchema } as const;
 
 const namesSchema = { type: 'array', items: { type: 'string' }, description: 'Only these prompts' } as const;
 const reading = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Looking after a library: what is wrong with it, and the way in and out. Files are given, never fetched. */
-export function createLibraryTools(catalog: Catalog, editor: Editor): readonly Tool[] {
+export function createLibraryTools(catalog: Catalog, editor: Editor) {
   return [createLint(catalog), createImport(editor), createExport(catalog)];
 }
 
-function createLint(catalog: Catalog): Tool {
+function createLint(catalog: Catalog) {
   return defineTool({
     name: 'lint_prompts',
     title: 'Lint prompts',
@@ -85,7 +71,7 @@ function createLint(catalog: Catalog): Tool {
   });
 }
 
-function createImport(editor: Editor): Tool {
+function createImport(editor: Editor) {
   return defineTool({
     name: 'import_prompts',
     title: 'Import prompts',
@@ -139,7 +125,7 @@ function createImport(editor: Editor): Tool {
   });
 }
 
-function createExport(catalog: Catalog): Tool {
+function createExport(catalog: Catalog) {
   return defineTool({
     name: 'export_prompts',
     title: 'Export prompts',
@@ -177,7 +163,7 @@ function createExport(catalog: Catalog): Tool {
   });
 }
 
-function counted(problems: readonly Problem[]): object {
+function counted(problems: readonly Problem[]) {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return { errors, warnings: problems.length - errors, problems };
 }

@@ -1,5 +1,5 @@
 import { type Context, defineMethod, type Method } from '../feature.ts';
-import type { JsonSchema } from '../json.ts';
+import { type JsonSchema, present } from '../json.ts';
 import type { Editor } from './editor.ts';
 import {
   argumentsSchema,
@@ -69,19 +69,6 @@ export function createMethods(editor: Editor): Readonly<Record<string, Method>> 
 
 export function authorOf({ client: { name, version } }: Context): Author {
   return { name, version };
-}
-
-type Absent<Value> = undefined extends Value ? true : null extends Value ? true : false;
-type Present<Fields> = {
-  [Key in keyof Fields as Absent<Fields[Key]> extends true ? never : Key]: Fields[Key];
-} & {
-  [Key in keyof Fields as Absent<Fields[Key]> extends true ? Key : never]?: NonNullable<Fields[Key]>;
-};
-
-/** Without the fields that were not given. */
-export function present<Fields extends object>(fields: Fields): Present<Fields> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(given) as Present<Fields>;
 }
 
 function done(verb: string, name: string): object {

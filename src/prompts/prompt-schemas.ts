@@ -85,6 +85,28 @@ export const messagesSchema = {
   },
 } as const;
 
+const linkSchema = {
+  type: 'object',
+  required: ['type', 'uri', 'name'],
+  properties: {
+    type: { const: 'resource_link' },
+    ...address,
+    name: { type: 'string' },
+    description: { type: 'string' },
+  },
+} as const;
+
+const messageSchema = messagesSchema.items;
+
+/** A message as a source holds it: files of a library may be linked. */
+export const storedMessageSchema = {
+  ...messageSchema,
+  properties: {
+    ...messageSchema.properties,
+    content: { anyOf: [...messageSchema.properties.content.anyOf, linkSchema] },
+  },
+} as const;
+
 export const tagsSchema = {
   type: 'array',
   items: { type: 'string' },

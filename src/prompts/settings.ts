@@ -1,19 +1,7 @@
 import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
+import { mountable } from './formats/format-names.ts';
 import { hexaiPromptsDir } from './hexai-config.ts';
-
-/** Forms of prompt files that can be served where they lie. */
-export const mountable = [
-  'claude-code',
-  'claude-skills',
-  'codex',
-  'vscode',
-  'gemini',
-  'fabric',
-  'dotprompt',
-  'commands',
-  'jsonl',
-] as const;
 
 export const promptSettings = defineSettings({
   'commands.dir': {

@@ -1,10 +1,10 @@
-import { defineTool, type Tool } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
+import { anyObject, defineTool } from '../feature.ts';
 import type { Catalog } from './catalog.ts';
+import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
 import { isEditable } from './source.ts';
 
 /** A prompt as its source has it, before any argument is filled in. */
-export function createShow(catalog: Catalog): Tool {
+export function createShow(catalog: Catalog) {
   return defineTool({
     name: 'show_prompt',
     title: 'Show prompt',
@@ -17,7 +17,18 @@ export function createShow(catalog: Catalog): Tool {
     },
     outputSchema: {
       type: 'object',
-      required: ['name', 'source', 'file', 'template', 'messages', 'tags', 'editable'],
+      required: [
+        'name',
+        'source',
+        'file',
+        'line',
+        'kind',
+        'template',
+        'messages',
+        'arguments',
+        'tags',
+        'editable',
+      ],
       properties: {
         name: { type: 'string' },
         title: { type: 'string' },
@@ -27,8 +38,8 @@ export function createShow(catalog: Catalog): Tool {
         line: { type: 'integer' },
         kind: { enum: ['input', 'braces', 'jinja', 'none'] },
         template: { type: 'string' },
-        messages: { type: 'array', items: { type: 'object' } },
-        arguments: { type: 'array', items: { type: 'object' } },
+        messages: { type: 'array', items: anyObject(storedMessageSchema) },
+        arguments: { type: 'array', items: anyObject(argumentsSchema.items) },
         tags: { type: 'array', items: { type: 'string' } },
         editable: { type: 'boolean' },
       },
@@ -44,8 +55,8 @@ export function createShow(catalog: Catalog): Tool {
           kind,
           source: source.name,
           template: texts.join('\n\n'),
-          messages: messages as unknown as JsonObject[],
-          arguments: args as unknown as JsonObject[],
+          messages,
+          arguments: args,
           editable: isEditable(source),
         },
       };

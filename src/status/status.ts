@@ -1,6 +1,6 @@
-import { defineTool, type Feature, type Problem } from '../feature.ts';
+import { defineTool, type Feature, type Problem, problemSchema } from '../feature.ts';
 import { version } from '../version.ts';
-import type { MethodSummary, RequestLog } from './request-log.ts';
+import type { RequestLog } from './request-log.ts';
 
 export interface StatusOptions {
   readonly log: RequestLog;
@@ -24,82 +24,75 @@ export interface SettingInForce {
   readonly description: string;
 }
 
-interface Status {
-  readonly name: string;
-  readonly version: string;
-  readonly started_at: string;
-  readonly clients: readonly ConnectedClient[];
-  readonly methods: readonly MethodSummary[];
-  readonly problems: readonly Problem[];
-  readonly settings: readonly SettingInForce[];
-}
-
 const text = { type: 'string' } as const;
 const number = { type: 'number' } as const;
-const list = (properties: Record<string, object>, required: readonly string[]) => ({
-  type: 'array',
-  items: { type: 'object', properties, required },
-});
+function list<const Properties extends object, const Required extends readonly (keyof Properties)[]>(
+  properties: Properties,
+  required: Required,
+) {
+  return { type: 'array', items: { type: 'object', properties, required } } as const;
+}
 
 /** What the server can tell about itself. */
 export function createStatus(options: StatusOptions): Feature {
+  return { name: 'status', tools: statusTools(options) };
+}
+
+export function statusTools(options: StatusOptions) {
   const startedAt = new Date().toISOString();
-  return {
-    name: 'status',
-    tools: [
-      defineTool({
-        name: 'server_status',
-        title: 'Server status',
-        description:
-          'Tells which clients are connected, which methods were asked for and how fast they were answered, what is broken (with file and line), and every setting in force with where it came from.',
-        inputSchema: { type: 'object', properties: {} },
-        outputSchema: {
-          type: 'object',
-          properties: {
-            name: text,
-            version: text,
-            started_at: text,
-            clients: list({ name: text, version: text, protocol: text, since: text }, ['name', 'protocol']),
-            methods: list(
-              {
-                method: text,
-                count: number,
-                failed: number,
-                median_ms: number,
-                p95_ms: number,
-                recent_ms: { type: 'array', items: number },
-              },
-              ['method', 'count'],
-            ),
-            problems: list(
-              {
-                file: text,
-                line: number,
-                column: number,
-                severity: text,
-                message: text,
-                prompts: { type: 'array', items: text },
-              },
-              ['file', 'message'],
-            ),
-            settings: list({ name: text, value: {}, origin: text, description: text }, ['name', 'origin']),
-          },
-          required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],
+  return [
+    defineTool({
+      name: 'server_status',
+      title: 'Server status',
+      description:
+        'Tells which clients are connected, which methods were asked for and how fast they were answered, what is broken (with file and line), and every setting in force with where it came from.',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: {
+        type: 'object',
+        properties: {
+          name: text,
+          version: text,
+          started_at: text,
+          clients: list({ name: text, version: text, protocol: text, since: text }, [
+            'name',
+            'version',
+            'protocol',
+            'since',
+          ]),
+          methods: list(
+            {
+              method: text,
+              count: number,
+              failed: number,
+              median_ms: number,
+              p95_ms: number,
+              recent_ms: { type: 'array', items: number },
+            },
+            ['method', 'count', 'failed', 'median_ms', 'p95_ms', 'recent_ms'],
+          ),
+          problems: { type: 'array', items: problemSchema },
+          settings: list({ name: text, value: {}, origin: text, description: text }, [
+            'name',
+            'value',
+            'origin',
+            'description',
+          ]),
         },
-        annotations: { readOnlyHint: true, openWorldHint: false },
-        async call() {
-          const status: Status = {
-            name: 'adjutant',
-            version,
-            started_at: startedAt,
-            clients: options.clients(),
-            methods: options.log.summary(),
-            problems: await options.problems(),
-            settings: options.settings(),
-          };
-          return { structured: status };
-        },
-      }),
-    ],
-  };
+        required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      async call() {
+        const status = {
+          name: 'adjutant',
+          version,
+          started_at: startedAt,
+          clients: options.clients(),
+          methods: options.log.summary(),
+          problems: await options.problems(),
+          settings: options.settings(),
+        };
+        return { structured: status };
+      },
+    }),
+  ];
 }

@@ -56,7 +56,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
       description: 'Waits until it is cancelled, and reports that as a change of prompts.',
       inputSchema: nothing,
       call: (_, context) =>
-        new Promise((_resolve, reject) => {
+        new Promise<never>((_resolve, reject) => {
           context.progress(0);
           context.signal.addEventListener('abort', () => {
             publish({ kind: 'prompts' });

@@ -38,7 +38,7 @@ describe('the diary on the command line', () => {
     [['users', 'rule', 'ada', '--rule-json', 'x'], 2, /must be JSON/],
     [['users', 'show', 'nobody'], 1, /User not found/],
     [['users', 'create', '--email', 'x@example.com'], 2, /name is required/],
-    [['users', 'create', '--name', 'Ada', '--timezone', 'Moon/Base'], 1, /not a time zone/],
+    [['users', 'create', '--name', 'Ada', '--timezone', 'Moon/Base'], 2, /--timezone is not a time zone/],
     [['events', 'create', 'nobody', '--title', 'x', '--start', '2030-01-01'], 1, /User not found/],
     [['notifications', 'cancel', 'none'], 1, /Notification not found: none/],
     [['notifications', 'plan', 'nobody', '--event-id', 'e'], 1, /User not found: nobody/],

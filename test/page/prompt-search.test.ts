@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { PromptItem } from '../../src/api.ts';
+import type { Json } from '../../src/json.ts';
 import { PromptSearch } from '../../src/web/page/prompt-search.ts';
 
-const tagged = (tags: unknown) => ({ _meta: { 'adjutant/tags': tags } });
-const search = new PromptSearch([
+const tagged = (tags: Json) => ({ _meta: { 'adjutant/tags': tags } });
+const prompts: readonly Omit<PromptItem, 'arguments'>[] = [
   {
     name: 'code_review',
     title: 'Request Code Review',
@@ -13,7 +15,8 @@ const search = new PromptSearch([
   { name: 'minutes', description: 'Turns notes into minutes of a review' },
   { name: 'reviewers', ...tagged('not a list') },
   { name: 'Grüße', title: 'Says HELLO', ...tagged(['code']) },
-]);
+];
+const search = new PromptSearch(prompts.map((prompt) => ({ ...prompt, arguments: [] })));
 const found = (query: string) => search.find(query).map(({ name }) => name);
 
 describe('the search', () => {

@@ -4,7 +4,10 @@ import { layOutDay } from '../../src/web/page/week-layout.ts';
 
 const event = (id: string, start: string, end: string, more: Partial<CalendarEvent> = {}): CalendarEvent => ({
   id,
+  user_id: 'ada',
   title: id,
+  status: 'confirmed',
+  provider: 'local',
   start_ts: start,
   end_ts: end,
   ...more,

@@ -1,12 +1,15 @@
-import type { JsonObject } from '../../json.ts';
+import type { ValueOf } from '../../feature.ts';
+import { present } from '../../json.ts';
+import type { calendarShape } from '../shapes.ts';
 import type { Calendar } from '../store/schema.ts';
 import { timestamp } from '../view.ts';
-import type { CalendarProblem } from './parse.ts';
 import type { SyncResult } from './sync.ts';
 
 const mostListed = 50;
 
-export function calendarView(calendar: Calendar, events?: number): JsonObject {
+export type CalendarView = ValueOf<typeof calendarShape>;
+
+export function calendarView(calendar: Calendar, events?: number): CalendarView {
   const problems = calendar.problems === null ? undefined : JSON.parse(calendar.problems);
   return present({
     id: calendar.id,
@@ -26,7 +29,7 @@ export function calendarView(calendar: Calendar, events?: number): JsonObject {
   });
 }
 
-export function syncView({ calendar, changes, unchanged, problems }: SyncResult): JsonObject {
+export function syncView({ calendar, changes, unchanged, problems }: SyncResult): CalendarView {
   const counts = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0 };
   for (const { kind } of changes) counts[kind] += 1;
   return present({
@@ -37,7 +40,7 @@ export function syncView({ calendar, changes, unchanged, problems }: SyncResult)
       .slice(0, mostListed)
       .map(({ kind, eventId, uid, title }) => ({ kind, event_id: eventId, uid, title })),
     problem_count: problems.length,
-    problems: problems.slice(0, mostListed) as unknown as JsonObject[] & CalendarProblem[],
+    problems: problems.slice(0, mostListed),
   });
 }
 
@@ -47,8 +50,4 @@ function publicPlace({ kind, location }: Calendar): string {
   const { origin, pathname, search } = new URL(location);
   const path = pathname.split('/').map((part) => (part.length > 24 ? '…' : part));
   return `${origin}${path.join('/')}${search === '' ? '' : '?…'}`;
-}
-
-function present(fields: Readonly<Record<string, JsonObject[string]>>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

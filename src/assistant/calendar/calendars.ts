@@ -1,12 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../failure.ts';
-import type { JsonObject } from '../../json.ts';
 import { findUser, type Reader } from '../diary.ts';
 import { removeEvent } from '../events.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar } from '../store/schema.ts';
+import type { CalendarView } from './calendar-view.ts';
 import { configOf, type SourceConfig } from './source.ts';
 import {
   type Calendars,
@@ -29,7 +29,8 @@ export interface WrittenSource {
 
 export async function findCalendar(db: Reader, id: string): Promise<Calendar> {
   const calendar = await db.selectFrom('calendars').selectAll().where('id', '=', id).executeTakeFirst();
-  if (calendar === undefined) throw new Failure('resource-not-found', 'Calendar not found');
+  if (calendar === undefined)
+    throw new Failure('resource-not-found', 'Calendar not found', { data: { missing: 'calendar' } });
   return calendar;
 }
 
@@ -108,9 +109,9 @@ export async function syncAll(
   calendars: Calendars,
   userId: string | undefined,
   options: SyncOptions,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly CalendarView[]> {
   const { calendarView, syncView } = await import('./calendar-view.ts');
-  const views: JsonObject[] = [];
+  const views: CalendarView[] = [];
   for (const { calendar } of await listCalendars(calendars, userId)) {
     if (configOf(calendar).handed_over) continue;
     try {

@@ -1,8 +1,8 @@
-import { type Context, defineTool, type Tool } from '../../feature.ts';
-import type { JsonObject } from '../../json.ts';
+import { type Context, defineTool } from '../../feature.ts';
 import type { Diary } from '../diary.ts';
 import { userId } from '../fields.ts';
-import { listShape } from '../shapes.ts';
+import { calendarShape, listShape } from '../shapes.ts';
+import type { CalendarView } from './calendar-view.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from './sync.ts';
 
 /** A large calendar takes its time, and says how far it is. */
@@ -31,47 +31,9 @@ const access = {
   },
 } as const;
 
-const problem = {
-  type: 'object',
-  properties: {
-    severity: { type: 'string', enum: ['error', 'warning'] },
-    document: { type: 'string' },
-    line: { type: 'integer' },
-    uid: { type: 'string' },
-    message: { type: 'string' },
-  },
-  required: ['severity', 'message'],
-} as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const calendarShape = {
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    user_id: { type: 'string' },
-    name: { type: 'string' },
-    kind: { type: 'string', enum: ['file', 'folder', 'url', 'caldav'] },
-    source: { type: 'string' },
-    kept_up_to_date: { type: 'boolean' },
-    events: count,
-    last_sync: { type: 'string' },
-    next_sync: { type: 'string' },
-    failures: count,
-    error: { type: 'string' },
-    added: count,
-    moved: count,
-    changed: count,
-    cancelled: count,
-    removed: count,
-    unchanged: count,
-    changes: { type: 'array', items: { type: 'object' } },
-    problem_count: count,
-    problems: { type: 'array', items: problem },
-  },
-  required: ['id', 'user_id', 'name', 'kind', 'source', 'kept_up_to_date'],
-} as const;
 const outputSchema = listShape('calendars', calendarShape);
 
-export function calendarTools(diary: Diary, options: CalendarOptions): readonly Tool[] {
+export function calendarTools(diary: Diary, options: CalendarOptions) {
   const calendars = { diary, options };
   return [
     defineTool({
@@ -183,7 +145,7 @@ export function calendarTools(diary: Diary, options: CalendarOptions): readonly 
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },
       outputSchema: {
         type: 'object',
-        properties: { deleted: { type: 'string' }, events: count },
+        properties: { deleted: { type: 'string' }, events: { type: 'integer', minimum: 0 } },
         required: ['deleted', 'events'],
       },
       annotations: { destructiveHint: true, openWorldHint: false },
@@ -214,6 +176,6 @@ async function answer(results: readonly SyncResult[]) {
   return list(results.map(syncView));
 }
 
-function list(calendars: readonly JsonObject[]) {
+function list(calendars: readonly CalendarView[]) {
   return { structured: { calendars, count: calendars.length } };
 }

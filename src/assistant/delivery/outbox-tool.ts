@@ -1,14 +1,14 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { defineTool, type Tool } from '../../feature.ts';
+import { defineTool } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 
 /** As much of a message as tells what it says. */
 const previewBytes = 4096;
 
 /** What lies in the outbox, for places without a mail server or a telephone. */
-export function outboxTool(folder: string): Tool {
+export function outboxTool(folder: string) {
   return defineTool({
     name: 'listOutbox',
     title: 'List Outbox',

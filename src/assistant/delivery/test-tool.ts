@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '../../feature.ts';
+import { defineTool } from '../../feature.ts';
 import type { Diary } from '../diary.ts';
 import { testFields, userId } from '../fields.ts';
 import { channels } from '../store/schema.ts';
@@ -8,7 +8,7 @@ import type { ChannelOptions } from './channels.ts';
 const attemptMs = 30_000;
 
 /** Shows that a person can be reached, before it matters. It needs no worker: what is set up here is what is tried. */
-export function testTool(diary: Diary, options: ChannelOptions, timeoutMs: number): Tool {
+export function testTool(diary: Diary, options: ChannelOptions, timeoutMs: number) {
   return defineTool({
     name: 'testNotification',
     title: 'Test Notification',

@@ -1,6 +1,7 @@
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition, Reading } from '../definition.ts';
 import { problemOf } from '../file-cache.ts';
+import type { FormatName } from './format-names.ts';
 
 /** One text file of a folder of prompts. */
 export interface TextFile {
@@ -17,7 +18,7 @@ export interface Writing {
 
 /** A way to keep prompts in files. What has no counterpart on the other side is reported, never guessed. */
 export interface Format {
-  readonly name: string;
+  readonly name: FormatName;
   /** What people call it, and where its files usually lie. */
   readonly title: string;
   readonly folder: string;
@@ -38,7 +39,7 @@ export type Part = 'title' | 'description' | 'tags' | 'argument descriptions' | 
 
 /** A format that keeps each prompt in a file of its own. */
 export function filePerPrompt(format: {
-  readonly name: string;
+  readonly name: FormatName;
   readonly title: string;
   readonly folder: string;
   readonly namedByPath: boolean;

@@ -6,11 +6,6 @@ import { useToast } from './toast.tsx';
 
 const steps = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;
 
-type Imported = Partial<Record<(typeof steps)[number], number>> & {
-  readonly problem_count?: number;
-  readonly problems?: readonly { readonly message: string }[];
-};
-
 /** Takes .ics files, dropped anywhere on the page or chosen. */
 export function CalendarImport({ userId }: { userId: string }) {
   const { client } = useConnection();
@@ -53,12 +48,12 @@ export function CalendarImport({ userId }: { userId: string }) {
 async function bringIn(client: McpClient, userId: string, file: File): Promise<string> {
   try {
     const content = await file.text();
-    const { calendars } = await client.tool<{ calendars: readonly Imported[] }>('importCalendar', {
+    const { calendars } = await client.tool('importCalendar', {
       user_id: userId,
       name: nameOf(file.name, content),
       content,
     });
-    const [imported = {}] = calendars;
+    const imported = calendars[0]!;
     const counts = steps.flatMap((step) => (imported[step] ? [`${imported[step]} ${step}`] : []));
     const { problem_count = 0, problems: [first] = [] } = imported;
     return [

@@ -1,4 +1,3 @@
-import type { User } from './diary.ts';
 import { DiaryView } from './diary-view.tsx';
 import { PersonForm } from './person-form.tsx';
 import { pathTo } from './route.ts';
@@ -8,7 +7,7 @@ import { useConnection, useLoaded } from './server-connection.tsx';
 /** Whose calendar it is. */
 export function CalendarView({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
-  const { value, error } = useLoaded<{ users: readonly User[] }>(
+  const { value, error } = useLoaded(
     (client, signal) => client.tool('listUsers', {}, { signal }),
     [changes.resources],
   );

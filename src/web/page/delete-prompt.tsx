@@ -8,7 +8,7 @@ export function DeletePrompt({ name }: { name: string }) {
   const toast = useToast();
   const remove = async () => {
     try {
-      const { revisions } = await client.tool<{ revisions: { revision: number }[] }>('prompt_history', {
+      const { revisions } = await client.tool('prompt_history', {
         name,
       });
       const revision = revisions.at(-1)!.revision;

@@ -1,36 +1,9 @@
+import type { ToolAnswer } from '../../api.ts';
 import type { McpClient } from './mcp-client.ts';
 
-export interface User {
-  readonly id: string;
-  readonly name: string;
-  readonly timezone?: string;
-  readonly quiet_start?: string;
-  readonly quiet_end?: string;
-}
-
-export interface CalendarEvent {
-  readonly id: string;
-  readonly occurrence?: string;
-  readonly title: string;
-  readonly start_ts: string;
-  readonly end_ts: string;
-  readonly all_day?: boolean;
-  readonly location?: string;
-  readonly status?: string;
-}
-
-export interface Notification {
-  readonly id: string;
-  readonly event_id: string;
-  readonly occurrence?: string;
-  readonly channel: string;
-  readonly plan_time: string;
-  readonly status: string;
-  readonly subject?: string;
-  readonly reason?: string;
-  readonly error?: string;
-  readonly sent_time?: string;
-}
+export type User = ToolAnswer<'listUsers'>['users'][number];
+export type CalendarEvent = ToolAnswer<'listEvents'>['events'][number];
+export type Notification = ToolAnswer<'listNotifications'>['notifications'][number];
 
 export interface Diary {
   readonly events: readonly CalendarEvent[];
@@ -61,12 +34,8 @@ export async function loadDiary(
   signal: AbortSignal,
 ): Promise<Diary> {
   const [{ events }, { notifications }] = await Promise.all([
-    client.tool<{ events: CalendarEvent[] }>(
-      'listEvents',
-      { user_id: userId, days_back: back, days_forward: forward },
-      { signal },
-    ),
-    client.tool<{ notifications: Notification[] }>(
+    client.tool('listEvents', { user_id: userId, days_back: back, days_forward: forward }, { signal }),
+    client.tool(
       'listNotifications',
       {
         user_id: userId,

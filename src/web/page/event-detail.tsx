@@ -41,7 +41,9 @@ function timesOf({ start_ts, end_ts, all_day }: CalendarEvent, zone: string): st
   return format.formatRange(Date.parse(start_ts), Math.max(end, Date.parse(start_ts)));
 }
 
-const actions: Readonly<Record<string, readonly [tool: string, title: string, done: string]>> = {
+type Act = 'cancelNotification' | 'acknowledgeNotification';
+
+const actions: Readonly<Record<string, readonly [tool: Act, title: string, done: string]>> = {
   planned: ['cancelNotification', 'Cancel', 'The notification is cancelled.'],
   sent: ['acknowledgeNotification', 'Acknowledge', 'The notification is acknowledged.'],
   delivered: ['acknowledgeNotification', 'Acknowledge', 'The notification is acknowledged.'],

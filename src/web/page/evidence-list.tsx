@@ -1,9 +1,9 @@
-import type { Evidence } from './run-record.ts';
+import type { Findings } from './run-record.ts';
 import { visibleText } from './visible-text.ts';
 
 interface Props {
   readonly deliverables: readonly { readonly path: string; readonly description: string }[];
-  readonly evidence: Evidence | null | undefined;
+  readonly evidence: Findings | null | undefined;
 }
 
 const marks: Readonly<Record<string, string>> = { verified: '✓', missing: '✗', unreported: '?', passed: '✓' };

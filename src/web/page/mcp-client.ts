@@ -1,3 +1,6 @@
+import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
+
 const version = '2026-07-28';
 const meta = 'io.modelcontextprotocol/';
 
@@ -14,12 +17,17 @@ export type Json = Record<string, unknown>;
 export class McpError extends Error {
   readonly code: number;
   readonly status: number;
-  constructor(message: string, code: number, status: number) {
+  /** Why a tool call failed, where a tool call did. */
+  readonly failure: ToolFailure | undefined;
+  constructor(message: string, code: number, status: number, failure?: ToolFailure) {
     super(message);
     this.code = code;
     this.status = status;
+    this.failure = failure;
   }
 }
+
+export type ToolFailure = Pick<Failure, 'kind' | 'issues' | 'data'>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -58,11 +66,16 @@ export class McpClient {
   }
 
   /** Calls a tool for its structured answer; what it reports as failed is thrown. */
-  async tool<Result = Json>(name: string, args: Json = {}, options: CallOptions = {}): Promise<Result> {
-    const result = await this.request<ToolReply>('tools/call', { name, arguments: args }, options);
+  async tool<Name extends ToolName>(
+    name: Name,
+    args: ToolArguments<Name>,
+    options: CallOptions = {},
+  ): Promise<ToolAnswer<Name>> {
+    const params = { name, arguments: args };
+    const result = await this.request<ToolReply>('tools/call', params, options);
     const text = result.content?.map((part) => part.text ?? '').join('\n') ?? '';
-    if (result.isError) throw new McpError(text, 0, 200);
-    return (result.structuredContent ?? { text }) as Result;
+    if (result.isError) throw new McpError(text, 0, 200, result._meta?.['adjutant/failure']);
+    return (result.structuredContent ?? { text }) as ToolAnswer<Name>;
   }
 
   /** Every item of a list, page by page; `seen` gets what there is so far. */
@@ -156,10 +169,11 @@ export class McpClient {
   }
 }
 
-interface ToolReply {
+export interface ToolReply {
   readonly content?: readonly { readonly text?: string }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
+  readonly _meta?: { readonly 'adjutant/failure'?: ToolFailure };
 }
 
 interface Reply {

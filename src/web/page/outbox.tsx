@@ -1,19 +1,9 @@
 import { useLoaded } from './server-connection.tsx';
 import { shortMoment } from './zone-time.ts';
 
-interface OutboxList {
-  readonly folder: string;
-  readonly count: number;
-  readonly messages: readonly {
-    readonly file: string;
-    readonly written_at: string;
-    readonly preview?: string;
-  }[];
-}
-
 /** What went into the outbox folder instead of to somebody. */
 export function Outbox({ updates }: { updates: number }) {
-  const { value, error } = useLoaded<OutboxList>(
+  const { value, error } = useLoaded(
     (client, signal) => client.tool('listOutbox', { limit: 100 }, { signal }),
     [updates],
   );

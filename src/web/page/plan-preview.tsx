@@ -1,30 +1,8 @@
 import { useState } from 'preact/hooks';
-import { type CalendarEvent, farthest } from './diary.ts';
+import { farthest } from './diary.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 import { shortMoment } from './zone-time.ts';
-
-interface Step {
-  readonly action: 'add' | 'move' | 'cancel' | 'keep';
-  readonly event_id: string;
-  readonly channel: string;
-  readonly plan_time: string;
-  readonly previous_time?: string;
-  readonly reason: string;
-}
-
-interface Planned {
-  readonly notifications_planned: number;
-  readonly events_processed: number;
-  readonly policies: readonly { readonly policy: string; readonly reason: string }[];
-  readonly changes: readonly Step[];
-  readonly dropped?: readonly {
-    readonly event_id: string;
-    readonly channel: string;
-    readonly reason: string;
-  }[];
-  readonly errors?: readonly { readonly event_id: string; readonly error: string }[];
-}
 
 interface Props {
   readonly userId: string;
@@ -40,12 +18,8 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const { value, error } = useLoaded(
     async (with_, signal) => {
       const [plan, { events }] = await Promise.all([
-        with_.tool<Planned>('planNotifications', { user_id: userId, dry_run: true }, { signal }),
-        with_.tool<{ events: readonly CalendarEvent[] }>(
-          'listEvents',
-          { user_id: userId, days_forward: farthest.forward },
-          { signal },
-        ),
+        with_.tool('planNotifications', { user_id: userId, dry_run: true }, { signal }),
+        with_.tool('listEvents', { user_id: userId, days_forward: farthest.forward }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
     },
@@ -54,7 +28,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const keep = async () => {
     setBusy(true);
     try {
-      const kept = await client.tool<Planned>('planNotifications', { user_id: userId });
+      const kept = await client.tool('planNotifications', { user_id: userId });
       toast({
         text: `The plan is kept: ${kept.notifications_planned} new for ${kept.events_processed} events.`,
       });

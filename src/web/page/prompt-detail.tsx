@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { PromptReply } from '../../api.ts';
 import { ArgumentForm } from './argument-form.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { DeletePrompt } from './delete-prompt.tsx';
@@ -10,13 +11,6 @@ import { useConnection, useLoaded } from './server-connection.tsx';
 import { Tabs } from './tabs.tsx';
 import { TemplateSource } from './template-source.tsx';
 
-interface RenderedPrompt {
-  readonly messages: readonly {
-    readonly role: string;
-    readonly content: { readonly type: string; readonly text?: string };
-  }[];
-}
-
 const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
 
 /** One prompt: its template, a form for its arguments, and what comes out, live. */
@@ -24,17 +18,19 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [tab, setTab] = useState<keyof typeof tabs>('use');
-  const source = useLoaded<{ template?: string; file?: string; editable?: boolean }>(
+  const source = useLoaded(
     (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
     [prompt.name, changes.prompts],
   );
   const editable = source.value?.editable === true;
-  const rendered = useLoaded<RenderedPrompt>(
+  const rendered = useLoaded<PromptReply>(
     (client, signal) => client.request('prompts/get', { name: prompt.name, arguments: values }, { signal }),
     [prompt.name, values, changes.prompts],
   );
   const text =
-    rendered.value?.messages.map(({ content }) => content.text ?? `[${content.type}]`).join('\n\n') ?? '';
+    rendered.value?.messages
+      .map(({ content }) => (content.type === 'text' ? content.text : `[${content.type}]`))
+      .join('\n\n') ?? '';
   const missing =
     prompt.arguments?.filter(({ name, required }) => required && values[name] === undefined) ?? [];
   return (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import { ArgumentFields } from './argument-fields.tsx';
 import { type Prompt, type PromptArgument, tagsOf } from './prompt.ts';
 import { pathTo } from './route.ts';
@@ -14,12 +15,7 @@ interface Draft {
   readonly args: readonly PromptArgument[];
 }
 
-interface Source {
-  readonly messages?: readonly {
-    readonly role: Draft['role'];
-    readonly content: { readonly type: string; readonly text?: string };
-  }[];
-}
+type Source = Partial<ToolAnswer<'show_prompt'>>;
 
 const fresh: Draft = { name: '', title: '', description: '', tags: '', text: '', role: 'user', args: [] };
 
@@ -50,7 +46,7 @@ function draftOf(prompt: Prompt, { messages = [] }: Source): Draft {
     title: prompt.title ?? prompt.name,
     description: prompt.description ?? '',
     tags: tagsOf(prompt).join(' '),
-    text: messages[0]?.content.text ?? '',
+    text: messages[0]?.content.type === 'text' ? messages[0].content.text : '',
     role: messages[0]?.role ?? 'user',
     args: prompt.arguments ?? [],
   };
@@ -86,7 +82,7 @@ function EditorForm({
       messages: [{ role: draft.role, content: { type: 'text', text: draft.text } }, ...others],
     };
     try {
-      await client.tool(prompt ? 'update_prompt' : 'create_prompt', fields);
+      await client.tool(prompt ? 'update_prompt' : 'create_prompt', fields as ToolArguments<'create_prompt'>);
       setProblem('');
       // A text that is another makes no other list, so nobody would tell.
       touch('prompts');

@@ -1,24 +1,26 @@
 import { useState } from 'preact/hooks';
+import type { ToolArguments } from '../../api.ts';
 import { chosenFiles } from './chosen-files.ts';
-import type { Json } from './mcp-client.ts';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { type ArchivedFile, tarArchive } from './tar-archive.ts';
 import { useToast } from './toast.tsx';
 
+type Format = ToolArguments<'import_prompts'>['format'];
+
 interface ListedTool {
   readonly name: string;
-  readonly inputSchema: { readonly properties?: { readonly format?: { readonly enum?: readonly string[] } } };
+  readonly inputSchema: { readonly properties?: { readonly format?: { readonly enum?: readonly Format[] } } };
 }
 
 /** Takes prompt files of other programs in and gives ours out in their forms. */
 export function PromptExchange() {
   const { client } = useConnection();
   const toast = useToast();
-  const [chosen, setChosen] = useState<string | undefined>();
+  const [chosen, setChosen] = useState<Format | undefined>();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   // The server says itself which forms it knows.
-  const { value: formats = [] } = useLoaded<readonly string[]>(async (with_, signal) => {
+  const { value: formats = [] } = useLoaded<readonly Format[]>(async (with_, signal) => {
     let tools: readonly ListedTool[] = [];
     await with_.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
     return tools.find(({ name }) => name === 'import_prompts')?.inputSchema.properties?.format?.enum ?? [];
@@ -38,18 +40,12 @@ export function PromptExchange() {
       const given = await Promise.all(
         files.map(async (file) => ({ path: file.name, text: await file.text() })),
       );
-      const { imported, ...found } = await client.tool<{ imported: Json[]; problems: Problem[] }>(
-        'import_prompts',
-        { format, files: given },
-      );
+      const { imported, ...found } = await client.tool('import_prompts', { format: format!, files: given });
       return { text: `${counted(imported.length, 'prompt')} came in.`, ...found };
     });
   const give = () =>
     guard(async () => {
-      const { files, ...found } = await client.tool<{ files: ArchivedFile[]; problems: Problem[] }>(
-        'export_prompts',
-        { format },
-      );
+      const { files, ...found } = await client.tool('export_prompts', { format: format! });
       save(`prompts-${format}.tar`, files);
       return { text: `${counted(files.length, 'file')} went out.`, ...found };
     });
@@ -63,7 +59,7 @@ export function PromptExchange() {
       <div class="toolbar bare">
         <label class="inline">
           Format{' '}
-          <select value={format} onChange={(event) => setChosen(event.currentTarget.value)}>
+          <select value={format} onChange={(event) => setChosen(event.currentTarget.value as Format)}>
             {formats.map((one) => (
               <option key={one}>{one}</option>
             ))}

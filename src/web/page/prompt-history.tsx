@@ -1,30 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../api.ts';
 import { lineDifference } from './line-difference.ts';
-import type { PromptArgument } from './prompt.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 import { shortMoment } from './zone-time.ts';
 
-interface Revision {
-  readonly revision: number;
-  readonly action: string;
-  readonly time: string;
-  readonly client: { readonly name: string };
-  readonly prompt?: {
-    readonly title: string;
-    readonly description?: string;
-    readonly tags?: readonly string[];
-    readonly arguments?: readonly PromptArgument[];
-    readonly messages: readonly { readonly role: string; readonly content: { readonly text?: string } }[];
-  };
-}
+type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
 
 /** Every change of a prompt, what it changed, and the way back. */
 export function PromptHistory({ name }: { name: string }) {
   const { client, changes, touch } = useConnection();
   const toast = useToast();
   const [open, setOpen] = useState<number | undefined>();
-  const { value, error } = useLoaded<{ revisions: readonly Revision[] }>(
+  const { value, error } = useLoaded(
     (with_, signal) => with_.tool('prompt_history', { name }, { signal }),
     [name, changes.prompts],
   );
@@ -93,6 +81,6 @@ function textOf(revision: Revision | undefined): string {
     ...args.map(({ name, required, description: about = '' }) =>
       `argument: ${name}${required ? ' (required)' : ''} ${about}`.trimEnd(),
     ),
-    ...messages.map(({ role, content }) => `\n[${role}]\n${content.text ?? ''}`),
+    ...messages.map(({ role, content }) => `\n[${role}]\n${content.type === 'text' ? content.text : ''}`),
   ].join('\n');
 }

@@ -1,21 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../api.ts';
 import { MoreButton } from './more-button.tsx';
 import { useConnection, useLoaded } from './server-connection.tsx';
 
-export interface Problem {
-  readonly file: string;
-  readonly line?: number;
-  readonly severity: string;
-  readonly message: string;
-  /** The names of those that suffer from it. */
-  readonly prompts?: readonly string[];
-}
+export type Problem = ToolAnswer<'lint_prompts'>['problems'][number];
 
 /** What lint finds in one prompt. */
 export function PromptProblems({ name }: { name: string }) {
   const { changes } = useConnection();
   const returns = useReturns();
-  const { value } = useLoaded<{ problems: readonly Problem[] }>(
+  const { value } = useLoaded(
     (client, signal) => client.tool('lint_prompts', { names: [name] }, { signal }),
     [name, changes.prompts, returns],
   );

@@ -1,16 +1,7 @@
-export interface PromptArgument {
-  readonly name: string;
-  readonly description?: string;
-  readonly required?: boolean;
-}
+import type { PromptItem, ToolAnswer } from '../../api.ts';
 
-export interface Prompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly arguments?: readonly PromptArgument[];
-  readonly _meta?: Readonly<Record<string, unknown>>;
-}
+export type Prompt = PromptItem;
+export type PromptArgument = ToolAnswer<'show_prompt'>['arguments'][number];
 
 /** Where it comes from; what the server itself brings has no source. */
 export function sourceOf(prompt: Prompt): string {

@@ -1,3 +1,4 @@
+import type { ContentsReply } from '../../api.ts';
 import { PatchView } from './patch-view.tsx';
 import { useLoaded } from './server-connection.tsx';
 
@@ -29,11 +30,15 @@ function useArtifact(
   name: string,
 ): { readonly text: string | undefined; readonly error: string | undefined } {
   const uri = `runs://${runId}/${name.split('/').map(encodeURIComponent).join('/')}`;
-  const { value, error } = useLoaded<{ contents: readonly { text?: string }[] }>(
+  const { value, error } = useLoaded<ContentsReply>(
     (client, signal) => client.request('resources/read', { uri, limit: mostBytes }, { signal }),
     [uri],
   );
-  return { text: value && (value.contents[0]?.text ?? ''), error: error?.message };
+  return { text: value && textOf(value), error: error?.message };
+}
+
+function textOf({ contents: [first] }: ContentsReply): string {
+  return first !== undefined && 'text' in first ? first.text : '';
 }
 
 function pretty(name: string, text: string): string {

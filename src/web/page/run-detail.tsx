@@ -25,7 +25,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
   const updates = useUpdates(`runs://${id}/events.jsonl`);
   // A run of another server tells nothing here.
   const ticks = useTicks(open ? 3000 : undefined);
-  const { value: run, error } = useLoaded<RunRecord>(
+  const { value: run, error } = useLoaded(
     (client, signal) => client.tool('show_run', { run_id: id }, { signal }),
     [id, status, changes.resources, ticks, open && updates],
   );
@@ -68,7 +68,9 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
         <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
       </section>
       {/* A thread goes on only where it is kept. */}
-      {!open && overview.subagent_thread_id && overview.host === undefined && <RunResume run={overview} />}
+      {!open && overview.subagent_thread_id && overview.host === undefined && (
+        <RunResume run={overview} threadId={overview.subagent_thread_id} />
+      )}
     </article>
   );
 }

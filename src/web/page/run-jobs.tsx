@@ -15,7 +15,7 @@ export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopi
   return (
     <section>
       <h2>
-        Jobs <span class="quiet">{planners[plan.source]}</span>
+        Jobs <span class="quiet">{planners[plan.source ?? 'none']}</span>
       </h2>
       <JobGraph
         plan={plan.jobs}

@@ -1,23 +1,28 @@
 import { useState } from 'preact/hooks';
-import { type Json, type McpClient, McpError } from './mcp-client.ts';
+import type { ToolAnswer, ToolArguments } from '../../api.ts';
+import { type McpClient, McpError, type ToolReply } from './mcp-client.ts';
 import { pathTo } from './route.ts';
 import { asError, useConnection } from './server-connection.tsx';
 
-interface Begun {
+type Starter = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
+
+interface Begun extends ToolReply {
+  /** Present when the run continues as a task. */
   readonly taskId?: string;
-  readonly structuredContent?: { readonly run_id?: string };
-  readonly isError?: boolean;
-  readonly content?: readonly { readonly text?: string }[];
 }
 
 /** Begins a run and tells its id at once: as a task it goes on by itself, whether or not this tab stays open. */
-async function launch(client: McpClient, tool: string, args: Json): Promise<string> {
+async function launch<Name extends Starter>(
+  client: McpClient,
+  tool: Name,
+  args: ToolArguments<Name>,
+): Promise<string> {
   const begun = await client.request<Begun>(
     'tools/call',
     { name: tool, arguments: { skip_git_repo_check: true, ...args } },
     { extensions: { 'io.modelcontextprotocol/tasks': {} } },
   );
-  const id = begun.taskId ?? begun.structuredContent?.run_id;
+  const id = begun.taskId ?? (begun.structuredContent as ToolAnswer<Name> | undefined)?.run_id;
   if (begun.isError || id === undefined)
     throw new McpError(
       begun.content?.map(({ text }) => text ?? '').join('\n') || 'It did not begin.',
@@ -30,7 +35,7 @@ async function launch(client: McpClient, tool: string, args: Json): Promise<stri
 interface Launch {
   readonly busy: boolean;
   readonly problem: string;
-  begin(tool: string, args: Json): Promise<void>;
+  begin<Name extends Starter>(tool: Name, args: ToolArguments<Name>): Promise<void>;
 }
 
 /** For a form that begins a run: it leads to the run, or tells why there is none. */
@@ -38,7 +43,7 @@ export function useLaunch(): Launch {
   const { client, touch } = useConnection();
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
-  const begin = async (tool: string, args: Json) => {
+  const begin = async <Name extends Starter>(tool: Name, args: ToolArguments<Name>) => {
     setBusy(true);
     setProblem('');
     try {

@@ -1,12 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../api.ts';
 import { isOpen, type RunOverview } from './run-record.ts';
 import { type Loaded, useConnection, useLoaded, useTicks } from './server-connection.tsx';
 
-interface Page {
-  readonly runs: readonly RunOverview[];
-  /** Where the next page begins; absent at the end. */
-  readonly next?: string;
-}
+type Page = ToolAnswer<'list_runs'>;
 
 /** The newest are asked for whenever something changes, all others once. */
 const newestRuns = 100;
@@ -21,7 +18,7 @@ export function useRuns(): Loaded<readonly RunOverview[]> {
   const [read, setRead] = useState(0);
   const { value, error } = useLoaded<Page>(
     async (client, signal) => {
-      const page = await client.tool<Page>('list_runs', { limit: newestRuns }, { signal });
+      const page = await client.tool('list_runs', { limit: newestRuns }, { signal });
       setAnyOpen(page.runs.some(({ status }) => isOpen(status)));
       return page;
     },
@@ -30,7 +27,7 @@ export function useRuns(): Loaded<readonly RunOverview[]> {
   useLoaded(
     async (client, signal) => {
       for (let before = value?.next; before !== undefined; ) {
-        const page: Page = await client.tool<Page>('list_runs', { limit: olderRuns, before }, { signal });
+        const page: Page = await client.tool('list_runs', { limit: olderRuns, before }, { signal });
         for (const run of page.runs) seen.current.set(run.run_id, run);
         setRead(seen.current.size);
         before = page.next;

@@ -1,91 +1,22 @@
-export interface RunOverview {
-  readonly run_id: string;
-  readonly tool: string;
-  readonly status: string;
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly subagent_thread_id: string | null;
-  readonly cwd: string;
-  readonly task: string;
-  readonly summary: string;
-  readonly error: string | null;
-  readonly usage?: Usage | null;
-  /** The machine that has it, where that is another than the server's. */
-  readonly host?: string;
-}
+import type { ToolAnswer } from '../../api.ts';
 
-interface Outcome {
-  readonly summary: string;
-  readonly deliverables: readonly { readonly path: string; readonly description: string }[];
-  readonly open_questions: readonly string[];
-  readonly next_actions: readonly string[];
-}
-
-export interface Timing {
-  readonly started_at: string;
-  readonly finished_at: string;
-  readonly duration_ms: number;
-}
-
-export interface Evidence {
-  readonly files: readonly { readonly path: string; readonly status: string; readonly change?: string }[];
-  readonly checks?: readonly { readonly command: string; readonly status: string }[];
-}
-
-export interface Usage {
-  /** With those that were cached. */
-  readonly input_tokens: number;
-  readonly cached_input_tokens?: number;
-  readonly output_tokens: number;
-}
-
-export interface Artifact {
-  readonly name: string;
-  readonly path: string;
-}
-
-export interface RunRecord extends Outcome {
-  readonly run_id: string;
-  readonly run_dir: string;
-  readonly artifacts: readonly Artifact[];
-  readonly timing: Timing;
-  readonly status: string;
-  readonly error: string | null;
-  readonly warnings?: readonly string[];
-  readonly usage?: Usage | null;
-  readonly evidence?: Evidence | null;
-  readonly autopilot?: Autopilot;
-}
+export type RunOverview = ToolAnswer<'list_runs'>['runs'][number];
+export type RunRecord = ToolAnswer<'show_run'>;
+export type Timing = RunRecord['timing'];
+export type Artifact = RunRecord['artifacts'][number];
+export type Usage = NonNullable<RunRecord['usage']>;
+export type Evidence = NonNullable<RunRecord['evidence']>;
 
 /** What an autopilot has beyond any other run. */
-export interface Autopilot {
-  readonly decision: { readonly should_delegate: boolean; readonly reason: string };
-  readonly plan: { readonly jobs: readonly JobSpec[]; readonly source: string };
-  readonly jobs: readonly JobResult[];
-  readonly aggregate: Outcome;
-}
+export type Autopilot = NonNullable<RunRecord['autopilot']>;
+export type JobSpec = Autopilot['plan']['jobs'][number];
+export type JobResult = Autopilot['jobs'][number];
 
-export interface JobSpec {
-  readonly id: string;
-  readonly title: string;
-  readonly sandbox: string;
-  readonly depends_on?: readonly string[];
-}
-
-export interface JobResult extends Outcome {
-  readonly id: string;
-  readonly title: string;
-  readonly status: string;
-  readonly timing: Timing;
-  readonly error: string | null;
-  readonly usage?: Usage | null;
-  readonly evidence?: Evidence | null;
-  readonly artifacts: readonly Artifact[];
-  readonly patch?: { readonly applied: boolean; readonly conflicts: readonly string[] };
-}
+/** What a person is shown of the evidence. */
+export type Findings = Pick<Evidence, 'files' | 'checks'>;
 
 /** What was seen of a run; of an autopilot, what was seen of its jobs. */
-export function evidenceOf({ evidence, autopilot }: RunRecord): Evidence | null | undefined {
+export function evidenceOf({ evidence, autopilot }: RunRecord): Findings | null | undefined {
   if (autopilot === undefined) return evidence;
   const all = autopilot.jobs.flatMap((job) => job.evidence ?? []);
   return { files: all.flatMap(({ files }) => files), checks: all.flatMap(({ checks = [] }) => checks) };

@@ -3,13 +3,13 @@ import { useLaunch } from './run-launch.ts';
 import type { RunOverview } from './run-record.ts';
 
 /** Lets the thread of a run go on from where it ended, with something more to do or without. */
-export function RunResume({ run }: { run: RunOverview }) {
+export function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
   const { busy, problem, begin } = useLaunch();
   const [task, setTask] = useState('');
   const resume = (event: Event) => {
     event.preventDefault();
     return begin('delegate_resume', {
-      thread_id: run.subagent_thread_id,
+      thread_id: threadId,
       cwd: run.cwd,
       ...(task.trim() !== '' && { task }),
     });

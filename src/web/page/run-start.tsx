@@ -12,8 +12,8 @@ export function RunStart() {
   const { busy, problem, begin } = useLaunch();
   const [task, setTask] = useState('');
   const [cwd, setCwd] = useState('');
-  const [sandbox, setSandbox] = useState('read-only');
-  const [tool, setTool] = useState('delegate_run');
+  const [sandbox, setSandbox] = useState<keyof typeof sandboxes>('read-only');
+  const [tool, setTool] = useState<'delegate_run' | 'delegate_autopilot'>('delegate_run');
   const start = (event: Event) => {
     event.preventDefault();
     return begin(tool, { task, cwd, sandbox });
@@ -48,7 +48,10 @@ export function RunStart() {
       <div class="fields">
         <label>
           Sandbox
-          <select value={sandbox} onChange={(event) => setSandbox(event.currentTarget.value)}>
+          <select
+            value={sandbox}
+            onChange={(event) => setSandbox(event.currentTarget.value as typeof sandbox)}
+          >
             {Object.entries(sandboxes).map(([one, title]) => (
               <option key={one} value={one}>
                 {title}
@@ -58,7 +61,7 @@ export function RunStart() {
         </label>
         <label>
           Kind
-          <select value={tool} onChange={(event) => setTool(event.currentTarget.value)}>
+          <select value={tool} onChange={(event) => setTool(event.currentTarget.value as typeof tool)}>
             <option value="delegate_run">One sub-agent</option>
             <option value="delegate_autopilot">Autopilot: plan and run several</option>
           </select>

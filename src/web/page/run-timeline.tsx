@@ -1,18 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../api.ts';
 import { isOpen } from './run-record.ts';
 import { asError, useConnection } from './server-connection.tsx';
 import { kindOf, spoken } from './timeline-line.ts';
 
-interface Line {
-  readonly line: number;
-  readonly text: string;
-}
-
-interface Tail {
-  readonly status: string;
-  readonly events: readonly Line[];
-  readonly next: number;
-}
+type Tail = Pick<ToolAnswer<'tail_run'>, 'status' | 'events' | 'next'>;
 
 interface Props {
   readonly runId: string;
@@ -28,7 +20,7 @@ const lookEveryMs = 1500;
 /** The events of a run as they come. */
 export function RunTimeline({ runId, open, updates }: Props) {
   const { client } = useConnection();
-  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [lines, setLines] = useState<Tail['events']>([]);
   const [most, setMost] = useState(atOnce);
   const [problem, setProblem] = useState('');
   const list = useRef<HTMLOListElement>(null);
@@ -39,8 +31,8 @@ export function RunTimeline({ runId, open, updates }: Props) {
     const follow = async () => {
       let after = 0;
       while (!ended.signal.aborted) {
-        const tail = await client
-          .tool<Tail>('tail_run', { run_id: runId, after, limit: 1000 }, { signal: ended.signal })
+        const tail: Tail = await client
+          .tool('tail_run', { run_id: runId, after, limit: 1000 }, { signal: ended.signal })
           .catch((error) => {
             // A server that is away may come back, and the run goes on without it.
             if (ended.signal.aborted || asError(error).status !== 0) throw error;

@@ -10,7 +10,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
   const run = async () => {
     setBusy(true);
     try {
-      await client.tool(`${action}_demo`);
+      await client.tool(`${action}_demo`, {});
       touch('resources');
       toast({
         text:

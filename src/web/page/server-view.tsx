@@ -1,44 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../api.ts';
 import { DataTable } from './data-table.tsx';
-import { type Problem, ProblemList } from './prompt-problems.tsx';
+import { ProblemList } from './prompt-problems.tsx';
 import { SampleData } from './sample-data.tsx';
 import { useLoaded, useTicks } from './server-connection.tsx';
 import { milliseconds, Sparkline } from './sparkline.tsx';
 import { shortMoment } from './zone-time.ts';
 
-interface Status {
-  readonly name: string;
-  readonly version: string;
-  readonly started_at: string;
-  readonly clients: readonly {
-    readonly name: string;
-    readonly version: string;
-    readonly protocol: string;
-    readonly since: string;
-  }[];
-  readonly methods: readonly Method[];
-  readonly problems: readonly Problem[];
-  readonly settings: readonly {
-    readonly name: string;
-    readonly value: unknown;
-    readonly origin: string;
-    readonly description: string;
-  }[];
-}
-
-interface Method {
-  readonly method: string;
-  readonly count: number;
-  readonly failed: number;
-  readonly median_ms: number;
-  readonly p95_ms: number;
-  readonly recent_ms: readonly number[];
-}
+type Status = ToolAnswer<'server_status'>;
 
 /** Who is connected, what is asked and how fast, what is wrong, and the configuration in force. */
 export function ServerView() {
   const ticks = useTicks(3000);
-  const { value, error } = useLoaded<Status>(
+  const { value, error } = useLoaded(
     (client, signal) => client.tool('server_status', {}, { signal }),
     [ticks],
   );
@@ -97,7 +71,7 @@ export function ServerView() {
 }
 
 /** A stream of changes is open as long as its client wants; how long says nothing. */
-function stays({ method }: Method): boolean {
+function stays({ method }: Status['methods'][number]): boolean {
   return method === 'subscriptions/listen';
 }
 

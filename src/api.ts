@@ -1,0 +1,59 @@
+import type { auditTools } from './assistant/audit-tools.ts';
+import type { calendarTools } from './assistant/calendar/tools.ts';
+import type { outboxTool } from './assistant/delivery/outbox-tool.ts';
+import type { testTool } from './assistant/delivery/test-tool.ts';
+import type { eventTools } from './assistant/event-tools.ts';
+import type { notificationTools } from './assistant/notification-tools.ts';
+import type { userTools } from './assistant/user-tools.ts';
+import type { delegateTools } from './delegate/delegate-tools.ts';
+import type { runTools } from './delegate/run-tools.ts';
+import type { demoTools } from './demo/demo.ts';
+import type { Context, Prompt, RenderedPrompt, ResourceContents, ToolTypes } from './feature.ts';
+import type { JsonObject } from './json.ts';
+import type { createCatalogTools } from './prompts/catalog-tools.ts';
+import type { createEditingTools } from './prompts/editing-tools.ts';
+import type { createLibraryTools } from './prompts/library-tools.ts';
+import type { createShow } from './prompts/show-tool.ts';
+import type { statusTools } from './status/status.ts';
+
+/** The tools of the three features: name, arguments and result. Types only: importing this file loads nothing. */
+export type FeatureApi = ToolTypes<
+  | ReturnType<
+      | typeof createCatalogTools
+      | typeof createEditingTools
+      | typeof createLibraryTools
+      | typeof delegateTools
+      | typeof runTools
+      | typeof userTools
+      | typeof eventTools
+      | typeof calendarTools
+      | typeof notificationTools
+      | typeof auditTools
+    >[number]
+  | ReturnType<typeof createShow | typeof testTool | typeof outboxTool>
+>;
+
+/** Every tool of `standard`. */
+export type Api = FeatureApi & ToolTypes<ReturnType<typeof demoTools | typeof statusTools>[number]>;
+
+export type ToolName = keyof Api;
+export type ToolArguments<Name extends ToolName> = Api[Name]['arguments'];
+export type ToolAnswer<Name extends ToolName> = Api[Name]['result'];
+
+/** Calls a tool of a feature through the engine; failures are thrown. */
+export type CallFeature = <Name extends keyof FeatureApi>(
+  name: Name,
+  args: FeatureApi[Name]['arguments'],
+  context: Context,
+) => Promise<FeatureApi[Name]['result']>;
+
+/** A prompt as `prompts/list` sends it. */
+export type PromptItem = Omit<Prompt, 'meta'> & { readonly _meta?: JsonObject };
+
+/** The answer to `prompts/get`. */
+export type PromptReply = Omit<RenderedPrompt, 'meta'> & { readonly _meta?: JsonObject };
+
+/** The answer to `resources/read`. */
+export interface ContentsReply {
+  readonly contents: readonly ResourceContents[];
+}

@@ -1,0 +1,157 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Check, Errors } from 'typebox/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ToolAnswer, ToolArguments, ToolName } from '../src/api.ts';
+import type { JsonObject, JsonSchema } from '../src/json.ts';
+import { scriptedAgent, steps } from './delegate/scripted.ts';
+import { type Connection, createWorkbench, type Workbench } from './delegate/workbench.ts';
+
+const done = { summary: 'Done.', deliverables: [], open_questions: [], next_actions: [] };
+const task = steps({ answer: done });
+const calendar = [
+  'BEGIN:VCALENDAR',
+  'VERSION:2.0',
+  'BEGIN:VEVENT',
+  'UID:one@example.com',
+  'DTSTAMP:20261101T080000Z',
+  'DTSTART:20270301T080000Z',
+  'DTEND:20270301T090000Z',
+  'SUMMARY:Imported',
+  'END:VEVENT',
+  'END:VCALENDAR',
+].join('\r\n');
+
+let bench: Workbench;
+let server: Connection;
+let schemas: ReadonlyMap<string, JsonSchema | undefined>;
+const called = new Set<string>();
+
+beforeAll(async () => {
+  bench = createWorkbench();
+  mkdirSync(join(bench.folder, 'calendars'));
+  writeFileSync(join(bench.folder, 'calendars', 'work.ics'), calendar);
+  server = await bench.connect({ 'delegate-command': scriptedAgent });
+  const { tools } = await server.client.request('tools/list');
+  schemas = new Map(
+    (tools as readonly JsonObject[]).map(({ name, outputSchema }) => [
+      String(name),
+      outputSchema as JsonSchema | undefined,
+    ]),
+  );
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** Calls a tool as a client does and checks the answer against the schema that the server listed. */
+async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>): Promise<ToolAnswer<Name>> {
+  called.add(name);
+  const reply = await server.client.request('tools/call', { name, arguments: args as JsonObject });
+  expect(reply['isError'], `${name}: ${JSON.stringify(reply['content'])}`).not.toBe(true);
+  const answer = reply['structuredContent'];
+  const schema = schemas.get(name);
+  if (schema !== undefined && !Check(schema, answer))
+    expect.fail(`${name} answered ${JSON.stringify(answer)}: ${JSON.stringify(Errors(schema, answer)[1])}`);
+  return answer as unknown as ToolAnswer<Name>;
+}
+
+describe('every tool answers as its output schema says', () => {
+  it('for prompts', async () => {
+    const prompt = { name: 'greet', title: 'Greet', text: 'Say hello to {{who}}.', tags: ['social'] };
+    const args = [{ name: 'who', required: true, default: 'Ada', values: ['Ada', 'Alan'], files: false }];
+    await call('create_prompt', { ...prompt, arguments: args });
+    await call('update_prompt', { name: 'greet', description: 'A greeting' });
+    const { prompts } = await call('list_prompts', { source: 'user' });
+    expect(prompts.map(({ name }) => name)).toEqual(['greet']);
+    await call('search_prompts', { query: 'hello' });
+    expect((await call('show_prompt', { name: 'greet' })).arguments).toEqual(args);
+    await call('expand_prompt', { command: 'greet', arguments: { who: 'Grace' } });
+    await call('lint_prompts', {});
+    await call('export_prompts', { format: 'commands', names: ['greet'] });
+    await call('import_prompts', {
+      format: 'commands',
+      files: [{ path: 'wave.md', text: 'Wave at {{input}}.' }],
+    });
+    await call('delete_prompt', { name: 'greet' });
+    const { revisions } = await call('prompt_history', { name: 'greet' });
+    await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
+  });
+
+  it('for sub-agents', async () => {
+    const run = await call('delegate_run', { task, cwd: bench.project });
+    expect(run).toMatchObject({ status: 'completed', summary: 'Done.' });
+    await call('delegate_resume', { thread_id: run.subagent_thread_id!, task, cwd: bench.project });
+    await call('delegate_autopilot', { task: 'What is this?', cwd: bench.project });
+    await call('list_runs', { limit: 5 });
+    await call('show_run', { run_id: run.run_id });
+    await call('tail_run', { run_id: run.run_id });
+    await call('collect_run', { run_id: run.run_id });
+    await call('cancel_run', { run_id: run.run_id });
+    await call('clean_runs', { older_than_days: 0 });
+  });
+
+  it('for people, calendars and notifications', async () => {
+    const { id } = await call('createUser', { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
+    await call('updateUser', { user_id: id, quiet_start: '22:00', quiet_end: '07:00' });
+    await call('getUser', { user_id: id });
+    await call('listUsers', {});
+    const rule = await call('setRule', {
+      user_id: id,
+      rule_type: 'internal_meeting',
+      rule_json: { domains: ['example.org'] },
+    });
+    await call('listRules', { user_id: id });
+    await call('deleteRule', { rule_id: rule.id });
+    const start = new Date(Date.now() + 26 * 3_600_000).toISOString();
+    const event = await call('createEvent', { user_id: id, title: 'Review', start_ts: start });
+    await call('updateEvent', { event_id: event.id, location: 'Room 1' });
+    await call('getEvent', { event_id: event.id });
+    await call('listEvents', { user_id: id });
+    await call('planNotifications', { user_id: id });
+    const { notifications } = await call('listNotifications', { user_id: id });
+    await call('acknowledgeNotification', { notification_id: notifications[0]!.id });
+    await call('createEvent', { user_id: id, title: 'Lunch', start_ts: start });
+    await call('planNotifications', { user_id: id });
+    const planned = await call('listNotifications', { user_id: id, status: 'planned' });
+    await call('cancelNotification', { notification_id: planned.notifications[0]!.id });
+    await call('testNotification', { user_id: id });
+    await call('listOutbox', {});
+    await call('listAudit', { user_id: id });
+    await call('importCalendar', { user_id: id, content: calendar });
+    const source = join(bench.folder, 'calendars', 'work.ics');
+    const { calendars } = await call('addCalendar', { user_id: id, source });
+    await call('listCalendars', { user_id: id });
+    await call('syncCalendar', { user_id: id });
+    await call('removeCalendar', { calendar_id: calendars[0]!.id });
+    await call('deleteEvent', { event_id: event.id });
+    await call('deleteUser', { user_id: id });
+  });
+
+  it('for the server itself and the sample data', async () => {
+    await call('server_status', {});
+    await call('load_demo', {});
+    await call('remove_demo', {});
+  });
+
+  it('and no tool is left out', () => {
+    expect([...schemas.keys()].filter((name) => !called.has(name))).toEqual([]);
+  });
+});
+
+describe('a failed call', () => {
+  const fail = async (name: string, args: JsonObject) => {
+    const reply = await server.client.request('tools/call', { name, arguments: args });
+    expect(reply['isError']).toBe(true);
+    return (reply['_meta'] as JsonObject)['adjutant/failure'];
+  };
+
+  it('carries its kind and what is invalid in _meta', async () => {
+    expect(await fail('getUser', {})).toMatchObject({
+      kind: 'invalid-params',
+      issues: [{ path: ['user_id'], keyword: 'required' }],
+    });
+    expect(await fail('getUser', { user_id: 'nobody' })).toMatchObject({
+      kind: 'resource-not-found',
+      data: { missing: 'user' },
+    });
+  });
+});
