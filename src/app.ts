@@ -4,7 +4,7 @@ import { type AssistantOptions, createAssistant, type PolicyOptions } from './as
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres } from './assistant/store/store.ts';
-import { type Config, settingsInForce } from './config.ts';
+import { type Config, settingsInForce, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
@@ -119,7 +119,7 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
       const expandPrompt = expander(prompts);
       return [
         prompts,
-        createDelegate({ ...delegateOptions(config, env, false), ...shared, expandPrompt }),
+        createDelegate({ ...delegateFor(config, env, false), ...shared, expandPrompt }),
         createAssistant(assistantOptions(config, env)),
       ];
     }
@@ -130,10 +130,14 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
     case 'twig':
       return [createTwig(promptOptions(config))];
     case 'delegate':
-      return [createDelegate({ ...delegateOptions(config, env, true), ...sharedRecords(config) })];
+      return [createDelegate({ ...delegateFor(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
       return [createAssistant(assistantOptions(config, env))];
   }
+}
+
+function delegateFor(config: Config, env: AppOptions['env'] & {}, document: boolean): DelegateOptions {
+  return { ...delegateOptions(config, withoutOwnVariables(env), document), knownVariables: env };
 }
 
 /** A call that no client makes. */
@@ -221,7 +225,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
 
 /** Lets a sub-agent answer a question: one that may look at nothing and waits for nobody. */
 function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions['delegate'] & {} {
-  const { tools = [] } = createDelegate(delegateOptions(config, env, true));
+  const { tools = [] } = createDelegate(delegateFor(config, env, true));
   const tool = tools.find(({ name }) => name === 'delegate_run');
   return async (task, signal) => {
     const args = {
