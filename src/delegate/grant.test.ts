@@ -17,7 +17,7 @@ const free = {
   dangerFolders: [],
   writeFolders: [],
   userHome: '/home/somebody',
-  startedIn: process.cwd(),
+  startedIn: '/',
 } as const;
 
 describe('the sandbox of a run', () => {
@@ -71,14 +71,14 @@ describe('the sandbox of a run', () => {
 
 describe('a calling thread that may write and names no workspaces', () => {
   const caller = { ...nobody, sandbox: 'workspace-write' } as const;
-  const started = process.cwd();
 
   it('has something written only below the folder that the server was started in', async () => {
-    expect((await grantSandbox('workspace-write', started, caller, free)).sandbox).toBe('workspace-write');
-    expect((await grantSandbox('workspace-write', join(started, 'src'), caller, free)).sandbox).toBe(
-      'workspace-write',
-    );
-    const { sandbox, warning } = await grantSandbox('workspace-write', folder, caller, free);
+    const shop = join(folder, 'shop');
+    const limits = { ...free, startedIn: shop };
+    mkdirSync(join(shop, 'src'));
+    for (const cwd of [shop, join(shop, 'src')])
+      expect((await grantSandbox('workspace-write', cwd, caller, limits)).sandbox).toBe('workspace-write');
+    const { sandbox, warning } = await grantSandbox('workspace-write', folder, caller, limits);
     expect(sandbox).toBe('read-only');
     expect(warning).toContain('the calling thread has no more');
   });
