@@ -10,7 +10,7 @@ import {
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres } from './assistant/store/store.ts';
-import { type Config, settingsInForce } from './config.ts';
+import { type Config, settingsInForce, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
@@ -135,7 +135,7 @@ function mainFeatures(config: Config, env: AppOptions['env'] & {}) {
   const expandPrompt = expander(prompts);
   return {
     prompts,
-    delegate: createDelegate({ ...delegateOptions(config, env, false), ...shared, expandPrompt }),
+    delegate: createDelegate({ ...delegateFor(config, env, false), ...shared, expandPrompt }),
     assistant: createAssistant(assistantOptions(config, env)),
   };
 }
@@ -154,10 +154,14 @@ function featuresOf(
     case 'twig':
       return [createTwig(promptOptions(config))];
     case 'delegate':
-      return [createDelegate({ ...delegateOptions(config, env, true), ...sharedRecords(config) })];
+      return [createDelegate({ ...delegateFor(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
       return [createAssistant(assistantOptions(config, env))];
   }
+}
+
+function delegateFor(config: Config, env: AppOptions['env'] & {}, document: boolean): DelegateOptions {
+  return { ...delegateOptions(config, withoutOwnVariables(env), document), knownVariables: env };
 }
 
 /** A call that no client makes. */
@@ -245,7 +249,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
 
 /** Lets a sub-agent answer a question: one that may look at nothing and waits for nobody. */
 function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions['delegate'] & {} {
-  const features = [createDelegate(delegateOptions(config, env, true))];
+  const features = [createDelegate(delegateFor(config, env, true))];
   const server = new Server({ contract: contracts.delegate, features });
   return async (task, signal) => {
     const args = {

@@ -8,6 +8,7 @@ import { flagOf, variableOf } from './setting.ts';
 
 export type { CommandFlag } from './config/flags.ts';
 export { type Config, ConfigError } from './config/given.ts';
+export { withoutOwnVariables } from './config/own-variables.ts';
 export { placesOf } from './config/places.ts';
 
 export interface LoadedConfig {

@@ -22,6 +22,8 @@ interface Described {
 export interface Alias {
   readonly flag?: string;
   readonly env?: string;
+  /** The variable belongs to another program as well, so that programs started from here keep it. */
+  readonly shared?: boolean;
   /** The contracts under which the alias counts; absent for all. */
   readonly contracts?: readonly ContractName[];
 }

@@ -10,6 +10,7 @@ const leaves = [
   'log.ts',
   'nearest.ts',
   'records.ts',
+  'regular-file.ts',
   'setting.ts',
   'version.ts',
   'without-password.ts',
@@ -41,6 +42,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['json.ts'],
   'nearest.ts': [],
   'records.ts': ['json.ts'],
+  'regular-file.ts': [],
   'version.ts': [],
   'without-password.ts': [],
   cli: [

@@ -55,6 +55,8 @@ export interface Invocation {
   readonly args: readonly string[];
   /** Variables it needs beside those of this process. */
   readonly env: Readonly<Record<string, string>>;
+  /** Text to put before the prompt. */
+  readonly preamble?: string;
   /** The part of `args` that names the thread to resume, for the record. */
   readonly subcommandArgs: readonly string[];
 }

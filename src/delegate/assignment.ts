@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { answerSchema } from './answer.ts';
 import type { DelegateOptions } from './delegate.ts';
-import { type Caller, checkOverrides, grantSandbox } from './grant.ts';
+import { type Caller, grantSandbox } from './grant.ts';
+import { checkOverrides } from './overrides.ts';
 import type { RunRequest } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { type SkillSelection, selectSkills } from './skill-selection.ts';
@@ -22,7 +23,7 @@ export async function assign(
 ): Promise<RunRequest> {
   const cwd = resolve(input.cwd);
   const overrides = input.config_overrides ?? [];
-  checkOverrides(overrides, caller);
+  await checkOverrides(overrides, caller);
   const grant = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = grant.warning === undefined ? [] : [grant.warning];
   const { task, role } = await fromLibrary(input, options, warnings);

@@ -2,8 +2,10 @@ import { promises as disk } from 'node:fs';
 import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
+import { claudeSettings } from './claude-settings.ts';
 import { findExecutable, versionOf } from './executable.ts';
 import { parseObject } from './json-file.ts';
+import { projectInstructions } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ClaudeOptions {
@@ -16,19 +18,7 @@ const way = 'install it with "npm install -g @anthropic-ai/claude-code" or name 
 /** Without a sandbox of its own for reading only, it gets the tools that read and no others. */
 const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
   'read-only': ['--permission-mode', 'dontAsk', '--tools', 'Read,Grep,Glob'],
-  'workspace-write': [
-    '--permission-mode',
-    'acceptEdits',
-    '--settings',
-    JSON.stringify({
-      sandbox: {
-        enabled: true,
-        autoAllowBashIfSandboxed: true,
-        allowUnsandboxedCommands: false,
-        failIfUnavailable: true,
-      },
-    }),
-  ],
+  'workspace-write': ['--permission-mode', 'acceptEdits'],
   'danger-full-access': ['--dangerously-skip-permissions'],
 };
 
@@ -43,15 +33,39 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
       if (call.configOverrides.length > 0)
         throw new Failure('refused', 'config_overrides are settings of Codex; Claude Code takes none.');
       const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
+      const settings = await claudeSettings(env, call.sandbox);
+      const preamble = call.threadId === undefined ? await instructionsOf(call.cwd) : undefined;
       return {
         command: await findExecutable(command, env, way),
-        args: [...(await argumentsOf(call)), ...subcommandArgs],
-        env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+        args: [...(await argumentsOf(call)), ...settings.args, ...subcommandArgs],
+        env: {
+          ...settings.env,
+          ...withoutMonitor(env),
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          // It would show the model the output of git status, and git would run the filters that the repository names.
+          CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
+        },
         subcommandArgs,
+        ...(preamble !== undefined && { preamble }),
       };
     },
     parse,
     version: async () => versionOf(await findExecutable(command, env, way), env),
+  };
+}
+
+/** Without the settings of a project Claude Code does not read these either. */
+function instructionsOf(cwd: string): Promise<string | undefined> {
+  return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
+}
+
+/** Claude Code calls git outside of any sandbox, and git would start the monitor that the repository names. */
+function withoutMonitor(env: ClaudeOptions['env']): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT']) || 0;
+  return {
+    [`GIT_CONFIG_KEY_${count}`]: 'core.fsmonitor',
+    [`GIT_CONFIG_VALUE_${count}`]: 'false',
+    GIT_CONFIG_COUNT: String(count + 1),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isObject } from '../json.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Invocation, Usage } from './agent.ts';
 import { type OwnEntry, ownServers } from './codex-config.ts';
+import { projectTrust } from './codex-trust.ts';
 import { behindShim, findExecutable, versionOf } from './executable.ts';
 import { parseObject } from './json-file.ts';
 
@@ -37,10 +38,16 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
     testedVersion: '0.166.0',
     usageCovers: 'thread',
     async invoke(call) {
+      const trust = await projectTrust(codexHome, call.cwd);
+      const ownEntries = await ownServers(codexHome, call.cwd, ownEntry);
+      const last = [ownEntries, trust.override].filter((override) => override !== undefined);
       return {
         command: await executable(),
-        ...argumentsOf(call, await ownServers(codexHome, call.cwd, ownEntry)),
+        ...argumentsOf(call, last),
         env: { CODEX_HOME: codexHome },
+        // A thread that goes on has it already.
+        ...(trust.instructions !== undefined &&
+          call.threadId === undefined && { preamble: trust.instructions }),
       };
     },
     parse,
@@ -70,7 +77,7 @@ async function startsSandboxed(
 
 function argumentsOf(
   call: AgentCall,
-  ownEntries: string | undefined,
+  ownOverrides: readonly string[],
 ): Pick<Invocation, 'args' | 'subcommandArgs'> {
   const subcommandArgs = call.threadId === undefined ? [] : ['resume', call.threadId];
   const overrides = [
@@ -82,7 +89,7 @@ function argumentsOf(
     // With this on, a provider out of reach is waited for without end.
     ...['unbounded_connection_retries', ...call.disable].map((feature) => `features.${feature}=false`),
     ...(call.skills === 'named' ? ['skills.include_instructions=false'] : []),
-    ...(ownEntries === undefined ? [] : [ownEntries]),
+    ...ownOverrides,
   ];
   return {
     args: [

@@ -25,14 +25,20 @@ export interface DelegateOptions {
   readonly command: string | undefined;
   readonly codexHome: string;
   readonly userHome: string;
+  /** The working directory of the server. */
+  readonly startedIn: string;
   readonly runsDir: string;
   readonly ledgerFile: string;
+  /** The environment of every program that is started. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables whose secret values are kept out of records, also those that programs are not given. */
+  readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
   readonly limits: Limits;
   readonly reasoningEffort: string | undefined;
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
+  readonly writeFolders: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';

@@ -52,7 +52,7 @@ export class Delegation {
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
     this.#publish = publish;
-    this.redact = createRedaction(options.env);
+    this.redact = createRedaction(options.knownVariables ?? options.env);
     const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
     this.#agents = {
       codex: createCodex({ ...options, command: commandOf('codex') }),

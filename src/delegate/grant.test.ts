@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, callerOf, checkOverrides, grantSandbox } from './grant.ts';
+import { type Caller, callerOf, grantSandbox } from './grant.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -12,7 +12,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const nobody: Caller = { threads: [], workspaces: [] };
-const free = { ceiling: 'danger-full-access', dangerFolders: [] } as const;
+const free = {
+  ceiling: 'danger-full-access',
+  dangerFolders: [],
+  writeFolders: [],
+  userHome: '/home/somebody',
+  startedIn: '/',
+} as const;
 
 describe('the sandbox of a run', () => {
   it('without any sandbox is refused until its folder is named', async () => {
@@ -40,9 +46,7 @@ describe('the sandbox of a run', () => {
   });
 
   it('is never wider than the ceiling, and that is told', async () => {
-    expect(
-      await grantSandbox('workspace-write', folder, nobody, { ceiling: 'read-only', dangerFolders: [] }),
-    ).toEqual({
+    expect(await grantSandbox('workspace-write', folder, nobody, { ...free, ceiling: 'read-only' })).toEqual({
       sandbox: 'read-only',
       warning:
         'The run got the sandbox read-only instead of workspace-write: delegate.sandbox_ceiling allows no more.',
@@ -50,7 +54,7 @@ describe('the sandbox of a run', () => {
   });
 
   it('is never wider than that of the calling thread', async () => {
-    const caller = { ...nobody, sandbox: 'workspace-write' } as const;
+    const caller = { ...nobody, sandbox: 'workspace-write', workspaces: [folder] } as const;
     const { sandbox, warning } = await grantSandbox('danger-full-access', folder, caller, free);
     expect(sandbox).toBe('workspace-write');
     expect(warning).toContain('the calling thread has no more');
@@ -62,6 +66,51 @@ describe('the sandbox of a run', () => {
       'workspace-write',
     );
     expect((await grantSandbox('workspace-write', folder, caller, free)).sandbox).toBe('read-only');
+  });
+});
+
+describe('a calling thread that may write and names no workspaces', () => {
+  const caller = { ...nobody, sandbox: 'workspace-write' } as const;
+
+  it('has something written only below the folder that the server was started in', async () => {
+    const shop = join(folder, 'shop');
+    const limits = { ...free, startedIn: shop };
+    mkdirSync(join(shop, 'src'));
+    for (const cwd of [shop, join(shop, 'src')])
+      expect((await grantSandbox('workspace-write', cwd, caller, limits)).sandbox).toBe('workspace-write');
+    const { sandbox, warning } = await grantSandbox('workspace-write', folder, caller, limits);
+    expect(sandbox).toBe('read-only');
+    expect(warning).toContain('the calling thread has no more');
+  });
+
+  it.each(['/', '/usr'])('has nothing written by a server that was started in %s', async (cwd) => {
+    const limits = { ...free, startedIn: cwd };
+    expect((await grantSandbox('workspace-write', folder, caller, limits)).sandbox).toBe('read-only');
+    expect((await grantSandbox('workspace-write', '/usr/bin', caller, limits)).sandbox).toBe('read-only');
+  });
+});
+
+describe('a folder that no run should write to as a whole', () => {
+  it.each(['/', '/etc', '/usr', '/usr/bin', '/var', '/home', '/dev'])('is refused: %s', async (cwd) => {
+    await expect(grantSandbox('workspace-write', cwd, nobody, free)).rejects.toThrow(
+      /workspace-write is not allowed in .*: it (is|holds) .*delegate\.write_folders/,
+    );
+    expect((await grantSandbox('read-only', cwd, nobody, free)).sandbox).toBe('read-only');
+  });
+
+  it('is the home folder and what holds it, also behind a link, but not a folder in it', async () => {
+    const limits = { ...free, userHome: join(folder, 'shop') };
+    mkdirSync(join(folder, 'shop', 'project'));
+    symlinkSync(join(folder, 'shop'), join(folder, 'link'));
+    for (const cwd of [folder, join(folder, 'shop'), join(folder, 'link')])
+      await expect(grantSandbox('workspace-write', cwd, nobody, limits)).rejects.toThrow(/home folder/);
+    const project = join(folder, 'shop', 'project');
+    expect((await grantSandbox('workspace-write', project, nobody, limits)).sandbox).toBe('workspace-write');
+  });
+
+  it('is written to where the settings name it', async () => {
+    const limits = { ...free, userHome: folder, writeFolders: [folder] };
+    expect((await grantSandbox('workspace-write', folder, nobody, limits)).sandbox).toBe('workspace-write');
   });
 });
 
@@ -81,60 +130,4 @@ describe('a caller', () => {
     'that tells nothing is nobody: %j',
     (meta) => expect(callerOf(meta)).toEqual(nobody),
   );
-});
-
-describe('config overrides', () => {
-  it.each([
-    'sandbox_mode="danger-full-access"',
-    ' sandbox_workspace_write.network_access = true',
-    'sandbox_workspace_write={writable_roots=["/"]}',
-    'default_permissions=":danger-full-access"',
-    'permissions.x={}',
-    'approval_policy="on-request"',
-    'approvals_reviewer="auto_review"',
-    'notify=["sh","-c","x"]',
-    'hooks.x=1',
-    'mcp_servers.adjutant.enabled=true',
-    'mcp_servers={x={command="sh"}}',
-    '"mcp_servers".x.command="sh"',
-    'projects."/x".trust_level="trusted"',
-    'profile="wide"',
-    'features.use_legacy_landlock=true',
-    'features={use_legacy_landlock=true}',
-    'model_providers={x={auth={command="sh"}}}',
-    'log_dir="/etc"',
-    'features.unbounded_connection_retries=true',
-    'model_providers.x.auth.command="sh"',
-    'agents.x.config_file="/x"',
-  ])('are refused when they could widen what the run may touch: %s', (override) => {
-    expect(() => checkOverrides([override], nobody)).toThrow(/is refused/);
-  });
-
-  it.each(['', 'model', '=x', '--sandbox'])('must be of the form key=value: %j', (override) => {
-    expect(() => checkOverrides([override], nobody)).toThrow(/key=value/);
-  });
-
-  it('that lead elsewhere are refused to a thread that is confined itself', () => {
-    const override =
-      'model_providers.x={name="x",base_url="https://elsewhere.example",env_key="OPENAI_API_KEY"}';
-    const confined = { ...nobody, sandbox: 'workspace-write' } as const;
-    expect(() => checkOverrides([override], confined)).toThrow(/is refused/);
-    expect(() => checkOverrides([override], { ...nobody, sandbox: 'danger-full-access' })).not.toThrow();
-  });
-
-  it('pass when they cannot', () => {
-    expect(() =>
-      checkOverrides(
-        [
-          'model="x"',
-          'model_reasoning_effort="high"',
-          'model_providers.x={name="x",base_url="http://127.0.0.1/v1"}',
-          'mcp_servers.other.enabled=false',
-          'web_search="disabled"',
-          'features.goals=false',
-        ],
-        nobody,
-      ),
-    ).not.toThrow();
-  });
 });

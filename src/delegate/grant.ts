@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
-import { sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
+import { isBelow, protection } from './protected-folders.ts';
 import { isSandbox, narrowest, type Sandbox } from './sandbox.ts';
 
 /** Who is asking, where the client tells it: the thread it comes from and what that thread may touch. */
@@ -37,6 +37,11 @@ function parse(text: string): unknown {
 export interface GrantLimits {
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
+  /** Protected folders in which writing is allowed nevertheless. */
+  readonly writeFolders: readonly string[];
+  readonly userHome: string;
+  /** The working directory of the server. */
+  readonly startedIn: string;
 }
 
 export interface Grant {
@@ -50,65 +55,55 @@ export async function grantSandbox(
   wanted: Sandbox,
   cwd: string,
   caller: Caller,
-  { ceiling, dangerFolders }: GrantLimits,
+  limits: GrantLimits,
 ): Promise<Grant> {
-  const sandbox = narrowest(wanted, ceiling, (await reachOf(caller, cwd)) ?? wanted);
+  const { ceiling, dangerFolders } = limits;
+  const sandbox = narrowest(wanted, ceiling, (await reachOf(caller, cwd, limits)) ?? wanted);
   if (sandbox === 'danger-full-access' && !(await isInside(cwd, dangerFolders)))
     throw new Failure(
       'refused',
       `danger-full-access is not allowed in ${cwd}; name the folder in delegate.danger_folders to allow it.`,
     );
+  if (sandbox === 'workspace-write') await refuseProtected(cwd, limits);
   if (sandbox === wanted) return { sandbox };
   const whose = sandbox === ceiling ? 'delegate.sandbox_ceiling allows' : 'the calling thread has';
   return { sandbox, warning: `The run got the sandbox ${sandbox} instead of ${wanted}: ${whose} no more.` };
 }
 
 /** What the caller could do itself in that folder; `undefined` when it does not tell. */
-async function reachOf({ sandbox, workspaces }: Caller, cwd: string): Promise<Sandbox | undefined> {
-  const abroad = sandbox === 'workspace-write' && workspaces.length > 0 && !(await isInside(cwd, workspaces));
-  return abroad ? 'read-only' : sandbox;
+async function reachOf(
+  { sandbox, workspaces }: Caller,
+  cwd: string,
+  limits: GrantLimits,
+): Promise<Sandbox | undefined> {
+  if (sandbox !== 'workspace-write') return sandbox;
+  // Outside of git Codex names no workspace. It starts its servers in the folder it works in.
+  const own = workspaces.length > 0 ? workspaces : await unprotected(limits);
+  return (await isInside(cwd, own)) ? sandbox : 'read-only';
 }
 
-async function isInside(cwd: string, folders: readonly string[]): Promise<boolean> {
-  const real = (path: string) => disk.realpath(path).catch(() => undefined);
-  const place = await real(cwd);
-  const allowed = await Promise.all(folders.map(real));
-  return allowed.some(
-    (folder) =>
-      place !== undefined && folder !== undefined && (place === folder || place.startsWith(folder + sep)),
+/** A server that was started in the home folder or the root does not say where its caller works. */
+async function unprotected({ startedIn, userHome }: GrantLimits): Promise<string[]> {
+  const [place, home] = await Promise.all([realpath(startedIn), realpath(userHome)]);
+  return place === undefined || protection(place, home ?? userHome) !== undefined ? [] : [startedIn];
+}
+
+async function refuseProtected(cwd: string, { userHome, writeFolders }: GrantLimits): Promise<void> {
+  const [place, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
+  const reason = place === undefined ? undefined : protection(place, home ?? userHome);
+  if (reason === undefined || (await isInside(cwd, writeFolders))) return;
+  throw new Failure(
+    'refused',
+    `workspace-write is not allowed in ${cwd}: ${reason}. Choose the folder of the project, ask for read-only, or name the folder in delegate.write_folders.`,
   );
 }
 
-/** Keys that decide what an agent may touch, or that name programs or places outside of its sandbox. */
-const guarded =
-  /^(sandbox|permissions|default_permissions|approval|notify|hooks|mcp|projects?$|profile|agents|apps|plugins|marketplaces|windows|network|experimental_network|exec_policy|rules|zsh_path|js_repl|allow_login_shell|otel|shell_environment_policy|log_dir|sqlite_home|cli_auth|features$)/;
-const harmlessFeatures = /^features\.(goals|multi_agent|collab|web_search\w*)$/;
-/** The one thing about servers that can only take away. */
-const switchesOff = /^mcp_servers\.[\w-]+\.enabled\s*=\s*false\s*$/;
-/** Programs that fetch credentials run outside of any sandbox. */
-const startsPrograms = /\bauth\b.*\bcommand\b|\bcommand\b.*\bauth\b/;
-/** Where the model is, and what it is shown of our keys: a thread without network could get out that way. */
-const reachesOut = /base_url|env_key|http_headers|bearer_token/;
+async function isInside(cwd: string, folders: readonly string[]): Promise<boolean> {
+  const place = await realpath(cwd);
+  const allowed = await Promise.all(folders.map(realpath));
+  return allowed.some((folder) => place !== undefined && folder !== undefined && isBelow(place, folder));
+}
 
-export function checkOverrides(overrides: readonly string[], { sandbox }: Caller): void {
-  const confined = sandbox !== undefined && sandbox !== 'danger-full-access';
-  for (const override of overrides) {
-    const key = /^\s*([^=]+?)\s*=/.exec(override)?.[1];
-    if (key === undefined)
-      throw new Failure(
-        'refused',
-        `The config override ${JSON.stringify(override)} is not of the form key=value.`,
-      );
-    const plain = key.replaceAll(/["'\s]/g, '');
-    const [root = ''] = plain.split('.');
-    const widens =
-      (guarded.test(root) && !switchesOff.test(override.trim()) && !harmlessFeatures.test(plain)) ||
-      startsPrograms.test(override) ||
-      (confined && reachesOut.test(override));
-    if (widens)
-      throw new Failure(
-        'refused',
-        `The config override ${plain} is refused: it could widen what the run may touch. Set it in the agent's own settings instead.`,
-      );
-  }
+function realpath(path: string): Promise<string | undefined> {
+  return disk.realpath(path).catch(() => undefined);
 }

@@ -29,7 +29,7 @@ export async function startAgent(
 ): Promise<AgentProcess> {
   const { spawn } = await import('node:child_process');
   const promptFile = directory.file('.prompt');
-  await disk.writeFile(promptFile, prompt, { mode: 0o600 });
+  await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
   await disk.unlink(promptFile);
   const output = await disk.open(directory.file('events.jsonl'), 'a', 0o600);

@@ -19,7 +19,7 @@ export const delegateSettings = defineSettings({
   'delegate.codex_home': {
     type: 'path',
     default: (places) => join(places.userHome, '.codex'),
-    aliases: [{ env: 'CODEX_HOME' }],
+    aliases: [{ env: 'CODEX_HOME', shared: true }],
     description: 'The folder with the settings, threads and skills of Codex; passed on to it.',
   },
   'delegate.runs_dir': {
@@ -53,6 +53,12 @@ export const delegateSettings = defineSettings({
     type: 'list',
     default: [],
     description: 'Folders in which runs without any sandbox are allowed.',
+  },
+  'delegate.write_folders': {
+    type: 'list',
+    default: [],
+    description:
+      'Folders in which runs may write although it is refused elsewhere of their kind: the home folder itself, the root, folders of the system.',
   },
   'delegate.own_entries': {
     type: 'list',

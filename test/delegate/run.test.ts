@@ -50,6 +50,35 @@ describe('what cannot be started', () => {
     });
   });
 
+  it.each(['standard', 'delegate'] as const)(
+    'is a writing run in the home folder, or from a thread of Codex elsewhere: %s',
+    async (contract) => {
+      const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
+      const args = { task: steps({ echo: true }), sandbox: 'workspace-write', skip_git_repo_check: true };
+      const { record } = await other.call('delegate_run', { ...args, cwd: bench.home });
+      expect(record.status).toBe('failed');
+      expect(record.error).toContain('it is your home folder. Choose the folder of the project');
+      const meta = { 'x-codex-turn-metadata': { sandbox_mode: 'workspace-write' } };
+      const abroad = await other.call('delegate_run', { ...args, cwd: bench.project }, meta);
+      expect(echoed(abroad.record.summary).argv).toContain('read-only');
+    },
+  );
+
+  it.each(['standard', 'delegate'] as const)(
+    'is a run that leads elsewhere, unlike one with the overrides of the document: %s',
+    async (contract) => {
+      const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
+      const call = async (override: string) => {
+        const args = { task: steps({ echo: true }), cwd: bench.project, config_overrides: [override] };
+        return (await other.call('delegate_run', args)).record;
+      };
+      const hidden = await call('model_providers.x={"\\u0062ase_url"="http://127.0.0.1","env_key"="HOME"}');
+      expect(hidden).toMatchObject({ status: 'failed', error: expect.stringContaining('is refused') });
+      for (const override of ['model="x"', 'model_reasoning_effort="high"'])
+        expect(echoed((await call(override)).summary).argv).toContain(override);
+    },
+  );
+
   it('where no run directory can be made answers in the usual shape', async () => {
     const file = join(bench.folder, 'in-the-way');
     writeFileSync(file, '');
@@ -248,6 +277,7 @@ describe('what the agent is given', () => {
       'model_reasoning_effort="high"',
       'features.unbounded_connection_retries=false',
       'skills.include_instructions=false',
+      `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,
     ]);
     expect(argv.at(-1)).toBe('-');
     expect(env['CODEX_HOME']).toBe(bench.codexHome);

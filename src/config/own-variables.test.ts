@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { variableOf } from '../setting.ts';
+import { names, table } from './given.ts';
+import { withoutOwnVariables } from './own-variables.ts';
+
+describe('the environment of programs that are started', () => {
+  it.each(names)('does not have the variables of %s', (name) => {
+    const aliases = (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (env && !shared ? [env] : []));
+    const env = Object.fromEntries([variableOf(name), ...aliases].map((variable) => [variable, 'x']));
+    expect(withoutOwnVariables(env)).toEqual({});
+  });
+
+  it('does not have what might be a setting of another version', () => {
+    expect(withoutOwnVariables({ ADJUTANT_TOMORROW_TOKEN: 'x' })).toEqual({});
+  });
+
+  it('has what agents and toolchains need', () => {
+    const env = {
+      PATH: '/bin',
+      HOME: '/home/me',
+      CODEX_HOME: '/home/me/.codex',
+      OPENAI_API_KEY: 'sk',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1',
+      CLAUDE_CONFIG_DIR: '/home/me/.claude',
+      HTTPS_PROXY: 'http://proxy',
+      NODE_EXTRA_CA_CERTS: '/ca.pem',
+      LANG: 'C.UTF-8',
+      XDG_CONFIG_HOME: '/home/me/.config',
+      CARGO_HOME: '/cargo',
+      DELEGATE_RUN: 'run',
+    };
+    expect(withoutOwnVariables(env)).toEqual(env);
+  });
+});

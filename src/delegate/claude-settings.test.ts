@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claudeSettings } from './claude-settings.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'adjutant-claude-'));
+  mkdirSync(join(home, '.claude'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const write = (settings: object) =>
+  writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
+const given = (args: readonly string[]) => JSON.parse(args[args.indexOf('--settings') + 1]!);
+
+describe('the settings of Claude Code', () => {
+  it.each(['read-only', 'workspace-write', 'danger-full-access'] as const)(
+    'are those of the user, not of the project: %s',
+    async (sandbox) => {
+      write({ model: 'x' });
+      const { args } = await claudeSettings({ HOME: home }, sandbox);
+      expect(args.slice(0, 2)).toEqual(['--setting-sources', 'user']);
+    },
+  );
+
+  it('of the user do not widen the sandbox of a run that writes', async () => {
+    write({
+      model: 'x',
+      env: { ANTHROPIC_AUTH_TOKEN: 't' },
+      permissions: { allow: ['Edit(//etc/**)'], deny: ['Read(.env)'], additionalDirectories: ['/'] },
+      sandbox: { excludedCommands: ['docker'], allowUnsandboxedCommands: true },
+    });
+    const { args, env } = await claudeSettings({ HOME: home }, 'workspace-write');
+    expect(args.slice(0, 2)).toEqual(['--setting-sources', '']);
+    expect(given(args)).toEqual({
+      model: 'x',
+      permissions: { deny: ['Read(.env)'] },
+      sandbox: {
+        enabled: true,
+        autoAllowBashIfSandboxed: true,
+        allowUnsandboxedCommands: false,
+        failIfUnavailable: true,
+      },
+    });
+    expect(env).toEqual({ ANTHROPIC_AUTH_TOKEN: 't' });
+    expect(args.join()).not.toContain('ANTHROPIC_AUTH_TOKEN');
+  });
+
+  it('are found where CLAUDE_CONFIG_DIR says', async () => {
+    write({ permissions: { allow: ['Edit'] } });
+    const env = { HOME: '/nowhere', CLAUDE_CONFIG_DIR: join(home, '.claude') };
+    expect((await claudeSettings(env, 'workspace-write')).args[1]).toBe('');
+  });
+});
