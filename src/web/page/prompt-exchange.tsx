@@ -3,8 +3,8 @@ import { chosenFiles } from './chosen-files.ts';
 import type { Json } from './mcp-client.ts';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
-import { type ArchivedFile, tarArchive } from './tar-archive.ts';
 import { useToast } from './toast.tsx';
+import { type ArchivedFile, zipArchive } from './zip-archive.ts';
 
 interface ListedTool {
   readonly name: string;
@@ -50,7 +50,7 @@ export function PromptExchange() {
         'export_prompts',
         { format },
       );
-      save(`prompts-${format}.tar`, files);
+      await save(`prompts-${format}.zip`, files);
       return { text: `${counted(files.length, 'file')} went out.`, ...found };
     });
   if (format === undefined) return null;
@@ -97,13 +97,12 @@ function counted(count: number, thing: string): string {
 }
 
 /** One file as it is, several as an archive: nobody wants to confirm a hundred downloads. */
-function save(archive: string, files: readonly ArchivedFile[]): void {
+async function save(archive: string, files: readonly ArchivedFile[]): Promise<void> {
   const [only] = files;
   if (only === undefined) return;
+  const content = files.length === 1 ? new Blob([only.text]) : await zipArchive(files);
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(
-    files.length === 1 ? new Blob([only.text]) : tarArchive(files, Date.now() / 1000),
-  );
+  link.href = URL.createObjectURL(content);
   link.download = files.length === 1 ? only.path.replace(/^.*\//, '') : archive;
   link.click();
   URL.revokeObjectURL(link.href);
