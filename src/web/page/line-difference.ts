@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-export interface Line {
+interface Line {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
 }
