@@ -16,13 +16,13 @@ interface LabelledTask {
   readonly task: string;
   readonly skills: readonly string[];
 }
-type Rule = (task: string, skills: readonly IndexedSkill[]) => readonly string[];
+type Rule = (task: string, skills: readonly IndexedSkill[]) => readonly string[] | Promise<readonly string[]>;
 
 const fixtures = join(import.meta.dirname, '..', 'test', 'fixtures', 'skills');
 const maxSkills = 6;
 
-const ranking: Rule = (task, skills) =>
-  rankSkills(task, skills)
+const ranking: Rule = async (task, skills) =>
+  (await rankSkills(task, skills))
     .filter(({ fits }) => fits)
     .slice(0, maxSkills)
     .map(({ skill }) => skill.name);
@@ -58,12 +58,15 @@ export async function measureSkills(): Promise<
     includeGlobal: true,
   });
   const tasks = loadTasks();
-  const over = (part: readonly LabelledTask[]) =>
-    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, figures(part, skills, rule)]));
+  const over = async (part: readonly LabelledTask[]) => {
+    const measured: Record<string, Figures> = {};
+    for (const [name, rule] of Object.entries(rules)) measured[name] = await figures(part, skills, rule);
+    return measured;
+  };
   return {
-    tuning: over(tasks.filter((_, at) => at % 2 === 0)),
-    'held-out': over(tasks.filter((_, at) => at % 2 === 1)),
-    all: over(tasks),
+    tuning: await over(tasks.filter((_, at) => at % 2 === 0)),
+    'held-out': await over(tasks.filter((_, at) => at % 2 === 1)),
+    all: await over(tasks),
   };
 }
 
@@ -72,10 +75,14 @@ export function loadTasks(): LabelledTask[] {
   return lines.map((line) => JSON.parse(line) as LabelledTask);
 }
 
-function figures(tasks: readonly LabelledTask[], skills: readonly IndexedSkill[], rule: Rule): Figures {
+async function figures(
+  tasks: readonly LabelledTask[],
+  skills: readonly IndexedSkill[],
+  rule: Rule,
+): Promise<Figures> {
   let [right, chosen, wanted, exact] = [0, 0, 0, 0];
   for (const { task, skills: labels } of tasks) {
-    const picked = rule(task, skills);
+    const picked = await rule(task, skills);
     const hits = picked.filter((name) => labels.includes(name)).length;
     right += hits;
     chosen += picked.length;

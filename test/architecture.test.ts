@@ -11,6 +11,7 @@ const leaves = [
   'nearest.ts',
   'records.ts',
   'regular-file.ts',
+  'search',
   'setting.ts',
   'version.ts',
   'without-password.ts',
@@ -43,6 +44,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'nearest.ts': [],
   'records.ts': ['json.ts'],
   'regular-file.ts': [],
+  search: [],
   'version.ts': [],
   'without-password.ts': [],
   cli: [
@@ -72,6 +74,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** Outside packages that belong to one place. */
 const owners: Readonly<Record<string, readonly string[]>> = {
+  minisearch: ['search'],
+  stemmer: ['search'],
   'typebox/schema': ['engine', 'config', 'feature.ts', 'prompts', 'delegate', 'assistant'],
 };
 
@@ -118,6 +122,24 @@ describe('the import table', () => {
       ({ file, target }) => target in owners && !owners[target]!.includes(place(file)),
     );
     expect(broken).toEqual([]);
+  });
+});
+
+describe('the start', () => {
+  it('leaves out what is only needed later', () => {
+    const pattern = /^(?:import|export)\s(?!type\s)(?:[^;']*?\sfrom\s)?'([^']+)'/gm;
+    const loaded = new Set<string>();
+    const load = (file: string) => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      if (!file.startsWith('src')) return;
+      for (const [, target] of readFileSync(file, 'utf8').matchAll(pattern))
+        load(target!.startsWith('.') ? join(dirname(file), target!) : target!);
+    };
+    load(join('src', 'main.ts'));
+    load(join('src', 'cli', 'serve.ts'));
+    expect(loaded).toContain(join('src', 'prompts', 'catalog-tools.ts'));
+    expect([...loaded].filter((one) => /^(minisearch|stemmer|diff)$/.test(one))).toEqual([]);
   });
 });
 

@@ -29,11 +29,16 @@ export interface Page {
   emulateMedia(options: { colorScheme?: 'light' | 'dark' }): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   waitForFunction(script: string, argument?: unknown, options?: { timeout?: number }): Promise<unknown>;
+  waitForEvent(event: 'download'): Promise<Download>;
   on(
     event: 'console' | 'pageerror',
     listener: (what: { text?(): string; type?(): string; message?: string }) => void,
   ): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+}
+export interface Download {
+  suggestedFilename(): string;
+  saveAs(path: string): Promise<void>;
 }
 export interface GivenFile {
   readonly name: string;

@@ -30,7 +30,7 @@ export const install: Command = {
     const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal));
     const origin = await originOf(file, client);
     const after = await withEntry(origin?.text ?? file.text ?? '', file.path, client, entry);
-    const result = change(loaded, terminal, { client, file, after }, () => {
+    const result = await change(loaded, terminal, { client, file, after }, () => {
       if (origin === undefined) file.backUp();
       file.replace(after);
     });
@@ -81,19 +81,19 @@ interface Change {
 }
 
 /** Shows what will be different, then does it. */
-function change(
+async function change(
   { flags }: LoadedConfig,
   terminal: Terminal,
   { client, file, after }: Change,
   write: () => void,
-): number {
+): Promise<number> {
   const before = file.text ?? '';
   const changed = after !== before;
   const dry = flags['dry-run'] === true;
   const show = (text: string) => {
     if (!terminal.json) terminal[dry ? 'answer' : 'report'](undefined, text);
   };
-  const difference = textDifference(before, after);
+  const difference = await textDifference(before, after);
   show(changed ? `${file.path}\n${difference}` : `${file.path}: nothing to change`);
   if (changed && dry) show('Nothing was changed (--dry-run).');
   if (changed && !dry) {

@@ -1,21 +1,22 @@
-/** The lines that go and come, with their neighbours, as people read a patch. */
-export function textDifference(before: string, after: string): string {
-  const [a, b] = [lines(before), lines(after)];
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end])
-    end++;
-  const near = (all: readonly string[], from: number, to: number) =>
-    all.slice(Math.max(0, from), to).map((line) => `  ${line}\n`);
-  return [
-    ...near(a, start - 2, start),
-    ...a.slice(start, a.length - end).map((line) => `- ${line}\n`),
-    ...b.slice(start, b.length - end).map((line) => `+ ${line}\n`),
-    ...near(b, b.length - end, b.length - end + 2),
-  ].join('');
+/** The time to compare grows with the square of the changed lines. Beyond this many, both texts are shown whole. */
+const mostChangedLines = 1000;
+
+/** The removed and added lines with two unchanged lines around them. `…` stands between places that are far apart. */
+export async function textDifference(before: string, after: string): Promise<string> {
+  const { structuredPatch } = await import('diff');
+  const options = { context: 2, maxEditLength: mostChangedLines };
+  const patch = structuredPatch('', '', before, after, undefined, undefined, options);
+  if (patch === undefined) return whole('-', before) + whole('+', after);
+  return patch.hunks
+    .map(({ lines }) =>
+      lines
+        .filter((line) => !line.startsWith('\\'))
+        .map((line) => `${line[0]} ${line.slice(1)}\n`)
+        .join(''),
+    )
+    .join('  …\n');
 }
 
-function lines(text: string): string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+function whole(mark: string, text: string): string {
+  return text === '' ? '' : text.replace(/\n$/, '').replaceAll(/^/gm, `${mark} `).concat('\n');
 }

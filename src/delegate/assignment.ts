@@ -97,7 +97,7 @@ async function chooseSkills(
     includeGlobal: input.include_global_skills,
   });
   const blank = input.skills_mode === 'auto' && task.trim() === '';
-  const selection = selectSkills(
+  const selection = await selectSkills(
     {
       mode: blank ? 'none' : input.skills_mode,
       task,

@@ -18,7 +18,6 @@ import { makePlan, type Planned, type PlannerAnswer } from './planner.ts';
 import type { RunAgent } from './run.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { Sandbox } from './sandbox.ts';
-import { rankSkills } from './skill-ranking.ts';
 import { selectSkills, uniqueByName } from './skill-selection.ts';
 import { asSkill, discoverSkills, type IndexedSkill } from './skills.ts';
 import { scopesOverlap } from './write-scope.ts';
@@ -119,7 +118,7 @@ export class Autopilot {
         requested: input.skills ?? [],
         maxSkills: input.max_skills,
       } as const;
-      const { errors, warnings } = selectSkills(wish, skills);
+      const { errors, warnings } = await selectSkills(wish, skills);
       this.#log.warnings.push(...warnings);
       if (errors.length > 0) return errors.join('; ');
     }
@@ -130,7 +129,7 @@ export class Autopilot {
   async #plan(): Promise<Planned> {
     const { input, task, cwd, role, sandbox } = this.#flight;
     const { settings, signal } = this.#ports;
-    const skills = this.#shortlist();
+    const skills = await this.#shortlist();
     const shortlist = skills.map(({ name }) => name);
     const bounds: PlanBounds = { cwd, role, maxAgents: Math.floor(input.max_agents), sandbox, shortlist };
     return makePlan(
@@ -148,12 +147,12 @@ export class Autopilot {
   }
 
   /** The skills a plan may hand out. What the caller insists on goes to every job and is no choice. */
-  #shortlist(): IndexedSkill[] {
+  async #shortlist(): Promise<IndexedSkill[]> {
     const { input, task } = this.#flight;
     if (input.skills_mode !== 'auto' || input.max_skills < 1) return [];
-    return rankSkills(task, this.#skills)
-      .slice(0, shortlistLength)
-      .map(({ skill }) => skill);
+    const { rankSkills } = await import('./skill-ranking.ts');
+    const ranked = await rankSkills(task, this.#skills);
+    return ranked.slice(0, shortlistLength).map(({ skill }) => skill);
   }
 
   /** One call that can only read and leaves no thread behind. */

@@ -202,7 +202,7 @@ export class JobRunner {
     place: string,
   ): Promise<RunRequest> {
     const { cwd, task, skills, skipGitRepoCheck } = this.#options;
-    const selection = selectSkills(
+    const selection = await selectSkills(
       {
         mode: job.skills_mode === 'auto' && skills.length === 0 ? 'none' : job.skills_mode,
         task: `${job.title}\n${task}`,

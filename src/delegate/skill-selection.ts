@@ -1,5 +1,4 @@
 import { nearest } from '../nearest.ts';
-import { rankSkills } from './skill-ranking.ts';
 import { asSkill, type IndexedSkill, type Skill } from './skills.ts';
 
 export const skillModes = ['auto', 'explicit', 'none'] as const;
@@ -39,17 +38,23 @@ const nothing: Choice = { selected: [], warnings: [], errors: [], ranking: [] };
 /** Runners-up that are worth a line in the record. */
 const recorded = 20;
 
-export function selectSkills(wish: SkillWish, skills: readonly IndexedSkill[]): SkillSelection {
+export async function selectSkills(
+  wish: SkillWish,
+  skills: readonly IndexedSkill[],
+): Promise<SkillSelection> {
   const { mode, requested, maxSkills } = wish;
-  return { mode, max_skills: maxSkills, requested, ...choose[mode](wish, skills) };
+  return { mode, max_skills: maxSkills, requested, ...(await choose[mode](wish, skills)) };
 }
 
-const choose: Readonly<Record<SkillMode, (wish: SkillWish, skills: readonly IndexedSkill[]) => Choice>> = {
+const choose: Readonly<
+  Record<SkillMode, (wish: SkillWish, skills: readonly IndexedSkill[]) => Choice | Promise<Choice>>
+> = {
   none: () => nothing,
 
-  auto({ task, maxSkills }, skills) {
+  async auto({ task, maxSkills }, skills) {
     if (task.trim() === '') return { ...nothing, errors: ['skills_mode=auto requires non-empty task'] };
-    const ranked = rankSkills(task, uniqueByName(skills));
+    const { rankSkills } = await import('./skill-ranking.ts');
+    const ranked = await rankSkills(task, uniqueByName(skills));
     const chosen = new Set(ranked.filter(({ fits }) => fits).slice(0, Math.max(0, Math.floor(maxSkills))));
     return {
       ...nothing,
@@ -101,7 +106,8 @@ const choose: Readonly<Record<SkillMode, (wish: SkillWish, skills: readonly Inde
 };
 
 /** The nearest skill hides those of the same name farther away. */
-export function uniqueByName(skills: readonly IndexedSkill[]): IndexedSkill[] {
+export function uniqueByName(skills: readonly IndexedSkill[]): readonly IndexedSkill[] {
   const seen = new Set<string>();
-  return skills.filter(({ name }) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase()));
+  const unique = skills.filter(({ name }) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase()));
+  return unique.length === skills.length ? skills : unique;
 }

@@ -7,7 +7,7 @@ import { argumentsFrom, flatten, takesInput } from './expansion.ts';
 import { askForMissing } from './missing-arguments.ts';
 import type { RecentValues } from './recent-values.ts';
 import { renderPrompt } from './rendering.ts';
-import { searchPrompts } from './search.ts';
+import type { PromptSearch } from './search.ts';
 
 const reading = { readOnlyHint: true, openWorldHint: false } as const;
 const pageLength = 200;
@@ -132,11 +132,12 @@ function createExpand(catalog: Catalog, recent: RecentValues) {
 }
 
 function createSearch(catalog: Catalog) {
+  let search: Promise<PromptSearch> | undefined;
   return defineTool({
     name: 'search_prompts',
     title: 'Search prompts',
     description:
-      'Finds prompts by words in their name, title, tags, description and text, best match first. Every word of the query must be found.',
+      'Finds prompts by words in their name, title, tags, description and text, best match first. Other forms of a word, the beginning of a word and small typing errors are found too. Prompts with more of the words come first.',
     inputSchema: {
       type: 'object',
       required: ['query'],
@@ -167,15 +168,12 @@ function createSearch(catalog: Catalog) {
     },
     annotations: reading,
     async call({ query, tag, source, limit = 20 }) {
-      const matches = searchPrompts((await catalog.list()).filter(matching(tag, source)), query);
+      search ??= import('./search.ts').then(({ PromptSearch }) => new PromptSearch(catalog));
+      const { matches, total } = await (await search).find(query, matching(tag, source), limit);
       return {
         structured: {
-          matches: matches.slice(0, limit).map(({ entry, score, excerpt }) => ({
-            ...toItem(entry),
-            score,
-            ...(excerpt !== undefined && { excerpt }),
-          })),
-          total: matches.length,
+          matches: matches.map(({ entry, ...found }) => ({ ...toItem(entry), ...found })),
+          total,
         },
       };
     },

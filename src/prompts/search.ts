@@ -1,81 +1,96 @@
-import type { CatalogEntry } from './catalog.ts';
+import { type Found, SearchIndex } from '../search/search.ts';
+import { termsOf } from '../search/words.ts';
+import type { Catalog, CatalogEntry } from './catalog.ts';
 import type { PromptDefinition } from './definition.ts';
+import { Pace } from './pace.ts';
 
-export interface Match {
+interface Match {
   readonly entry: CatalogEntry;
   readonly score: number;
-  /** The line in which a word was found, where it was found in the text only. */
+  /** The line in which a word was found, if the word is in the text only. */
   readonly excerpt?: string;
 }
 
-/** How much a word counts by where it is found. */
-const weights = { name: 10, title: 6, tags: 5, description: 3, body: 1 } as const;
+const fields = {
+  name: { of: ({ name }: PromptDefinition) => name, boost: 4 },
+  title: { of: ({ title = '' }: PromptDefinition) => title, boost: 3 },
+  tags: { of: ({ tags }: PromptDefinition) => tags.join(' '), boost: 3 },
+  description: { of: ({ description = '' }: PromptDefinition) => description, boost: 2 },
+  text: { of: textOf, boost: 1 },
+} as const;
+/** The beginning of a text says what it is about; a book that was pasted into a prompt need not be indexed. */
+const indexedLength = 20_000;
+const queryLength = 1000;
 const excerptLength = 160;
 
-/** Prompts in which every word of the query is found, best first. */
-export function searchPrompts(entries: readonly CatalogEntry[], query: string): readonly Match[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  const matches: Match[] = [];
-  for (const entry of entries) {
-    const match = matchOf(entry, words);
-    if (match !== undefined) matches.push(match);
+/** Finds prompts of a catalog by their words. The index is built for the first search and follows the catalog from then on. */
+export class PromptSearch {
+  readonly #catalog: Catalog;
+  readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true });
+  #indexed: readonly CatalogEntry[] | undefined;
+  #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
+  #update: Promise<void> = Promise.resolve();
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
   }
-  return matches.sort(
-    (a, b) => b.score - a.score || (a.entry.definition.name < b.entry.definition.name ? -1 : 1),
-  );
-}
 
-function matchOf(entry: CatalogEntry, words: readonly string[]): Match | undefined {
-  const { definition } = entry;
-  const fields: readonly (readonly [number, string])[] = [
-    [weights.name, definition.name],
-    [weights.title, definition.title ?? ''],
-    [weights.tags, definition.tags.join(' ')],
-    [weights.description, definition.description ?? ''],
-  ].map(([weight, text]) => [weight as number, (text as string).toLowerCase()]);
-  let score = 0;
-  let inBody: string | undefined;
-  for (const word of words) {
-    let best = Math.max(...fields.map(([weight, text]) => weight * likeness(text, word)));
-    if (best === 0) {
-      const excerpt = excerptOf(definition, word);
-      if (excerpt === undefined) return undefined;
-      inBody ??= excerpt;
-      best = weights.body;
-    }
-    score += best;
+  /** The best prompts with any word of the query, and how many there are in all. */
+  async find(
+    query: string,
+    accepts: (entry: CatalogEntry) => boolean,
+    limit: number,
+  ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
+    await this.#follow(await this.#catalog.list());
+    const entries = this.#entries;
+    const found = this.#index.find(query.slice(0, queryLength)).filter(({ item }) => {
+      const entry = entries.get(item);
+      return entry !== undefined && accepts(entry);
+    });
+    const matches = found.slice(0, limit).map((one) => {
+      const excerpt = excerptOf(one);
+      return {
+        entry: entries.get(one.item)!,
+        score: Math.round(one.score * 100) / 100,
+        ...(excerpt !== undefined && { excerpt }),
+      };
+    });
+    return { matches, total: found.length };
   }
-  return { entry, score, ...(inBody !== undefined && { excerpt: inBody }) };
-}
 
-/** The whole text, a word of it, the beginning of a word, or somewhere inside. */
-function likeness(text: string, word: string): number {
-  const at = text.indexOf(word);
-  if (at < 0) return 0;
-  if (text === word) return 2;
-  let begins = false;
-  for (let found = at; found >= 0; found = text.indexOf(word, found + 1)) {
-    if (isLetter(text[found - 1])) continue;
-    if (!isLetter(text[found + word.length])) return 1.5;
-    begins = true;
+  /** One update after the other, in slices. The catalog returns the same list as long as nothing has changed. */
+  #follow(entries: readonly CatalogEntry[]): Promise<void> {
+    const update = this.#update.then(async () => {
+      if (this.#indexed === entries) return;
+      const byDefinition = new Map(entries.map((entry) => [entry.definition, entry]));
+      await this.#index.update(byDefinition.keys(), new Pace());
+      this.#entries = byDefinition;
+      this.#indexed = entries;
+    });
+    this.#update = update.catch(() => {});
+    return update;
   }
-  return begins ? 1.2 : 1;
 }
 
-function isLetter(character: string | undefined): boolean {
-  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
+function textOf({ messages }: PromptDefinition): string {
+  return messages
+    .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
+    .join('\n')
+    .slice(0, indexedLength);
 }
 
-function excerptOf({ messages }: PromptDefinition, word: string): string | undefined {
-  for (const { content } of messages) {
-    if (content.type !== 'text') continue;
-    const at = content.text.toLowerCase().indexOf(word);
-    if (at < 0) continue;
-    const start = content.text.lastIndexOf('\n', at) + 1;
-    const end = content.text.indexOf('\n', at);
-    const line = content.text.slice(Math.max(start, at - excerptLength / 2), end < 0 ? undefined : end);
-    return line.trim().slice(0, excerptLength);
+function excerptOf({ item, words }: Found<PromptDefinition>): string | undefined {
+  const inText = words.find(({ fields: found }) => found.every((field) => field === 'text'));
+  if (inText === undefined) return undefined;
+  const text = textOf(item);
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    if (!termsOf(word).some((term) => inText.found.includes(term))) continue;
+    const start = Math.max(text.lastIndexOf('\n', index) + 1, index - excerptLength / 2);
+    const end = text.indexOf('\n', index);
+    return text
+      .slice(start, end < 0 ? undefined : end)
+      .trim()
+      .slice(0, excerptLength);
   }
   return undefined;
 }

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from '../browser.ts';
 import { PageServer, seriousFaults, shows } from '../page-server.ts';
 import { bundle } from '../program.ts';
+import { unzip } from '../unzip.ts';
 
 const server = new PageServer();
 const { home } = server;
@@ -148,6 +150,25 @@ describe('prompts', () => {
     );
     await page.getByRole('link', { name: 'spaced' }).click();
     await page.getByRole('list', { name: 'Problems' }).waitFor();
+  });
+
+  it('are exported as one archive of files', async () => {
+    const page = await open();
+    await page.getByRole('link', { name: 'Import, export' }).click();
+    await page.getByLabel('Format').selectOption('claude-code');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export all' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('prompts-claude-code.zip');
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-export-'));
+    try {
+      await download.saveAs(join(folder, 'all.zip'));
+      unzip(join(folder, 'all.zip'), folder);
+      expect(readFileSync(join(folder, 'research.md'), 'utf8')).toContain('Topic:');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('are marked in the list with what is wrong with them, until it is right', async () => {

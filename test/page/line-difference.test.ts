@@ -15,13 +15,17 @@ describe('the difference of two texts', () => {
     expect(written(before, after)).toEqual(lines);
   });
 
-  it('of texts too long to compare line by line is all that went and all that came', () => {
+  it('of texts with too many changed lines is the old text, then the new one', () => {
     const many = (word: string) => Array.from({ length: 30_000 }, (_, index) => `${word} ${index}`);
-    const lines = written(
-      ['head', ...many('old'), 'foot'].join('\n'),
-      ['head', ...many('new'), 'foot'].join('\n'),
-    );
-    expect(lines.length).toBe(60_002);
-    expect([lines[0], lines[1], lines[30_001], lines.at(-1)]).toEqual([' head', '-old 0', '+new 0', ' foot']);
+    const lines = written(many('old').join('\n'), many('new').join('\n'));
+    expect(lines.length).toBe(60_000);
+    expect([lines[0], lines[29_999], lines[30_000]]).toEqual(['-old 0', '-old 29999', '+new 0']);
+  });
+
+  it('of long texts with one changed line is that line alone', () => {
+    const many = Array.from({ length: 30_000 }, (_, index) => `line ${index}`);
+    const lines = written(many.join('\n'), many.with(15_000, 'changed').join('\n'));
+    expect(lines.length).toBe(30_001);
+    expect(lines.filter((line) => !line.startsWith(' '))).toEqual(['-line 15000', '+changed']);
   });
 });

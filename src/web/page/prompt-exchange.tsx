@@ -3,8 +3,8 @@ import type { ToolArguments } from '../../api.ts';
 import { chosenFiles } from './chosen-files.ts';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
-import { type ArchivedFile, tarArchive } from './tar-archive.ts';
 import { useToast } from './toast.tsx';
+import { type ArchivedFile, zipArchive } from './zip-archive.ts';
 
 type Format = ToolArguments<'import_prompts'>['format'];
 
@@ -46,7 +46,7 @@ export function PromptExchange() {
   const give = () =>
     guard(async () => {
       const { files, ...found } = await client.tool('export_prompts', { format: format! });
-      save(`prompts-${format}.tar`, files);
+      await save(`prompts-${format}.zip`, files);
       return { text: `${counted(files.length, 'file')} went out.`, ...found };
     });
   if (format === undefined) return null;
@@ -93,13 +93,12 @@ function counted(count: number, thing: string): string {
 }
 
 /** One file as it is, several as an archive: nobody wants to confirm a hundred downloads. */
-function save(archive: string, files: readonly ArchivedFile[]): void {
+async function save(archive: string, files: readonly ArchivedFile[]): Promise<void> {
   const [only] = files;
   if (only === undefined) return;
+  const content = files.length === 1 ? new Blob([only.text]) : await zipArchive(files);
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(
-    files.length === 1 ? new Blob([only.text]) : tarArchive(files, Date.now() / 1000),
-  );
+  link.href = URL.createObjectURL(content);
   link.download = files.length === 1 ? only.path.replace(/^.*\//, '') : archive;
   link.click();
   URL.revokeObjectURL(link.href);
