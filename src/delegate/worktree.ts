@@ -2,6 +2,7 @@ import { promises as disk, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
+import { readRegularFile } from '../regular-file.ts';
 import { type Environment, Repository, type RepositoryPlace } from './git.ts';
 import { type Change, committedChanges } from './snapshot.ts';
 
@@ -73,7 +74,7 @@ export class Worktree {
 
   /** One that a server has left behind; what its files say of themselves now does not count. */
   static async reopen(path: string, env: Environment): Promise<Worktree> {
-    const { origin, copy, base } = JSON.parse(await disk.readFile(`${path}.json`, 'utf8')) as Note;
+    const { origin, copy, base } = JSON.parse(await readRegularFile(`${path}.json`)) as Note;
     return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base);
   }
 

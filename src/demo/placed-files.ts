@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { readRegularFile } from '../regular-file.ts';
 
 /** What the demonstration put where, noted so that it can take away exactly that. */
 export interface Placed {
@@ -14,7 +15,7 @@ const nothing: Placed = { files: [], folders: [], runs: [] };
 
 export async function loadPlaced(stateFile: string): Promise<Placed> {
   try {
-    return { ...nothing, ...(JSON.parse(await disk.readFile(stateFile, 'utf8')) as Partial<Placed>) };
+    return { ...nothing, ...(JSON.parse(await readRegularFile(stateFile)) as Partial<Placed>) };
   } catch {
     return nothing;
   }
