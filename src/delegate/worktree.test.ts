@@ -5,13 +5,17 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gatherEvidence } from './evidence.ts';
+import { takeSnapshot } from './snapshot.ts';
 import { Worktree } from './worktree.ts';
 
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
@@ -35,12 +39,13 @@ function write(root: string, path: string, text: string | Buffer): void {
   writeFileSync(join(root, path), text);
 }
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
-const git = (...args: string[]) =>
+const gitAt = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
-    cwd: repo,
+    cwd,
     env,
     stdio: 'pipe',
   }).toString();
+const git = (...args: string[]) => gitAt(repo, ...args);
 const create = (name: string, cwd = repo) => Worktree.create(cwd, join(folder, name), env);
 
 describe('a worktree', () => {
@@ -113,6 +118,110 @@ describe('a worktree', () => {
     write(repo, 'a.txt', 'ours\n');
     expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ conflicts: ['a.txt'] });
     expect(existsSync(ran)).toBe(false);
+  });
+
+  describe('with other repositories in it', () => {
+    const evil = (at: string) => {
+      const programs = ['filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process', 'core.fsmonitor'];
+      for (const key of programs) gitAt(at, 'config', key, `touch ${join(folder, 'ran')}; cat`);
+      gitAt(at, 'config', 'filter.evil.required', 'true');
+    };
+    /** A repository whose settings name programs for a file that has changed. */
+    const nest = (root: string, path: string) => {
+      const at = join(root, path);
+      write(at, 'f.txt', 'one\n');
+      write(at, '.gitattributes', '* filter=evil\n');
+      gitAt(at, 'init', '-q');
+      gitAt(at, 'add', '-A');
+      gitAt(at, 'commit', '-qm', 'nested');
+      evil(at);
+      write(at, 'f.txt', 'two\n');
+    };
+    const depths = ['n', 'a/n', 'a/b/c/n', 'n/deep/n'];
+    const asSubmodules = (root: string) => {
+      const entry = (path: string) =>
+        `[submodule "${path}"]\n\tpath = ${path}\n\turl = ./${path}\n\tignore = none\n`;
+      write(root, '.gitmodules', depths.map(entry).join(''));
+      const tops = depths.filter((path) => path !== 'n/deep/n');
+      gitAt(root, '-c', 'advice.addEmbeddedRepo=false', 'add', '.gitmodules', ...tops);
+      for (const path of tops) write(join(root, path), 'f.txt', 'three\n');
+      rmSync(join(folder, 'ran'), { force: true });
+    };
+    const hasRun = () => existsSync(join(folder, 'ran'));
+
+    it('starts no program that one in the tree of the person names', async () => {
+      for (const path of depths) nest(repo, path);
+      asSubmodules(repo);
+      write(repo, 'a.txt', 'mine\n');
+      const worktree = await create('w');
+      write(worktree.folder, 'b.txt', 'new\n');
+      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'a.txt'), read(repo, 'b.txt'), hasRun()]).toEqual(['mine\n', 'new\n', false]);
+    });
+
+    it('starts no program that one of the job names', async () => {
+      const worktree = await create('w');
+      for (const path of depths) nest(worktree.folder, path);
+      asSubmodules(worktree.folder);
+      write(worktree.folder, 'b.txt', 'new\n');
+      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
+    });
+
+    it('starts no program that one without a commit names', async () => {
+      const worktree = await create('w');
+      gitAt(worktree.folder, 'init', '-q', 'fresh');
+      evil(join(worktree.folder, 'fresh'));
+      write(worktree.folder, 'fresh/x.txt', 'x\n');
+      write(worktree.folder, 'b.txt', 'new\n');
+      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
+    });
+
+    it('starts no program that was named while the job was at work', async () => {
+      write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
+      const worktree = await create('w');
+      evil(repo);
+      git('config', 'merge.evil.driver', `touch ${join(folder, 'ran')}`);
+      write(worktree.folder, 'a.txt', 'theirs\n');
+      write(repo, 'b.txt', 'mine\n');
+      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'a.txt'), hasRun()]).toEqual(['theirs\n', false]);
+    });
+
+    it('takes no snapshot through their programs', async () => {
+      for (const path of depths) nest(repo, path);
+      asSubmodules(repo);
+      const place = { cwd: repo, env, ignored: [] };
+      const before = await takeSnapshot(place);
+      write(repo, 'n/f.txt', 'four\n');
+      write(repo, 'b.txt', 'new\n');
+      const { changes } = await gatherEvidence(before, place, []);
+      expect(changes).toEqual([{ path: 'b.txt', change: 'added' }]);
+      expect(hasRun()).toBe(false);
+    });
+  });
+
+  it('brings back what became of a file: a folder, a link, a link to a folder, or nothing it could bring', async () => {
+    write(repo, 'd/x.txt', 'x\n');
+    write(repo, 'e/x.txt', 'x\n');
+    write(repo, 'f', 'f\n');
+    write(repo, 'p', 'p\n');
+    const worktree = await create('w');
+    const at = (path: string) => join(worktree.folder, path);
+    rmSync(at('a.txt'));
+    write(worktree.folder, 'a.txt/inner.txt', 'inner\n');
+    rmSync(at('d'), { recursive: true });
+    symlinkSync('e', at('d'));
+    write(worktree.folder, 'e/x.txt', 'changed\n');
+    rmSync(at('f'));
+    symlinkSync('e/x.txt', at('f'));
+    rmSync(at('p'));
+    execFileSync('mkfifo', [at('p')]);
+    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+    expect(read(repo, 'a.txt/inner.txt')).toBe('inner\n');
+    expect([readlinkSync(join(repo, 'd')), readlinkSync(join(repo, 'f'))]).toEqual(['e', 'e/x.txt']);
+    expect([read(repo, 'e/x.txt'), read(repo, 'p')]).toEqual(['changed\n', 'p\n']);
   });
 
   it('brings back edits, new, deleted and binary files, and nothing that is ignored', async () => {

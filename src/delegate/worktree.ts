@@ -5,6 +5,7 @@ import { messageOf } from '../json.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { type Environment, Repository, type RepositoryPlace } from './git.ts';
 import { type Change, committedChanges } from './snapshot.ts';
+import { commitTree } from './tree-commit.ts';
 
 /** What became of the changes a job made in its own copy of the tree. */
 export interface Merge {
@@ -15,12 +16,6 @@ export interface Merge {
   readonly changes: readonly Change[];
 }
 
-const identity = {
-  GIT_AUTHOR_NAME: 'Adjutant',
-  GIT_AUTHOR_EMAIL: 'adjutant@localhost',
-  GIT_COMMITTER_NAME: 'Adjutant',
-  GIT_COMMITTER_EMAIL: 'adjutant@localhost',
-};
 /** The plumbing, since what a person has set for their own eyes does not count there. */
 const diff = ['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
 /** One at a time for each repository: merges would write over each other, and git's own list of trees has no lock. */
@@ -57,7 +52,7 @@ export class Worktree {
     if (origin === undefined) throw new Failure('unavailable', `${cwd} is not in a git repository.`);
     await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
-    const base = await commitState(origin, head, `${path}.index`);
+    const base = await commitTree(origin, head, `${path}.index`);
     await inTurn(origin.root, async () => {
       // A server that died over making it has left no note of it.
       if (existsSync(path)) await drop(origin, path);
@@ -92,13 +87,13 @@ export class Worktree {
   async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
     const [origin, base] = [this.#origin, this.#base];
     const { root } = origin;
-    const theirs = await commitState(this.#copy, base, `${this.#path}.index`);
+    const theirs = await commitTree(this.#copy, base, `${this.#path}.index`);
     const patch = await origin.run(root, [...diff, base, theirs]);
     const changes = await committedChanges(this.#copy, this.folder, base, theirs);
     if (patch.output.length === 0) return { applied: true, conflicts: [], changes };
     await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
     if (!isWanted) return { applied: false, conflicts: [], changes };
-    const ours = await commitState(origin, base, `${this.#path}.index`);
+    const ours = await commitTree(origin, base, `${this.#path}.index`);
     const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
     const { code, output } = await origin.run(root, trial, { expected: [1] });
     const [merged = '', ...conflicts] = output.toString().trim().split('\n');
@@ -127,28 +122,4 @@ interface Note {
   readonly origin: RepositoryPlace;
   readonly copy: RepositoryPlace;
   readonly base: string;
-}
-
-/** A commit of everything in the tree that is not ignored. Branches, index and files stay as they are. */
-async function commitState(repository: Repository, parent: string, index: string): Promise<string> {
-  const { root } = repository;
-  const real = await repository.text(root, ['rev-parse', '--path-format=absolute', '--git-path', 'index']);
-  await copyIndex(real, index).catch(() => {});
-  const own = { env: { ...identity, GIT_INDEX_FILE: index } };
-  try {
-    await repository.run(root, ['add', '--all', '--', ':/'], own);
-    const tree = await repository.text(root, ['write-tree'], own);
-    const parents = parent === '' ? [] : ['-p', parent];
-    return await repository.text(root, ['commit-tree', tree, ...parents, '-m', 'state'], own);
-  } finally {
-    await disk.rm(index, { force: true });
-  }
-}
-
-/** Git trusts what its index says of a file unless the file is as young as the index; the copy must not look younger. */
-async function copyIndex(from: string, to: string): Promise<void> {
-  const { mtimeMs } = await disk.stat(from);
-  await disk.copyFile(from, to);
-  const second = Math.floor(mtimeMs / 1000);
-  await disk.utimes(to, second, second);
 }
