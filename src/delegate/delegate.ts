@@ -38,6 +38,8 @@ export interface DelegateOptions {
   readonly userHome: string;
   readonly runsDir: string;
   readonly ledgerFile: string;
+  /** Where processes that work on one repository keep out of each other's way. */
+  readonly locksDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
   readonly limits: Limits;

@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gatherEvidence } from './evidence.ts';
+import { Repository } from './git.ts';
+import { withRepositoryLock } from './repository-lock.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { Worktree } from './worktree.ts';
 
@@ -46,7 +48,11 @@ const gitAt = (cwd: string, ...args: string[]) =>
     stdio: 'pipe',
   }).toString();
 const git = (...args: string[]) => gitAt(repo, ...args);
-const create = (name: string, cwd = repo) => Worktree.create(cwd, join(folder, name), env);
+const create = (name: string, cwd = repo) =>
+  Worktree.create(cwd, join(folder, name), { env, locksDir: join(folder, 'locks') });
+
+const merge = (worktree: Worktree, name: string) =>
+  worktree.merge(join(folder, `${name}.patch`), { keepIn: join(folder, `${name}.left`) });
 
 describe('a worktree', () => {
   it('cannot be had outside of a repository', async () => {
@@ -77,7 +83,7 @@ describe('a worktree', () => {
     git('worktree', 'lock', join(folder, 'w'));
     const worktree = await create('w');
     write(worktree.folder, 'new.txt', 'new\n');
-    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true });
+    expect(await merge(worktree, 'w')).toMatchObject({ applied: true });
     await worktree.remove();
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
@@ -88,19 +94,22 @@ describe('a worktree', () => {
     const script = `#!/bin/sh\ncase "$*" in *'worktree remove'*) ls ${folder} > ${folder}/seen;; esac\nexec ${real} "$@"\n`;
     write(bin, 'git', script);
     chmodSync(join(bin, 'git'), 0o755);
-    const worktree = await Worktree.create(repo, join(folder, 'w'), { ...env, PATH: `${bin}:${env.PATH}` });
+    const worktree = await Worktree.create(repo, join(folder, 'w'), {
+      env: { ...env, PATH: `${bin}:${env.PATH}` },
+      locksDir: join(folder, 'locks'),
+    });
     await worktree.remove();
     expect(read(folder, 'seen').split('\n')).toContain('w');
     expect(read(folder, 'seen').split('\n')).not.toContain('w.json');
-    await expect(Worktree.reopen(join(folder, 'w'), env)).rejects.toThrow('ENOENT');
+    await expect(Worktree.reopen(join(folder, 'w'), { env, locksDir: folder })).rejects.toThrow('ENOENT');
   });
 
   it('is merged whatever the settings of the person are', async () => {
     writeFileSync(join(folder, 'gitconfig'), '[diff]\nnoprefix = true\n[color]\nui = always\n');
     const own = { ...env, GIT_CONFIG_GLOBAL: join(folder, 'gitconfig') };
-    const worktree = await Worktree.create(repo, join(folder, 'w'), own);
+    const worktree = await Worktree.create(repo, join(folder, 'w'), { env: own, locksDir: folder });
     write(worktree.folder, 'sub/new.txt', 'new\n');
-    expect(await worktree.merge(join(folder, 'w.patch'))).toEqual({
+    expect(await merge(worktree, 'w')).toEqual({
       applied: true,
       conflicts: [],
       changes: [{ path: 'sub/new.txt', change: 'added' }],
@@ -116,7 +125,7 @@ describe('a worktree', () => {
     const worktree = await create('w');
     write(worktree.folder, 'a.txt', 'theirs\n');
     write(repo, 'a.txt', 'ours\n');
-    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ conflicts: ['a.txt'] });
+    expect(await merge(worktree, 'w')).toMatchObject({ conflicts: ['a.txt'] });
     expect(existsSync(ran)).toBe(false);
   });
 
@@ -155,7 +164,7 @@ describe('a worktree', () => {
       write(repo, 'a.txt', 'mine\n');
       const worktree = await create('w');
       write(worktree.folder, 'b.txt', 'new\n');
-      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
       expect([read(repo, 'a.txt'), read(repo, 'b.txt'), hasRun()]).toEqual(['mine\n', 'new\n', false]);
     });
 
@@ -164,7 +173,7 @@ describe('a worktree', () => {
       for (const path of depths) nest(worktree.folder, path);
       asSubmodules(worktree.folder);
       write(worktree.folder, 'b.txt', 'new\n');
-      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
       expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
     });
 
@@ -174,7 +183,7 @@ describe('a worktree', () => {
       evil(join(worktree.folder, 'fresh'));
       write(worktree.folder, 'fresh/x.txt', 'x\n');
       write(worktree.folder, 'b.txt', 'new\n');
-      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
       expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
     });
 
@@ -185,7 +194,7 @@ describe('a worktree', () => {
       git('config', 'merge.evil.driver', `touch ${join(folder, 'ran')}`);
       write(worktree.folder, 'a.txt', 'theirs\n');
       write(repo, 'b.txt', 'mine\n');
-      expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
       expect([read(repo, 'a.txt'), hasRun()]).toEqual(['theirs\n', false]);
     });
 
@@ -218,7 +227,7 @@ describe('a worktree', () => {
     symlinkSync('e/x.txt', at('f'));
     rmSync(at('p'));
     execFileSync('mkfifo', [at('p')]);
-    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true, conflicts: [] });
+    expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
     expect(read(repo, 'a.txt/inner.txt')).toBe('inner\n');
     expect([readlinkSync(join(repo, 'd')), readlinkSync(join(repo, 'f'))]).toEqual(['e', 'e/x.txt']);
     expect([read(repo, 'e/x.txt'), read(repo, 'p')]).toEqual(['changed\n', 'p\n']);
@@ -232,8 +241,7 @@ describe('a worktree', () => {
     write(worktree.folder, 'sub/blob.bin', binary);
     write(worktree.folder, 'ignored/cache', 'x');
     rmSync(join(worktree.folder, 'gone.txt'));
-    const merge = await worktree.merge(join(folder, 'w.patch'));
-    expect(merge).toEqual({
+    expect(await merge(worktree, 'w')).toEqual({
       applied: true,
       conflicts: [],
       changes: [
@@ -241,20 +249,69 @@ describe('a worktree', () => {
         { path: 'gone.txt', change: 'deleted' },
         { path: 'sub/blob.bin', change: 'added' },
       ],
+      leftBehind: { folder: join(folder, 'w.left'), paths: ['ignored/'] },
     });
+    expect(read(folder, 'w.left/ignored/cache')).toBe('x');
     expect(read(repo, 'a.txt')).toBe('rewritten\n');
     expect(readFileSync(join(repo, 'sub/blob.bin'))).toEqual(binary);
     expect([existsSync(join(repo, 'gone.txt')), existsSync(join(repo, 'ignored'))]).toEqual([false, false]);
+  });
+
+  it('keeps what git does not carry, and nothing else', async () => {
+    write(repo, 'deps/.keep', '');
+    git('init', '-q', 'sub');
+    write(repo, 'sub/x.txt', 'x\n');
+    gitAt(join(repo, 'sub'), 'add', '-A');
+    gitAt(join(repo, 'sub'), 'commit', '-qm', 'sub');
+    git('-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
+    const worktree = await create('w');
+    const at = (path: string) => join(worktree.folder, path);
+    write(worktree.folder, 'sub/in-submodule.txt', 'sub\n');
+    write(worktree.folder, 'deps/.gitignore', '*.o\n');
+    write(worktree.folder, 'deps/a.o', 'object\n');
+    gitAt(worktree.folder, 'init', '-q', 'clone/one');
+    write(worktree.folder, 'clone/one/deep/f.txt', 'f\n');
+    mkdirSync(at('empty/folder'), { recursive: true });
+    const paths = ['clone/', 'deps/a.o', 'sub/'];
+    expect(await merge(worktree, 'w')).toMatchObject({
+      applied: true,
+      changes: [{ path: 'deps/.gitignore', change: 'added' }],
+      leftBehind: { paths },
+    });
+    const kept = ['sub/in-submodule.txt', 'deps/a.o', 'clone/one/deep/f.txt', 'clone/one/.git/HEAD'];
+    for (const path of kept) expect(existsSync(join(folder, 'w.left', path))).toBe(true);
+    expect([existsSync(join(repo, 'clone')), existsSync(join(repo, 'sub/in-submodule.txt'))]).toEqual([
+      false,
+      false,
+    ]);
+    // Merged once more, as by a server that takes over, it tells the same.
+    expect(await merge(worktree, 'w')).toMatchObject({ applied: true, leftBehind: { paths } });
+  });
+
+  it('waits for its turn no longer than it is wanted, and keeps the patch', async () => {
+    const worktree = await create('w');
+    write(worktree.folder, 'a.txt', 'theirs\n');
+    const place = (await Repository.find(repo, env))!;
+    const cancel = new AbortController();
+    const merged = await withRepositoryLock(join(folder, 'locks'), place, () => {
+      const waiting = worktree.merge(join(folder, 'w.patch'), {
+        keepIn: join(folder, 'w.left'),
+        signal: cancel.signal,
+      });
+      setTimeout(() => cancel.abort(new Error('enough')), 50);
+      return waiting;
+    });
+    expect(merged).toMatchObject({ applied: false, conflicts: [] });
+    expect(read(folder, 'w.patch')).toContain('+theirs');
+    expect(read(repo, 'a.txt')).toContain('one\n');
+    await worktree.remove();
   });
 
   it('merges two jobs that changed the same file in different places', async () => {
     const [one, two] = [await create('one'), await create('two')];
     write(one.folder, 'a.txt', lines('ONE', 'two', 'three', 'four', 'five', 'six', 'seven'));
     write(two.folder, 'a.txt', lines('one', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
-    const merges = await Promise.all([
-      one.merge(join(folder, '1.patch')),
-      two.merge(join(folder, '2.patch')),
-    ]);
+    const merges = await Promise.all([merge(one, '1'), merge(two, '2')]);
     expect(merges.map(({ applied }) => applied)).toEqual([true, true]);
     expect(read(repo, 'a.txt')).toBe(lines('ONE', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
   });
@@ -264,8 +321,8 @@ describe('a worktree', () => {
     write(one.folder, 'a.txt', 'first\n');
     write(two.folder, 'a.txt', 'second\n');
     write(two.folder, 'b.txt', 'also\n');
-    expect((await one.merge(join(folder, '1.patch'))).applied).toBe(true);
-    expect(await two.merge(join(folder, '2.patch'))).toMatchObject({ applied: false, conflicts: ['a.txt'] });
+    expect((await merge(one, '1')).applied).toBe(true);
+    expect(await merge(two, '2')).toMatchObject({ applied: false, conflicts: ['a.txt'] });
     expect(read(repo, 'a.txt')).toBe('first\n');
     expect(existsSync(join(repo, 'b.txt'))).toBe(false);
     expect(read(folder, '2.patch')).toContain('+second');
@@ -278,9 +335,7 @@ describe('a worktree', () => {
     const worktree = await create('w', join(repo, 'sub'));
     expect(worktree.folder).toBe(join(folder, 'w', 'sub'));
     write(worktree.folder, 'x.txt', 'y\n');
-    expect((await worktree.merge(join(folder, 'w.patch'))).changes).toEqual([
-      { path: 'x.txt', change: 'modified' },
-    ]);
+    expect((await merge(worktree, 'w')).changes).toEqual([{ path: 'x.txt', change: 'modified' }]);
     expect(read(repo, 'sub/x.txt')).toBe('y\n');
   });
 

@@ -4,6 +4,8 @@ import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { type Environment, Repository, type RepositoryPlace } from './git.ts';
+import { keepLeftBehind, type LeftBehind } from './left-behind.ts';
+import { withRepositoryLock } from './repository-lock.ts';
 import { type Change, committedChanges } from './snapshot.ts';
 import { commitTree } from './tree-commit.ts';
 
@@ -14,20 +16,25 @@ export interface Merge {
   readonly conflicts: readonly string[];
   /** What the job changed, relative to its working folder. */
   readonly changes: readonly Change[];
+  readonly leftBehind?: LeftBehind;
 }
 
 /** The plumbing, since what a person has set for their own eyes does not count there. */
 const diff = ['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
-/** One at a time for each repository: merges would write over each other, and git's own list of trees has no lock. */
-const turns = new Map<string, Promise<unknown>>();
 
-function inTurn<Value>(root: string, work: () => Promise<Value>): Promise<Value> {
-  const own = (turns.get(root) ?? Promise.resolve()).then(work);
-  turns.set(
-    root,
-    own.catch(() => {}),
-  );
-  return own;
+export interface WorktreeOptions {
+  readonly env: Environment;
+  /** Where processes that work on one repository keep out of each other's way. */
+  readonly locksDir: string;
+}
+
+export interface MergeOptions {
+  /** False where the changes are to stay a patch. */
+  readonly isWanted?: boolean;
+  /** Where what git does not carry is moved to. */
+  readonly keepIn: string;
+  /** Ends the waiting for a turn; a merge that has begun is finished. */
+  readonly signal?: AbortSignal;
 }
 
 /** A copy of a repository's working tree, uncommitted work included, for one job to write in. */
@@ -38,29 +45,45 @@ export class Worktree {
   readonly #origin: Repository;
   readonly #copy: Repository;
   readonly #base: string;
+  readonly #locksDir: string;
 
-  private constructor(path: string, origin: Repository, copy: Repository, base: string) {
+  private constructor(
+    path: string,
+    origin: Repository,
+    copy: Repository,
+    base: string,
+    { locksDir }: WorktreeOptions,
+  ) {
     this.folder = resolve(path, origin.prefix);
     this.#path = path;
     this.#origin = origin;
     this.#copy = copy;
     this.#base = base;
+    this.#locksDir = locksDir;
   }
 
-  static async create(cwd: string, path: string, env: Environment): Promise<Worktree> {
+  static async create(
+    cwd: string,
+    path: string,
+    options: WorktreeOptions,
+    signal?: AbortSignal,
+  ): Promise<Worktree> {
+    const { env, locksDir } = options;
     const origin = await Repository.find(cwd, env);
     if (origin === undefined) throw new Failure('unavailable', `${cwd} is not in a git repository.`);
     await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
-    const base = await commitTree(origin, head, `${path}.index`);
-    await inTurn(origin.root, async () => {
+    const make = async () => {
+      const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
+      const state = await commitTree(origin, head, `${path}.index`);
       // A server that died over making it has left no note of it.
       if (existsSync(path)) await drop(origin, path);
-      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]);
-    });
+      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, state]);
+      return state;
+    };
+    const base = await withRepositoryLock(locksDir, origin, make, signal);
     const copy = await Repository.find(path, env);
     if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
-    const worktree = new Worktree(path, origin, copy, base);
+    const worktree = new Worktree(path, origin, copy, base, options);
     await disk.mkdir(worktree.folder, { recursive: true });
     const note: Note = { origin: origin.place, copy: copy.place, base };
     await disk.writeFile(`${path}.json`, JSON.stringify(note), { mode: 0o600 });
@@ -68,45 +91,76 @@ export class Worktree {
   }
 
   /** One that a server has left behind; what its files say of themselves now does not count. */
-  static async reopen(path: string, env: Environment): Promise<Worktree> {
+  static async reopen(path: string, options: WorktreeOptions): Promise<Worktree> {
     const { origin, copy, base } = JSON.parse(await readRegularFile(`${path}.json`)) as Note;
-    return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base);
+    const { env } = options;
+    return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base, options);
   }
 
-  /** Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. */
-  async merge(patchFile: string, isWanted = true): Promise<Merge> {
-    return inTurn(this.#origin.root, () => this.#merge(patchFile, isWanted));
+  /**
+   * Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. What
+   * git does not carry is kept.
+   */
+  async merge(patchFile: string, { isWanted = true, keepIn, signal }: MergeOptions): Promise<Merge> {
+    const [origin, base] = [this.#origin, this.#base];
+    const theirs = await commitTree(this.#copy, base, `${this.#path}.index`);
+    const patch = await origin.run(origin.root, [...diff, base, theirs]);
+    const changes = await committedChanges(this.#copy, this.folder, base, theirs);
+    if (patch.output.length > 0) await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
+    const leftBehind = await this.#keepLeftBehind(theirs, keepIn);
+    const merged = { changes, ...(leftBehind && { leftBehind }) };
+    if (patch.output.length === 0) return { applied: true, conflicts: [], ...merged };
+    if (!isWanted) return { applied: false, conflicts: [], ...merged };
+    try {
+      const apply = () => this.#apply(theirs);
+      return { ...(await withRepositoryLock(this.#locksDir, origin, apply, signal)), ...merged };
+    } catch (error) {
+      if (error === undefined || error !== signal?.reason) throw error;
+      return { applied: false, conflicts: [], ...merged };
+    }
+  }
+
+  /** The folder it was made for, within the repository: empty at the root, else with a slash at its end. */
+  get prefix(): string {
+    return this.#origin.prefix;
   }
 
   async remove(): Promise<void> {
     // The note goes first: half of a tree must not be taken for the work of a job that deleted the rest.
     await disk.rm(`${this.#path}.json`, { force: true });
-    await inTurn(this.#origin.root, () => drop(this.#origin, this.#path));
+    await withRepositoryLock(this.#locksDir, this.#origin, () => drop(this.#origin, this.#path));
   }
 
-  async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
-    const [origin, base] = [this.#origin, this.#base];
+  async #apply(theirs: string): Promise<Pick<Merge, 'applied' | 'conflicts'>> {
+    const origin = this.#origin;
     const { root } = origin;
-    const theirs = await commitTree(this.#copy, base, `${this.#path}.index`);
-    const patch = await origin.run(root, [...diff, base, theirs]);
-    const changes = await committedChanges(this.#copy, this.folder, base, theirs);
-    if (patch.output.length === 0) return { applied: true, conflicts: [], changes };
-    await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
-    if (!isWanted) return { applied: false, conflicts: [], changes };
-    const ours = await commitTree(origin, base, `${this.#path}.index`);
+    const ours = await commitTree(origin, this.#base, `${this.#path}.index`);
     const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
     const { code, output } = await origin.run(root, trial, { expected: [1] });
     const [merged = '', ...conflicts] = output.toString().trim().split('\n');
-    if (code !== 0) return { applied: false, conflicts, changes };
+    if (code !== 0) return { applied: false, conflicts };
     const { output: input } = await origin.run(root, [...diff, ours, merged]);
-    if (input.length === 0) return { applied: true, conflicts: [], changes };
+    if (input.length === 0) return { applied: true, conflicts: [] };
     try {
       await origin.run(root, ['apply', '--whitespace=nowarn'], { input });
-      return { applied: true, conflicts: [], changes };
+      return { applied: true, conflicts: [] };
     } catch (error) {
       // Somebody wrote to the tree in between; git has then changed nothing.
-      return { applied: false, conflicts: [messageOf(error)], changes };
+      return { applied: false, conflicts: [messageOf(error)] };
     }
+  }
+
+  async #keepLeftBehind(commit: string, folder: string): Promise<LeftBehind | undefined> {
+    const listed = await this.#copy.run(this.#path, [
+      'ls-tree',
+      '-r',
+      '-z',
+      '--name-only',
+      '--full-tree',
+      commit,
+    ]);
+    const committed = listed.output.toString().split('\0');
+    return keepLeftBehind(this.#path, committed, folder);
   }
 }
 
