@@ -27,6 +27,9 @@ const ownMerge = 'git merge-file -q --marker-size=%L %A %O %B';
 /** Objects that a repository has left elsewhere are not fetched: its settings say by which program. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
 
+/** Git waits for ever on a named pipe called .gitignore or .gitattributes. */
+const longestMs = 10 * 60_000;
+
 /** What git itself sets for the programs it starts, such as a hook that starts us: it is about another repository. */
 const elsewhere = new Set([
   'GIT_DIR',
@@ -139,6 +142,7 @@ async function runGit(
     cwd: folder,
     env: { ...env, ...offline, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: longestMs,
   });
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));

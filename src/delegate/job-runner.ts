@@ -73,11 +73,9 @@ export class JobRunner {
     }
     const subrun = await directory.createSubrun(job.id);
     return this.#watch(job, this.#options.listen(job), async () => {
-      try {
-        return await this.#settle({ job, record, subrun, worktree, accompanied: true });
-      } finally {
-        await worktree?.remove();
-      }
+      const result = await this.#settle({ job, record, subrun, worktree, accompanied: true });
+      await worktree?.remove();
+      return result;
     });
   }
 
@@ -162,8 +160,8 @@ export class JobRunner {
       const told = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
       return await this.#settle({ job, record: told, subrun, worktree, accompanied: leave() });
     } catch (error) {
-      // Its agent goes on in its tree.
-      isLeft = error instanceof LetGo;
+      // Its agent goes on in its tree, or its work is nowhere else.
+      isLeft = error instanceof LetGo || error instanceof Unsettled;
       throw error;
     } finally {
       leave();
@@ -173,7 +171,9 @@ export class JobRunner {
 
   /** What came of it is written down before its tree goes, since nobody could tell any more afterwards. */
   async #settle(ended: EndedJob): Promise<JobResult> {
-    const result = await settleJob(ended, this.#options);
+    const result = await settleJob(ended, this.#options).catch((error: unknown) => {
+      throw ended.worktree === undefined ? error : new Unsettled(error, ended.worktree.folder);
+    });
     if (ended.worktree !== undefined)
       await ended.subrun
         .writeJson(settledFile, result)
@@ -247,6 +247,13 @@ export class JobRunner {
       skipGitRepoCheck,
       skills: job.skills_mode === 'auto' ? 'all' : 'named',
     };
+  }
+}
+
+/** The work of a job could not be brought in or kept as a patch; it is only in the job's own tree. */
+class Unsettled extends Error {
+  constructor(cause: unknown, folder: string) {
+    super(`${messageOf(cause)}; the work is left in ${folder}`, { cause });
   }
 }
 

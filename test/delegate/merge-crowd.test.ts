@@ -1,13 +1,24 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const fixture = join(import.meta.dirname, '..', 'fixtures', 'merge-worktrees.ts');
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
-const [processes, rounds, apart] = [4, 3, 4_000];
+const realGit = execFileSync('which', ['git']).toString().trim();
+/** So close together that a change which arrives in the middle of a merge spoils it. */
+const apart = 2;
+const [processes, rounds] = [4, 3];
 
 let folder: string;
 let repo: string;
@@ -20,6 +31,10 @@ beforeEach(() => {
   writeFileSync(join(repo, 'lines.txt'), lines.join('\n'));
   git('-C', repo, 'add', '-A');
   git('-C', repo, 'commit', '-qm', 'first');
+  // Long enough between the two halves of a merge for another process to come in between.
+  const slow = `#!/bin/sh\n${realGit} "$@"\ncode=$?\ncase "$*" in *merge-tree*) sleep 0.3;; esac\nexit $code\n`;
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'git'), slow, { mode: 0o755 });
 });
 afterEach(async () => {
   for (const { child } of children.splice(0)) {
@@ -45,7 +60,8 @@ interface Started {
 
 function start(role: string, ...more: string[]): Started {
   const args = [fixture, role, repo, join(folder, 'locks'), join(folder, 'trees'), ...more];
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const slowed = { ...env, PATH: `${join(folder, 'bin')}:${env.PATH}` };
+  const child = spawn(process.execPath, args, { env: slowed, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];
   const hear = (chunk: Buffer) => said.push(...chunk.toString().trim().split('\n'));
   child.stdout.on('data', hear);
