@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** Modules without opinions: anybody may use them. */
@@ -43,7 +43,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['json.ts'],
   'nearest.ts': [],
   'records.ts': ['json.ts'],
-  'regular-file.ts': [],
+  'regular-file.ts': ['failure.ts'],
   search: [],
   'version.ts': [],
   'without-password.ts': [],
@@ -147,6 +147,22 @@ describe('conventions', () => {
   it('reads the environment in the configuration only', () => {
     const readers = files.filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')));
     expect(readers).toEqual([join('src', 'main.ts')]);
+  });
+
+  it('opens regular files only', () => {
+    /** Files that nobody but Adjutant, its build or the kernel writes. */
+    const trusted = [
+      join('src', 'cli', 'checks-machine.ts'), // /proc/sys
+      join('src', 'delegate', 'process-table.ts'), // /proc
+      join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
+      join('src', 'web', 'page.ts'), // the built page, from a fixed list of names
+    ];
+    const openers = files.filter(
+      (file) =>
+        !file.startsWith(join('src', 'web', 'page') + sep) &&
+        /\b(readFile|readFileSync|createReadStream|openAsBlob)\b/.test(readFileSync(file, 'utf8')),
+    );
+    expect(openers.sort()).toEqual(trusted);
   });
 
   it('leaves the process in main only', () => {

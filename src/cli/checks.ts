@@ -1,5 +1,6 @@
-import { promises as disk, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type LoadedConfig, placesOf } from '../config.ts';
+import { readRegularFile } from '../regular-file.ts';
 import { checkCodex } from './checks-codex.ts';
 import { checkData } from './checks-data.ts';
 import { checkDisks, checkFolders, checkPort, checkWatching } from './checks-machine.ts';
@@ -33,7 +34,7 @@ async function reach(_: LoadedConfig, terminal: Terminal): Promise<readonly Find
   for (const client of clients) {
     const file = client.file(places, process.platform);
     if (!existsSync(file)) continue;
-    const entry = await readEntry(await disk.readFile(file, 'utf8'), file, client);
+    const entry = await readEntry(await readRegularFile(file), file, client);
     if (entry !== undefined) findings.push(await checkReach(client, entry, terminal));
   }
   const none: Finding = {

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFileSync } from '../regular-file.ts';
 import { type Terminal, UsageError } from './command.ts';
 
 /** Lets the person edit a file in the editor of their choice and waits until it is closed. */
@@ -26,7 +27,7 @@ export async function editText(name: string, text: string, terminal: Terminal): 
     const file = join(folder, name);
     writeFileSync(file, text, { mode: 0o600 });
     await openEditor(file, terminal);
-    const edited = readFileSync(file, 'utf8');
+    const edited = readRegularFileSync(file);
     return edited === text ? undefined : edited;
   } finally {
     rmSync(folder, { recursive: true, force: true });

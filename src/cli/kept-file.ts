@@ -3,7 +3,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { readRegularBytesSync } from '../regular-file.ts';
 import { UsageError } from './command.ts';
 
 /** A file that belongs to another program: read as it is, replaced as a whole, and kept as it was beside it. */
@@ -77,7 +77,7 @@ export class KeptFile {
 
 function textOf(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  const bytes = readFileSync(path);
+  const bytes = readRegularBytesSync(path);
   if (!isUtf8(bytes)) throw new UsageError(`${path} is not UTF-8 text; nothing was changed`);
   return bytes.toString('utf8');
 }

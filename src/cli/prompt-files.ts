@@ -2,7 +2,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   statSync,
@@ -13,6 +12,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../feature.ts';
 import { problemOf } from '../prompts/file-cache.ts';
 import { decodeText } from '../prompts/text-file.ts';
+import { mostBytes, readRegularBytesSync, readRegularFileSync } from '../regular-file.ts';
 import { UsageError } from './command.ts';
 import type { Show } from './progress.ts';
 
@@ -57,7 +57,7 @@ function readText(folder: string, name: string): string {
   if (!realpathSync(file).startsWith(root.endsWith(sep) ? root : root + sep))
     throw new Error('the link leads out of the folder');
   if (statSync(file).size > longest) throw new Error(`the file is longer than ${longest / 1024 / 1024} MB`);
-  return decodeText(readFileSync(file));
+  return decodeText(readRegularBytesSync(file, longest));
 }
 
 function walk(folder: string): string[] {
@@ -99,7 +99,7 @@ export async function writePromptFiles(
 }
 
 function writeText(file: string, text: string, force: boolean): Written['state'] {
-  const there = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const there = existsSync(file) ? readRegularFileSync(file, mostBytes) : undefined;
   if (there === text) return 'unchanged';
   if (there !== undefined && !force) return 'refused';
   mkdirSync(dirname(file), { recursive: true });

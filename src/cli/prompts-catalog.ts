@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { Failure } from '../failure.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { UsageError } from './command.ts';
 import {
   type Action,
@@ -131,8 +132,8 @@ async function parsePair(pair: string, { terminal }: Given): Promise<[string, st
   if (value === '-') return [key, await readAll(terminal.input)];
   if (!value.startsWith('@')) return [key, value];
   try {
-    return [key, readFileSync(value.slice(1), 'utf8')];
-  } catch {
-    throw new UsageError(`${value.slice(1)} cannot be read`);
+    return [key, readRegularFileSync(value.slice(1))];
+  } catch (error) {
+    throw new UsageError(error instanceof Failure ? error.message : `${value.slice(1)} cannot be read`);
   }
 }

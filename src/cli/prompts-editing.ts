@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { Failure } from '../failure.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { UsageError } from './command.ts';
 import { editText, openEditor } from './editor.ts';
 import { problemLine } from './problem-lines.ts';
@@ -86,9 +87,9 @@ async function newText(given: Given, name: string): Promise<string | undefined> 
     return nonEmpty(await readAll(terminal.input));
   if (file === undefined) return editText(`${name}.md`, await withFrontMatter(given, name, sample), terminal);
   try {
-    return nonEmpty(readFileSync(file, 'utf8'));
-  } catch {
-    throw new UsageError(`${file} cannot be read`);
+    return nonEmpty(readRegularFileSync(file));
+  } catch (error) {
+    throw new UsageError(error instanceof Failure ? error.message : `${file} cannot be read`);
   }
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject, messageOf } from '../json.ts';
 import { nearest } from '../nearest.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { type Places, variableOf } from '../setting.ts';
 import { ConfigError, type Given, names, suggest, table } from './given.ts';
 
@@ -13,10 +14,12 @@ export async function fromFile(named: string | undefined, places: Places): Promi
   const { parse } = await import('smol-toml');
   let content: Record<string, unknown>;
   try {
-    content = parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    content = parse(readRegularFileSync(file).replace(/^\uFEFF/, ''));
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new ConfigError(`${file}: ${missing ? 'there is no such file' : messageOf(error)}`);
+    // The message of a file that is not a regular one names the file itself.
+    const why = missing ? 'there is no such file' : messageOf(error);
+    throw new ConfigError(why.startsWith(file) ? why : `${file}: ${why}`);
   }
   return flatten(content, '').map(([key, raw]) => {
     const name = names.find((candidate) => candidate === key);

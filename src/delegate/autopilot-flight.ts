@@ -75,6 +75,7 @@ function portsOf(
     codexHome: options.codexHome,
     userHome: options.userHome,
     env: options.env,
+    locksDir: options.locksDir,
     run: (...given) => supervisor.run(...given),
     confine: async (sandbox) => agent.confine?.(sandbox),
     listen,

@@ -4,15 +4,15 @@ import { log } from '../log.ts';
 import { aggregate, overall, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
+import { judgeDelivery, leftBehindFolder } from './delivery.ts';
 import { resultFile } from './flight-log.ts';
 import { dropPlan } from './flight-plan.ts';
-import type { Environment } from './git.ts';
 import { settledFile } from './job-settlement.ts';
 import { readJson } from './json-file.ts';
 import type { Ledger } from './ledger.ts';
 import { loadRecord } from './record.ts';
 import type { RunDirectory } from './run-directory.ts';
-import { Worktree } from './worktree.ts';
+import { type Merge, Worktree, type WorktreeOptions } from './worktree.ts';
 
 const claimedForMs = 60_000;
 
@@ -33,12 +33,12 @@ export async function inCharge(directory: RunDirectory, work: () => Promise<void
  */
 export async function salvageAutopilot(
   directory: RunDirectory,
-  env: Environment,
+  options: WorktreeOptions,
   ledger: Ledger,
 ): Promise<void> {
   const left = await loadAutopilot(directory.path, directory.id);
   if (left?.status === 'running') {
-    await conclude(directory, left, env, ledger.wishOf(directory.path));
+    await conclude(directory, left, options, ledger.wishOf(directory.path));
     await dropPlan(directory);
   }
   ledger.finish(directory.path);
@@ -61,13 +61,13 @@ async function claim(mark: string): Promise<boolean> {
 async function conclude(
   directory: RunDirectory,
   left: AutopilotOutput,
-  env: Environment,
+  options: WorktreeOptions,
   wish: string | undefined,
 ): Promise<void> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
-  const patches = await salvageTrees(directory, env);
-  const jobs = await Promise.all(left.jobs.map((job) => salvageJob(job, patches.get(job.id))));
+  const trees = await salvageTrees(directory, options);
+  const jobs = await Promise.all(left.jobs.map((job) => salvageJob(directory, job, trees.get(job.id), cwd)));
   const finishedAt = new Date();
   const begun = new Set(left.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
   const sum = aggregate(jobs, cwd);
@@ -108,36 +108,56 @@ function verdict(
   return { status: 'failed', error: reasons.join('; ') };
 }
 
-async function salvageJob(job: JobResult, patch: Patch | undefined): Promise<JobResult> {
+async function salvageJob(
+  directory: RunDirectory,
+  job: JobResult,
+  tree: SalvagedTree | undefined,
+  cwd: string,
+): Promise<JobResult> {
   if (job.status === 'waiting')
     return { ...job, status: 'skipped', summary: 'Skipped because the server ended.' };
   if (job.status !== 'running') return job;
   const settled = await readJson(join(job.run_dir, settledFile));
   if (settled !== undefined) return settled as unknown as JobResult;
   const record = await loadRecord(job.run_dir, job.run_id);
-  const kept = patch && { patch };
+  const kept = tree?.patch && { patch: tree.patch };
   if (record === undefined || record.status === 'running')
     return { ...job, ...kept, status: 'failed', summary: 'It has no result.', error: 'the server ended' };
-  return { ...job, ...record, ...kept, status: record.status };
+  const result: JobResult = { ...job, ...record, ...kept, status: record.status };
+  if (tree === undefined) return result;
+  const judged = await judgeDelivery(result, tree.merge, cwd, tree.prefix);
+  await (await directory.createSubrun(job.id)).writeJson('evidence.json', judged.evidence);
+  return { ...result, ...judged };
+}
+
+interface SalvagedTree {
+  readonly merge: Merge;
+  readonly prefix: string;
+  readonly patch?: Patch;
 }
 
 /** Trees of jobs whose changes nobody has brought in; they become patches. */
-async function salvageTrees(directory: RunDirectory, env: Environment): Promise<ReadonlyMap<string, Patch>> {
+async function salvageTrees(
+  directory: RunDirectory,
+  options: WorktreeOptions,
+): Promise<ReadonlyMap<string, SalvagedTree>> {
   const folder = directory.file('worktrees');
   const names = await disk.readdir(folder).catch(() => []);
-  const patches = new Map<string, Patch>();
+  const trees = new Map<string, SalvagedTree>();
   for (const name of names.filter((one) => one.endsWith('.json'))) {
     const job = name.slice(0, -'.json'.length);
     try {
-      const worktree = await Worktree.reopen(`${folder}/${job}`, env);
+      const worktree = await Worktree.reopen(`${folder}/${job}`, options);
       const path = directory.file(`subruns/${job}/changes.patch`);
-      const { changes } = await worktree.merge(path, false);
-      if (changes.length > 0) patches.set(job, { path, applied: false, conflicts: [] });
+      const keepIn = directory.file(`subruns/${job}/${leftBehindFolder}`);
+      const merge = await worktree.merge(path, { isWanted: false, keepIn });
+      const patch = { path, applied: false, conflicts: [] };
+      trees.set(job, { merge, prefix: worktree.prefix, ...(merge.changes.length > 0 && { patch }) });
       await worktree.remove();
     } catch (error) {
       log('warning', `the changes of the job ${job} are left in ${folder}/${job}`, error);
     }
   }
   await disk.rmdir(folder).catch(() => {});
-  return patches;
+  return trees;
 }

@@ -29,7 +29,7 @@ export async function takeOverAutopilot(
     if (server !== undefined && (await isAlive(server))) return;
     const ledger = await delegation.supervisor.ledger;
     isOver = plan === undefined;
-    if (plan === undefined) return salvageAutopilot(directory, delegation.options.env, ledger);
+    if (plan === undefined) return salvageAutopilot(directory, delegation.options, ledger);
     if (delegation.isResting) return;
     await directory.writeJson('request.json', { ...request, server: ledger.self });
     delegation.keep(goOn(delegation, directory, plan));
@@ -72,6 +72,6 @@ async function goOn(delegation: Delegation, directory: RunDirectory, plan: Fligh
     // Who only lets go has done no harm, and does not count.
     if (error instanceof LetGo) return keepPlan(directory, plan);
     log('error', `the autopilot ${directory.id} cannot be gone on with`, error);
-    await salvageAutopilot(directory, delegation.options.env, await delegation.supervisor.ledger);
+    await salvageAutopilot(directory, delegation.options, await delegation.supervisor.ledger);
   }
 }

@@ -28,6 +28,7 @@ export interface AutopilotPorts {
   readonly codexHome: string;
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly locksDir: string;
   readonly run: RunAgent;
   readonly confine: CheckOptions['confine'];
   readonly listen: JobRunnerOptions['listen'];
@@ -193,7 +194,7 @@ export class Autopilot {
 
   async #runJobs(): Promise<void> {
     const { input, task, cwd } = this.#flight;
-    const { settings, run, confine, env } = this.#ports;
+    const { settings, run, confine, env, locksDir } = this.#ports;
     const { jobs } = this.#log;
     const isolated = await this.#isolated();
     const stop = new AbortController();
@@ -206,6 +207,7 @@ export class Autopilot {
       skills: this.#skills,
       isolated,
       checks: { allowed: settings.checks, confine, timeoutMs: settings.checkTimeoutMs, env },
+      locksDir,
       run,
       signal,
       listen: (job) => this.#listen(job),

@@ -1,6 +1,6 @@
-import { promises as disk } from 'node:fs';
 import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
+import { readRegularFile } from '../regular-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
 import { claudeSettings } from './claude-settings.ts';
 import { findExecutable, versionOf } from './executable.ts';
@@ -76,7 +76,7 @@ async function argumentsOf(call: AgentCall): Promise<string[]> {
     'stream-json',
     '--verbose',
     '--json-schema',
-    JSON.stringify(JSON.parse(await disk.readFile(call.outputSchemaFile, 'utf8'))),
+    JSON.stringify(JSON.parse(await readRegularFile(call.outputSchemaFile))),
     // No servers of the user: one of them may be this one.
     '--strict-mcp-config',
     ...permissions[call.sandbox],

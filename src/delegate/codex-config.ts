@@ -1,6 +1,6 @@
-import { promises as disk } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isObject } from '../json.ts';
+import { readRegularFile } from '../regular-file.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,7 @@ function projectFiles(cwd: string): string[] {
 async function loadServers(file: string): Promise<Record<string, unknown>> {
   let text: string;
   try {
-    text = await disk.readFile(file, 'utf8');
+    text = await readRegularFile(file);
   } catch {
     return {};
   }

@@ -29,6 +29,8 @@ export interface DelegateOptions {
   readonly startedIn: string;
   readonly runsDir: string;
   readonly ledgerFile: string;
+  /** Where processes that work on one repository keep out of each other's way. */
+  readonly locksDir: string;
   /** The environment of every program that is started. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables whose secret values are kept out of records, also those that programs are not given. */

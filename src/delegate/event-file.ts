@@ -1,4 +1,5 @@
-import { promises as disk } from 'node:fs';
+import type { promises as disk } from 'node:fs';
+import { openRegularFile } from '../regular-file.ts';
 
 const chunkBytes = 256 * 1024;
 /** A line beyond this says nothing we need; it is passed over, not kept in memory. */
@@ -22,9 +23,9 @@ export class EventFile {
 
   /** The complete lines written since. */
   async *lines(): AsyncGenerator<string> {
-    let handle: Awaited<ReturnType<typeof disk.open>>;
+    let handle: disk.FileHandle;
     try {
-      handle = await disk.open(this.path);
+      handle = await openRegularFile(this.path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       throw error;

@@ -54,22 +54,22 @@ export async function gatherEvidence(
   const evidence: Evidence = {
     method: after.repository === undefined ? 'walk' : 'git',
     complete: before.complete && after.complete,
-    ...(await judge(deliverables, changes, place, before)),
+    ...(await judge(deliverables, changes, place.cwd, (path) => statusOnDisk(path, place, before))),
   };
   return { evidence, changes };
 }
 
-/** Sets claims against changes; a change that nobody claimed is part of the answer. */
+/** Sets claims against changes; a change that nobody claimed is part of the answer. `statusOf` judges the other claims. */
 export async function judge(
   deliverables: readonly Claim[],
   changes: readonly Change[],
-  place: SnapshotPlace,
-  before: Snapshot,
+  cwd: string,
+  statusOf: (path: string) => Promise<EvidenceStatus>,
 ): Promise<Pick<Evidence, 'files' | 'omitted'>> {
   const claimed: FileEvidence[] = [];
   const accounted = new Set<Change>();
   for (const { path: written } of deliverables) {
-    const path = plainPath(written, place.cwd);
+    const path = plainPath(written, cwd);
     if (path === undefined) {
       claimed.push({ path: written, status: 'unchecked' });
       continue;
@@ -82,7 +82,7 @@ export async function judge(
     if (first !== undefined) {
       const kind = first.path === path ? first.change : 'modified';
       claimed.push({ path, status: 'verified', change: kind });
-    } else claimed.push({ path, status: await statusOnDisk(path, place, before) });
+    } else claimed.push({ path, status: await statusOf(path) });
   }
   const silent = changes.filter((change) => !accounted.has(change));
   return {

@@ -1,6 +1,6 @@
-import { promises as disk } from 'node:fs';
 import { type JsonSchema, messageOf } from '../json.ts';
 import { log } from '../log.ts';
+import { mostBytes, readRegularFile } from '../regular-file.ts';
 import type { Agent, Usage } from './agent.ts';
 import { asAnswer } from './answer.ts';
 import type { EndedProcess } from './ending.ts';
@@ -135,7 +135,9 @@ async function writeResult(
 }
 
 async function lastMessageOf({ directory, progress }: FinishedRun): Promise<string | undefined> {
-  const written = await disk.readFile(directory.file('last_message.json'), 'utf8').catch(() => undefined);
+  const written = await readRegularFile(directory.file('last_message.json'), mostBytes).catch(
+    () => undefined,
+  );
   return written ?? (progress.end?.kind === 'completed' ? progress.end.message : undefined);
 }
 
@@ -193,14 +195,14 @@ async function usageOf(
 /** What the agent wrote by itself has not gone through our hands yet. */
 async function cleanFiles({ directory, redact, secrets }: FinishedRun, message?: string): Promise<void> {
   if (message !== undefined) await directory.writeText('last_message.json', message);
-  const stderr = await disk.readFile(directory.file('stderr.log'), 'utf8').catch(() => undefined);
+  const stderr = await readRegularFile(directory.file('stderr.log'), mostBytes).catch(() => undefined);
   if (stderr !== undefined && redact(stderr) !== stderr) await directory.writeText('stderr.log', stderr);
   if (!secrets) return;
-  const events = await disk.readFile(directory.file('events.jsonl'), 'utf8');
+  const events = await readRegularFile(directory.file('events.jsonl'), mostBytes);
   await directory.writeText('events.jsonl', events.split('\n').map(redact).join('\n'));
 }
 
 async function readTail(file: string): Promise<string> {
-  const text = await disk.readFile(file, 'utf8').catch(() => '');
+  const text = await readRegularFile(file, mostBytes).catch(() => '');
   return text.slice(-stderrTail);
 }

@@ -12,12 +12,23 @@ export interface GitOptions {
 export type RepositoryPlace = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
 
 /** What a repository's own settings could make git start; programs with a name of their own are taken out one by one. */
-const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
-const named = String.raw`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`;
+const quiet = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.quotePath', 'false'],
+  // In a submodule its own settings count, and ours do not reach the git that is started there.
+  ['submodule.recurse', 'false'],
+].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+const named = String.raw`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*)$`;
+/** Commands that look at no file and at no index, and so never start any of these programs. */
+const harmlessCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'commit-tree']);
 /** What git does where no driver is named. */
 const ownMerge = 'git merge-file -q --marker-size=%L %A %O %B';
 /** Objects that a repository has left elsewhere are not fetched: its settings say by which program. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
+
+/** Git waits for ever on a named pipe called .gitignore or .gitattributes. */
+const longestMs = 10 * 60_000;
 
 /** What git itself sets for the programs it starts, such as a hook that starts us: it is about another repository. */
 const elsewhere = new Set([
@@ -47,7 +58,6 @@ export class Repository {
   /** The folder of its objects, which several working trees may share. */
   readonly objects: string;
   readonly #env: Environment;
-  #guards: Promise<Environment> | undefined;
 
   constructor({ gitDir, root, prefix, objects }: RepositoryPlace, env: Environment) {
     this.gitDir = gitDir;
@@ -80,8 +90,9 @@ export class Repository {
   }
 
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
-    this.#guards ??= guardsFor(this.gitDir, this.#env);
-    return runGit(folder, args, { ...this.#env, ...(await this.#guards), ...options.env }, options);
+    // Asked anew each time, since an agent may have changed the settings.
+    const guards = harmlessCommands.has(args[0]!) ? {} : await guardsFor(this.gitDir, this.#env);
+    return runGit(folder, args, { ...this.#env, ...guards, ...options.env }, options);
   }
 
   async text(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
@@ -102,8 +113,8 @@ async function guardsFor(gitDir: string, env: Environment): Promise<Environment>
   const [own, trusted] = [new Set<string>(), new Map<string, string>()];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [key = '', ...value] = parts[at + 1]!.split('\n');
-    if (parts[at] === 'local' || parts[at] === 'worktree') own.add(key);
-    else trusted.set(key, value.join('\n'));
+    if (parts[at] !== 'local' && parts[at] !== 'worktree') trusted.set(key, value.join('\n'));
+    else own.add(key.replace(/^(hook\..*)\.[^.]*$/, '$1.enabled'));
   }
   const first = Number(env['GIT_CONFIG_COUNT'] ?? 0);
   const settings = [...own].flatMap((key, at) => [
@@ -117,7 +128,7 @@ async function guardsFor(gitDir: string, env: Environment): Promise<Environment>
 
 function harmless(key: string): string {
   if (key.endsWith('.driver')) return ownMerge;
-  return key.endsWith('.required') ? 'false' : '';
+  return key.endsWith('.required') || key.startsWith('hook.') ? 'false' : '';
 }
 
 async function runGit(
@@ -131,6 +142,7 @@ async function runGit(
     cwd: folder,
     env: { ...env, ...offline, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: longestMs,
   });
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));

@@ -16,7 +16,7 @@ import { selectSkills } from './skill-selection.ts';
 import type { IndexedSkill } from './skills.ts';
 import { composePrompt } from './subagent-prompt.ts';
 import { LetGo } from './supervisor.ts';
-import { Worktree } from './worktree.ts';
+import { Worktree, type WorktreeOptions } from './worktree.ts';
 
 export interface JobRunnerOptions extends SettlementOptions {
   /** The autopilot's own directory; each job gets one in it. */
@@ -27,6 +27,7 @@ export interface JobRunnerOptions extends SettlementOptions {
   readonly skills: readonly IndexedSkill[];
   /** The jobs that work in a tree of their own. */
   readonly isolated: ReadonlySet<string>;
+  readonly locksDir: string;
   readonly run: RunAgent;
   /** Who hears what the agent of a job does. */
   listen(job: JobSpec): Omit<RunHooks, 'signal'> & { finished(status: string): void };
@@ -54,11 +55,11 @@ export class JobRunner {
 
   /** Goes on with a job that another server began and whose agent has ended since; one that never began is run. */
   async takeUp(job: JobSpec, before: readonly JobResult[]): Promise<JobResult> {
-    const { directory, checks } = this.#options;
+    const { directory } = this.#options;
     const path = this.directoryOf(job);
     const record = await loadRecord(path, `${directory.id}/${job.id}`);
     const tree = this.#treeOf(job);
-    const worktree = await Worktree.reopen(tree, checks.env).catch(() => undefined);
+    const worktree = await Worktree.reopen(tree, this.#treeOptions).catch(() => undefined);
     const settled = await readJson(resolve(path, settledFile));
     if (settled !== undefined) {
       await worktree?.remove();
@@ -72,11 +73,9 @@ export class JobRunner {
     }
     const subrun = await directory.createSubrun(job.id);
     return this.#watch(job, this.#options.listen(job), async () => {
-      try {
-        return await this.#settle({ job, record, subrun, worktree, accompanied: true });
-      } finally {
-        await worktree?.remove();
-      }
+      const result = await this.#settle({ job, record, subrun, worktree, accompanied: true });
+      await worktree?.remove();
+      return result;
     });
   }
 
@@ -93,6 +92,12 @@ export class JobRunner {
       return result;
     } catch (error) {
       if (error instanceof LetGo) throw error;
+      const { aborted, reason } = this.#options.signal;
+      if (aborted && error === reason) {
+        status = 'cancelled';
+        const cancelled = this.blank(job, 'cancelled', `${job.title} was cancelled.`, startedAt);
+        return { ...cancelled, error: `cancelled: ${messageOf(reason)}` };
+      }
       if (!(error instanceof Failure)) log('error', `the job ${job.id} broke off`, error);
       return { ...this.blank(job, 'failed', `${job.title} finished.`, startedAt), error: messageOf(error) };
     } finally {
@@ -134,7 +139,7 @@ export class JobRunner {
     before: readonly JobResult[],
     listener: Omit<RunHooks, 'signal'>,
   ): Promise<JobResult> {
-    const { directory, cwd, checks } = this.#options;
+    const { directory, cwd, signal } = this.#options;
     const subrun = await directory.createSubrun(job.id);
     await subrun.writeJson('request.json', {
       tool: 'delegate_autopilot',
@@ -142,21 +147,21 @@ export class JobRunner {
       job,
     });
     const worktree = this.#options.isolated.has(job.id)
-      ? await Worktree.create(cwd, this.#treeOf(job), checks.env)
+      ? await Worktree.create(cwd, this.#treeOf(job), this.#treeOptions, signal)
       : undefined;
     const place = worktree?.folder ?? cwd;
     const leave = this.#enter(job, worktree === undefined);
     let isLeft = false;
     try {
       const request = await this.#request(job, before, subrun, place);
-      const run = await this.#options.run(request, { ...listener, signal: this.#options.signal });
+      const run = await this.#options.run(request, { ...listener, signal });
       const record = await loadRecord(subrun.path, subrun.id, run);
       if (record === undefined) throw new Failure('unavailable', `The run directory ${subrun.path} is gone.`);
       const told = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
       return await this.#settle({ job, record: told, subrun, worktree, accompanied: leave() });
     } catch (error) {
-      // Its agent goes on in its tree.
-      isLeft = error instanceof LetGo;
+      // Its agent goes on in its tree, or its work is nowhere else.
+      isLeft = error instanceof LetGo || error instanceof Unsettled;
       throw error;
     } finally {
       leave();
@@ -166,7 +171,9 @@ export class JobRunner {
 
   /** What came of it is written down before its tree goes, since nobody could tell any more afterwards. */
   async #settle(ended: EndedJob): Promise<JobResult> {
-    const result = await settleJob(ended, this.#options);
+    const result = await settleJob(ended, this.#options).catch((error: unknown) => {
+      throw ended.worktree === undefined ? error : new Unsettled(error, ended.worktree.folder);
+    });
     if (ended.worktree !== undefined)
       await ended.subrun
         .writeJson(settledFile, result)
@@ -177,6 +184,11 @@ export class JobRunner {
   /** The result is in the log of the whole now. */
   async noted(job: JobSpec): Promise<void> {
     await disk.rm(resolve(this.directoryOf(job), settledFile), { force: true });
+  }
+
+  get #treeOptions(): WorktreeOptions {
+    const { checks, locksDir } = this.#options;
+    return { env: checks.env, locksDir };
   }
 
   #treeOf(job: JobSpec): string {
@@ -235,6 +247,13 @@ export class JobRunner {
       skipGitRepoCheck,
       skills: job.skills_mode === 'auto' ? 'all' : 'named',
     };
+  }
+}
+
+/** The work of a job could not be brought in or kept as a patch; it is only in the job's own tree. */
+class Unsettled extends Error {
+  constructor(cause: unknown, folder: string) {
+    super(`${messageOf(cause)}; the work is left in ${folder}`, { cause });
   }
 }
 

@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { type CheckOptions, type CheckResult, runChecks } from './acceptance.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
+import { judgeDelivery, leftBehindFolder } from './delivery.ts';
 import { type Evidence, type FileEvidence, plainPath } from './evidence.ts';
 import type { JobSpec } from './job-spec.ts';
 import { readJson } from './json-file.ts';
@@ -37,7 +38,7 @@ export async function settleJob(ended: EndedJob, options: SettlementOptions): Pr
   const { subrun, worktree } = ended;
   const place = worktree?.folder ?? options.cwd;
   const judged = await check(asResult(ended, place, options), ended, place, options);
-  const delivered = worktree === undefined ? judged : await deliver(judged, worktree, subrun);
+  const delivered = worktree === undefined ? judged : await deliver(judged, worktree, ended, options);
   return { ...delivered, artifacts: await subrun.artifacts() };
 }
 
@@ -78,10 +79,7 @@ async function check(
 ): Promise<JobResult> {
   if (result.status !== 'completed' || job.acceptance.length === 0) return result;
   const checks = await runChecks(job.acceptance, { ...how, cwd: place, sandbox: job.sandbox, signal });
-  await subrun.writeJson('evidence.json', { ...(result.evidence ?? unseen), checks });
-  // Read back, since on the way to the disk secrets have been taken out.
-  const evidence = (await readJson(subrun.file('evidence.json'))) as Evidence | undefined;
-  if (evidence === undefined) throw new Failure('unavailable', `The evidence of ${job.id} cannot be kept.`);
+  const evidence = await keepEvidence(subrun, { ...(result.evidence ?? unseen), checks });
   const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
   if (signal.aborted && (failures.length > 0 || checks.length < job.acceptance.length))
     return { ...result, evidence, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
@@ -90,20 +88,42 @@ async function check(
     : { ...result, evidence, status: 'failed', error: failures.map(complaint).join('; ') };
 }
 
-/** Brings what was done in a tree of its own into the common one. The work of a job that failed stays a patch. */
-async function deliver(result: JobResult, worktree: Worktree, subrun: RunDirectory): Promise<JobResult> {
+/**
+ * Brings what was done in a tree of its own into the common one, and judges what is there then. The work of a job that
+ * failed stays a patch.
+ */
+async function deliver(
+  result: JobResult,
+  worktree: Worktree,
+  { subrun }: EndedJob,
+  { cwd, signal }: SettlementOptions,
+): Promise<JobResult> {
   const path = subrun.file(patchFile);
-  const wanted = result.status === 'completed';
-  const { applied, conflicts, changes } = await worktree.merge(path, wanted);
-  if (changes.length === 0) return result;
+  const isWanted = result.status === 'completed';
+  const merge = await worktree.merge(path, { isWanted, keepIn: subrun.file(leftBehindFolder), signal });
+  const { applied, conflicts, changes } = merge;
+  const judged = await judgeDelivery(result, merge, cwd, worktree.prefix);
+  const evidence = await keepEvidence(subrun, judged.evidence);
+  const delivered = { ...result, ...judged, evidence };
+  if (changes.length === 0) return delivered;
   const patch: Patch = { path, applied, conflicts };
-  if (applied || !wanted) return { ...result, patch };
+  if (applied || !isWanted) return { ...delivered, patch };
+  if (conflicts.length === 0)
+    return { ...delivered, patch, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
   return {
-    ...result,
+    ...delivered,
     patch,
     status: 'failed',
     error: `its changes do not fit the tree as it is now (${conflicts.join(', ')}); they are kept in ${path}`,
   };
+}
+
+async function keepEvidence(subrun: RunDirectory, evidence: Evidence): Promise<Evidence> {
+  await subrun.writeJson('evidence.json', evidence);
+  // Read back, since on the way to the disk secrets have been taken out.
+  const kept = await readJson(subrun.file('evidence.json'));
+  if (kept === undefined) throw new Failure('unavailable', `The evidence of ${subrun.id} cannot be kept.`);
+  return kept as unknown as Evidence;
 }
 
 const unseen: Evidence = { method: 'walk', complete: false, files: [], omitted: 0 };

@@ -1,9 +1,9 @@
-import { promises as disk } from 'node:fs';
 import { isObject } from '../json.ts';
+import { mostBytes, readRegularFile } from '../regular-file.ts';
 
 /** The object in a file; `undefined` when there is none to be read. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
-  return parseObject(await disk.readFile(file, 'utf8').catch(() => ''));
+  return parseObject(await readRegularFile(file, mostBytes).catch(() => ''));
 }
 
 /** The object that a text says; `undefined` when it says something else. */

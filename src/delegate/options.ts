@@ -27,6 +27,7 @@ export function delegateOptions(
       values['delegate.runs_dir'] ??
       (values.home === undefined ? join(codexHome, 'delegator', 'runs') : join(values.home, 'runs')),
     ledgerFile: join(values['delegate.state_dir'], 'runs.sqlite'),
+    locksDir: join(values['delegate.state_dir'], 'locks'),
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],

@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
+import { mostBytes, readRegularFile } from '../regular-file.ts';
 import type { Delegation } from './delegation.ts';
 import { listRunIds } from './record.ts';
 import type { Runs } from './runs.ts';
@@ -94,7 +95,7 @@ export class RunPublisher {
     for (const { name } of await this.#runs.artifactsOf(id)) {
       const file = await this.#runs.artifact(id, name);
       if (file !== undefined && (await disk.stat(file)).size <= largestFile)
-        texts[name] = this.#delegation.redact(await disk.readFile(file, 'utf8'));
+        texts[name] = this.#delegation.redact(await readRegularFile(file, mostBytes));
     }
     return texts;
   }

@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
+import { mostBytes, readRegularFile } from '../regular-file.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { takeOverAutopilot } from './autopilot-takeover.ts';
 import type { Delegation } from './delegation.ts';
@@ -171,7 +172,7 @@ export class Runs {
     if (!this.#isHere(id)) return (await this.#away(id)) === undefined ? undefined : this.#fileAway(id, name);
     const file = await this.artifact(id, name);
     // What a running agent writes has not been cleaned yet.
-    return file && this.#delegation.redact(await disk.readFile(file, 'utf8'));
+    return file && this.#delegation.redact(await readRegularFile(file, mostBytes));
   }
 
   /** The file of an artifact of this machine. */

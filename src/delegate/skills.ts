@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isObject } from '../json.ts';
+import { readRegularFile } from '../regular-file.ts';
 
 export type SkillOrigin = 'repo' | 'global';
 
@@ -113,9 +114,7 @@ async function skillFiles(root: string, seen: Set<string>): Promise<string[]> {
 }
 
 async function loadSkill(path: string, origin: SkillOrigin): Promise<IndexedSkill | undefined> {
-  const file = await disk.stat(path).catch(() => undefined);
-  if (!file?.isFile() || file.size > limits.bytes) return undefined;
-  const text = await disk.readFile(path, 'utf8').catch(() => undefined);
+  const text = await readRegularFile(path, limits.bytes).catch(() => undefined);
   if (text === undefined) return undefined;
   const { fields, body } = await parseSkill(text);
   if (fields['delegator_exclude'] === true) return undefined;

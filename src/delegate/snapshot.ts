@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readRegularBytes } from '../regular-file.ts';
 import { type Environment, Repository } from './git.ts';
 
 export type ChangeKind = 'added' | 'modified' | 'deleted';
@@ -179,7 +180,7 @@ async function fingerprint(path: string): Promise<string> {
   if (stat === undefined) return gone;
   if (!stat.isFile() || stat.size > limits.hashedBytes) return `${stat.mode}:${stat.size}:${stat.mtimeMs}`;
   const { createHash } = await import('node:crypto');
-  const content = await disk.readFile(path).catch(() => undefined);
+  const content = await readRegularBytes(path).catch(() => undefined);
   return content === undefined
     ? `${stat.size}:${stat.mtimeMs}`
     : createHash('sha1').update(content).digest('hex');

@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { log } from '../log.ts';
+import { mostBytes, readRegularFile } from '../regular-file.ts';
 import { type Claim, type Evidence, gatherEvidence } from './evidence.ts';
 import { Repository, type RepositoryPlace } from './git.ts';
 import { describeChanges, forgetKept, type Kept, keepBefore, patchFile } from './patch.ts';
@@ -66,7 +67,7 @@ export async function forgetBefore(directory: RunDirectory): Promise<void> {
 }
 
 async function loadBefore(directory: RunDirectory, { env }: SnapshotPlace): Promise<Before | undefined> {
-  const text = await disk.readFile(directory.file(file), 'utf8').catch(() => undefined);
+  const text = await readRegularFile(directory.file(file), mostBytes).catch(() => undefined);
   if (text === undefined) return undefined;
   const { repository, files, ...rest } = JSON.parse(text) as Omit<Before, 'repository' | 'files'> & {
     readonly repository?: RepositoryPlace;

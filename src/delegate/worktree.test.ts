@@ -5,13 +5,19 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gatherEvidence } from './evidence.ts';
+import { Repository } from './git.ts';
+import { withRepositoryLock } from './repository-lock.ts';
+import { takeSnapshot } from './snapshot.ts';
 import { Worktree } from './worktree.ts';
 
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
@@ -35,13 +41,18 @@ function write(root: string, path: string, text: string | Buffer): void {
   writeFileSync(join(root, path), text);
 }
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
-const git = (...args: string[]) =>
+const gitAt = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
-    cwd: repo,
+    cwd,
     env,
     stdio: 'pipe',
   }).toString();
-const create = (name: string, cwd = repo) => Worktree.create(cwd, join(folder, name), env);
+const git = (...args: string[]) => gitAt(repo, ...args);
+const create = (name: string, cwd = repo) =>
+  Worktree.create(cwd, join(folder, name), { env, locksDir: join(folder, 'locks') });
+
+const merge = (worktree: Worktree, name: string) =>
+  worktree.merge(join(folder, `${name}.patch`), { keepIn: join(folder, `${name}.left`) });
 
 describe('a worktree', () => {
   it('cannot be had outside of a repository', async () => {
@@ -72,7 +83,7 @@ describe('a worktree', () => {
     git('worktree', 'lock', join(folder, 'w'));
     const worktree = await create('w');
     write(worktree.folder, 'new.txt', 'new\n');
-    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ applied: true });
+    expect(await merge(worktree, 'w')).toMatchObject({ applied: true });
     await worktree.remove();
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
@@ -83,19 +94,22 @@ describe('a worktree', () => {
     const script = `#!/bin/sh\ncase "$*" in *'worktree remove'*) ls ${folder} > ${folder}/seen;; esac\nexec ${real} "$@"\n`;
     write(bin, 'git', script);
     chmodSync(join(bin, 'git'), 0o755);
-    const worktree = await Worktree.create(repo, join(folder, 'w'), { ...env, PATH: `${bin}:${env.PATH}` });
+    const worktree = await Worktree.create(repo, join(folder, 'w'), {
+      env: { ...env, PATH: `${bin}:${env.PATH}` },
+      locksDir: join(folder, 'locks'),
+    });
     await worktree.remove();
     expect(read(folder, 'seen').split('\n')).toContain('w');
     expect(read(folder, 'seen').split('\n')).not.toContain('w.json');
-    await expect(Worktree.reopen(join(folder, 'w'), env)).rejects.toThrow('ENOENT');
+    await expect(Worktree.reopen(join(folder, 'w'), { env, locksDir: folder })).rejects.toThrow('ENOENT');
   });
 
   it('is merged whatever the settings of the person are', async () => {
     writeFileSync(join(folder, 'gitconfig'), '[diff]\nnoprefix = true\n[color]\nui = always\n');
     const own = { ...env, GIT_CONFIG_GLOBAL: join(folder, 'gitconfig') };
-    const worktree = await Worktree.create(repo, join(folder, 'w'), own);
+    const worktree = await Worktree.create(repo, join(folder, 'w'), { env: own, locksDir: folder });
     write(worktree.folder, 'sub/new.txt', 'new\n');
-    expect(await worktree.merge(join(folder, 'w.patch'))).toEqual({
+    expect(await merge(worktree, 'w')).toEqual({
       applied: true,
       conflicts: [],
       changes: [{ path: 'sub/new.txt', change: 'added' }],
@@ -111,8 +125,112 @@ describe('a worktree', () => {
     const worktree = await create('w');
     write(worktree.folder, 'a.txt', 'theirs\n');
     write(repo, 'a.txt', 'ours\n');
-    expect(await worktree.merge(join(folder, 'w.patch'))).toMatchObject({ conflicts: ['a.txt'] });
+    expect(await merge(worktree, 'w')).toMatchObject({ conflicts: ['a.txt'] });
     expect(existsSync(ran)).toBe(false);
+  });
+
+  describe('with other repositories in it', () => {
+    const evil = (at: string) => {
+      const programs = ['filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process', 'core.fsmonitor'];
+      for (const key of programs) gitAt(at, 'config', key, `touch ${join(folder, 'ran')}; cat`);
+      gitAt(at, 'config', 'filter.evil.required', 'true');
+    };
+    /** A repository whose settings name programs for a file that has changed. */
+    const nest = (root: string, path: string) => {
+      const at = join(root, path);
+      write(at, 'f.txt', 'one\n');
+      write(at, '.gitattributes', '* filter=evil\n');
+      gitAt(at, 'init', '-q');
+      gitAt(at, 'add', '-A');
+      gitAt(at, 'commit', '-qm', 'nested');
+      evil(at);
+      write(at, 'f.txt', 'two\n');
+    };
+    const depths = ['n', 'a/n', 'a/b/c/n', 'n/deep/n'];
+    const asSubmodules = (root: string) => {
+      const entry = (path: string) =>
+        `[submodule "${path}"]\n\tpath = ${path}\n\turl = ./${path}\n\tignore = none\n`;
+      write(root, '.gitmodules', depths.map(entry).join(''));
+      const tops = depths.filter((path) => path !== 'n/deep/n');
+      gitAt(root, '-c', 'advice.addEmbeddedRepo=false', 'add', '.gitmodules', ...tops);
+      for (const path of tops) write(join(root, path), 'f.txt', 'three\n');
+      rmSync(join(folder, 'ran'), { force: true });
+    };
+    const hasRun = () => existsSync(join(folder, 'ran'));
+
+    it('starts no program that one in the tree of the person names', async () => {
+      for (const path of depths) nest(repo, path);
+      asSubmodules(repo);
+      write(repo, 'a.txt', 'mine\n');
+      const worktree = await create('w');
+      write(worktree.folder, 'b.txt', 'new\n');
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'a.txt'), read(repo, 'b.txt'), hasRun()]).toEqual(['mine\n', 'new\n', false]);
+    });
+
+    it('starts no program that one of the job names', async () => {
+      const worktree = await create('w');
+      for (const path of depths) nest(worktree.folder, path);
+      asSubmodules(worktree.folder);
+      write(worktree.folder, 'b.txt', 'new\n');
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
+    });
+
+    it('starts no program that one without a commit names', async () => {
+      const worktree = await create('w');
+      gitAt(worktree.folder, 'init', '-q', 'fresh');
+      evil(join(worktree.folder, 'fresh'));
+      write(worktree.folder, 'fresh/x.txt', 'x\n');
+      write(worktree.folder, 'b.txt', 'new\n');
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
+    });
+
+    it('starts no program that was named while the job was at work', async () => {
+      write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
+      const worktree = await create('w');
+      evil(repo);
+      git('config', 'merge.evil.driver', `touch ${join(folder, 'ran')}`);
+      write(worktree.folder, 'a.txt', 'theirs\n');
+      write(repo, 'b.txt', 'mine\n');
+      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      expect([read(repo, 'a.txt'), hasRun()]).toEqual(['theirs\n', false]);
+    });
+
+    it('takes no snapshot through their programs', async () => {
+      for (const path of depths) nest(repo, path);
+      asSubmodules(repo);
+      const place = { cwd: repo, env, ignored: [] };
+      const before = await takeSnapshot(place);
+      write(repo, 'n/f.txt', 'four\n');
+      write(repo, 'b.txt', 'new\n');
+      const { changes } = await gatherEvidence(before, place, []);
+      expect(changes).toEqual([{ path: 'b.txt', change: 'added' }]);
+      expect(hasRun()).toBe(false);
+    });
+  });
+
+  it('brings back what became of a file: a folder, a link, a link to a folder, or nothing it could bring', async () => {
+    write(repo, 'd/x.txt', 'x\n');
+    write(repo, 'e/x.txt', 'x\n');
+    write(repo, 'f', 'f\n');
+    write(repo, 'p', 'p\n');
+    const worktree = await create('w');
+    const at = (path: string) => join(worktree.folder, path);
+    rmSync(at('a.txt'));
+    write(worktree.folder, 'a.txt/inner.txt', 'inner\n');
+    rmSync(at('d'), { recursive: true });
+    symlinkSync('e', at('d'));
+    write(worktree.folder, 'e/x.txt', 'changed\n');
+    rmSync(at('f'));
+    symlinkSync('e/x.txt', at('f'));
+    rmSync(at('p'));
+    execFileSync('mkfifo', [at('p')]);
+    expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+    expect(read(repo, 'a.txt/inner.txt')).toBe('inner\n');
+    expect([readlinkSync(join(repo, 'd')), readlinkSync(join(repo, 'f'))]).toEqual(['e', 'e/x.txt']);
+    expect([read(repo, 'e/x.txt'), read(repo, 'p')]).toEqual(['changed\n', 'p\n']);
   });
 
   it('brings back edits, new, deleted and binary files, and nothing that is ignored', async () => {
@@ -123,8 +241,7 @@ describe('a worktree', () => {
     write(worktree.folder, 'sub/blob.bin', binary);
     write(worktree.folder, 'ignored/cache', 'x');
     rmSync(join(worktree.folder, 'gone.txt'));
-    const merge = await worktree.merge(join(folder, 'w.patch'));
-    expect(merge).toEqual({
+    expect(await merge(worktree, 'w')).toEqual({
       applied: true,
       conflicts: [],
       changes: [
@@ -132,20 +249,69 @@ describe('a worktree', () => {
         { path: 'gone.txt', change: 'deleted' },
         { path: 'sub/blob.bin', change: 'added' },
       ],
+      leftBehind: { folder: join(folder, 'w.left'), paths: ['ignored/'] },
     });
+    expect(read(folder, 'w.left/ignored/cache')).toBe('x');
     expect(read(repo, 'a.txt')).toBe('rewritten\n');
     expect(readFileSync(join(repo, 'sub/blob.bin'))).toEqual(binary);
     expect([existsSync(join(repo, 'gone.txt')), existsSync(join(repo, 'ignored'))]).toEqual([false, false]);
+  });
+
+  it('keeps what git does not carry, and nothing else', async () => {
+    write(repo, 'deps/.keep', '');
+    git('init', '-q', 'sub');
+    write(repo, 'sub/x.txt', 'x\n');
+    gitAt(join(repo, 'sub'), 'add', '-A');
+    gitAt(join(repo, 'sub'), 'commit', '-qm', 'sub');
+    git('-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
+    const worktree = await create('w');
+    const at = (path: string) => join(worktree.folder, path);
+    write(worktree.folder, 'sub/in-submodule.txt', 'sub\n');
+    write(worktree.folder, 'deps/.gitignore', '*.o\n');
+    write(worktree.folder, 'deps/a.o', 'object\n');
+    gitAt(worktree.folder, 'init', '-q', 'clone/one');
+    write(worktree.folder, 'clone/one/deep/f.txt', 'f\n');
+    mkdirSync(at('empty/folder'), { recursive: true });
+    const paths = ['clone/', 'deps/a.o', 'sub/'];
+    expect(await merge(worktree, 'w')).toMatchObject({
+      applied: true,
+      changes: [{ path: 'deps/.gitignore', change: 'added' }],
+      leftBehind: { paths },
+    });
+    const kept = ['sub/in-submodule.txt', 'deps/a.o', 'clone/one/deep/f.txt', 'clone/one/.git/HEAD'];
+    for (const path of kept) expect(existsSync(join(folder, 'w.left', path))).toBe(true);
+    expect([existsSync(join(repo, 'clone')), existsSync(join(repo, 'sub/in-submodule.txt'))]).toEqual([
+      false,
+      false,
+    ]);
+    // Merged once more, as by a server that takes over, it tells the same.
+    expect(await merge(worktree, 'w')).toMatchObject({ applied: true, leftBehind: { paths } });
+  });
+
+  it('waits for its turn no longer than it is wanted, and keeps the patch', async () => {
+    const worktree = await create('w');
+    write(worktree.folder, 'a.txt', 'theirs\n');
+    const place = (await Repository.find(repo, env))!;
+    const cancel = new AbortController();
+    const merged = await withRepositoryLock(join(folder, 'locks'), place, () => {
+      const waiting = worktree.merge(join(folder, 'w.patch'), {
+        keepIn: join(folder, 'w.left'),
+        signal: cancel.signal,
+      });
+      setTimeout(() => cancel.abort(new Error('enough')), 50);
+      return waiting;
+    });
+    expect(merged).toMatchObject({ applied: false, conflicts: [] });
+    expect(read(folder, 'w.patch')).toContain('+theirs');
+    expect(read(repo, 'a.txt')).toContain('one\n');
+    await worktree.remove();
   });
 
   it('merges two jobs that changed the same file in different places', async () => {
     const [one, two] = [await create('one'), await create('two')];
     write(one.folder, 'a.txt', lines('ONE', 'two', 'three', 'four', 'five', 'six', 'seven'));
     write(two.folder, 'a.txt', lines('one', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
-    const merges = await Promise.all([
-      one.merge(join(folder, '1.patch')),
-      two.merge(join(folder, '2.patch')),
-    ]);
+    const merges = await Promise.all([merge(one, '1'), merge(two, '2')]);
     expect(merges.map(({ applied }) => applied)).toEqual([true, true]);
     expect(read(repo, 'a.txt')).toBe(lines('ONE', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
   });
@@ -155,8 +321,8 @@ describe('a worktree', () => {
     write(one.folder, 'a.txt', 'first\n');
     write(two.folder, 'a.txt', 'second\n');
     write(two.folder, 'b.txt', 'also\n');
-    expect((await one.merge(join(folder, '1.patch'))).applied).toBe(true);
-    expect(await two.merge(join(folder, '2.patch'))).toMatchObject({ applied: false, conflicts: ['a.txt'] });
+    expect((await merge(one, '1')).applied).toBe(true);
+    expect(await merge(two, '2')).toMatchObject({ applied: false, conflicts: ['a.txt'] });
     expect(read(repo, 'a.txt')).toBe('first\n');
     expect(existsSync(join(repo, 'b.txt'))).toBe(false);
     expect(read(folder, '2.patch')).toContain('+second');
@@ -169,9 +335,7 @@ describe('a worktree', () => {
     const worktree = await create('w', join(repo, 'sub'));
     expect(worktree.folder).toBe(join(folder, 'w', 'sub'));
     write(worktree.folder, 'x.txt', 'y\n');
-    expect((await worktree.merge(join(folder, 'w.patch'))).changes).toEqual([
-      { path: 'x.txt', change: 'modified' },
-    ]);
+    expect((await merge(worktree, 'w')).changes).toEqual([{ path: 'x.txt', change: 'modified' }]);
     expect(read(repo, 'sub/x.txt')).toBe('y\n');
   });
 

@@ -2,8 +2,12 @@ import { promises as disk, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
+import { readRegularFile } from '../regular-file.ts';
 import { type Environment, Repository, type RepositoryPlace } from './git.ts';
+import { keepLeftBehind, type LeftBehind } from './left-behind.ts';
+import { withRepositoryLock } from './repository-lock.ts';
 import { type Change, committedChanges } from './snapshot.ts';
+import { commitTree } from './tree-commit.ts';
 
 /** What became of the changes a job made in its own copy of the tree. */
 export interface Merge {
@@ -12,26 +16,25 @@ export interface Merge {
   readonly conflicts: readonly string[];
   /** What the job changed, relative to its working folder. */
   readonly changes: readonly Change[];
+  readonly leftBehind?: LeftBehind;
 }
 
-const identity = {
-  GIT_AUTHOR_NAME: 'Adjutant',
-  GIT_AUTHOR_EMAIL: 'adjutant@localhost',
-  GIT_COMMITTER_NAME: 'Adjutant',
-  GIT_COMMITTER_EMAIL: 'adjutant@localhost',
-};
 /** The plumbing, since what a person has set for their own eyes does not count there. */
 const diff = ['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
-/** One at a time for each repository: merges would write over each other, and git's own list of trees has no lock. */
-const turns = new Map<string, Promise<unknown>>();
 
-function inTurn<Value>(root: string, work: () => Promise<Value>): Promise<Value> {
-  const own = (turns.get(root) ?? Promise.resolve()).then(work);
-  turns.set(
-    root,
-    own.catch(() => {}),
-  );
-  return own;
+export interface WorktreeOptions {
+  readonly env: Environment;
+  /** Where processes that work on one repository keep out of each other's way. */
+  readonly locksDir: string;
+}
+
+export interface MergeOptions {
+  /** False where the changes are to stay a patch. */
+  readonly isWanted?: boolean;
+  /** Where what git does not carry is moved to. */
+  readonly keepIn: string;
+  /** Ends the waiting for a turn; a merge that has begun is finished. */
+  readonly signal?: AbortSignal;
 }
 
 /** A copy of a repository's working tree, uncommitted work included, for one job to write in. */
@@ -42,29 +45,45 @@ export class Worktree {
   readonly #origin: Repository;
   readonly #copy: Repository;
   readonly #base: string;
+  readonly #locksDir: string;
 
-  private constructor(path: string, origin: Repository, copy: Repository, base: string) {
+  private constructor(
+    path: string,
+    origin: Repository,
+    copy: Repository,
+    base: string,
+    { locksDir }: WorktreeOptions,
+  ) {
     this.folder = resolve(path, origin.prefix);
     this.#path = path;
     this.#origin = origin;
     this.#copy = copy;
     this.#base = base;
+    this.#locksDir = locksDir;
   }
 
-  static async create(cwd: string, path: string, env: Environment): Promise<Worktree> {
+  static async create(
+    cwd: string,
+    path: string,
+    options: WorktreeOptions,
+    signal?: AbortSignal,
+  ): Promise<Worktree> {
+    const { env, locksDir } = options;
     const origin = await Repository.find(cwd, env);
     if (origin === undefined) throw new Failure('unavailable', `${cwd} is not in a git repository.`);
     await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
-    const base = await commitState(origin, head, `${path}.index`);
-    await inTurn(origin.root, async () => {
+    const make = async () => {
+      const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
+      const state = await commitTree(origin, head, `${path}.index`);
       // A server that died over making it has left no note of it.
       if (existsSync(path)) await drop(origin, path);
-      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, base]);
-    });
+      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, state]);
+      return state;
+    };
+    const base = await withRepositoryLock(locksDir, origin, make, signal);
     const copy = await Repository.find(path, env);
     if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
-    const worktree = new Worktree(path, origin, copy, base);
+    const worktree = new Worktree(path, origin, copy, base, options);
     await disk.mkdir(worktree.folder, { recursive: true });
     const note: Note = { origin: origin.place, copy: copy.place, base };
     await disk.writeFile(`${path}.json`, JSON.stringify(note), { mode: 0o600 });
@@ -72,45 +91,76 @@ export class Worktree {
   }
 
   /** One that a server has left behind; what its files say of themselves now does not count. */
-  static async reopen(path: string, env: Environment): Promise<Worktree> {
-    const { origin, copy, base } = JSON.parse(await disk.readFile(`${path}.json`, 'utf8')) as Note;
-    return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base);
+  static async reopen(path: string, options: WorktreeOptions): Promise<Worktree> {
+    const { origin, copy, base } = JSON.parse(await readRegularFile(`${path}.json`)) as Note;
+    const { env } = options;
+    return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base, options);
   }
 
-  /** Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. */
-  async merge(patchFile: string, isWanted = true): Promise<Merge> {
-    return inTurn(this.#origin.root, () => this.#merge(patchFile, isWanted));
+  /**
+   * Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. What
+   * git does not carry is kept.
+   */
+  async merge(patchFile: string, { isWanted = true, keepIn, signal }: MergeOptions): Promise<Merge> {
+    const [origin, base] = [this.#origin, this.#base];
+    const theirs = await commitTree(this.#copy, base, `${this.#path}.index`);
+    const patch = await origin.run(origin.root, [...diff, base, theirs]);
+    const changes = await committedChanges(this.#copy, this.folder, base, theirs);
+    if (patch.output.length > 0) await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
+    const leftBehind = await this.#keepLeftBehind(theirs, keepIn);
+    const merged = { changes, ...(leftBehind && { leftBehind }) };
+    if (patch.output.length === 0) return { applied: true, conflicts: [], ...merged };
+    if (!isWanted) return { applied: false, conflicts: [], ...merged };
+    try {
+      const apply = () => this.#apply(theirs);
+      return { ...(await withRepositoryLock(this.#locksDir, origin, apply, signal)), ...merged };
+    } catch (error) {
+      if (error === undefined || error !== signal?.reason) throw error;
+      return { applied: false, conflicts: [], ...merged };
+    }
+  }
+
+  /** The folder it was made for, within the repository: empty at the root, else with a slash at its end. */
+  get prefix(): string {
+    return this.#origin.prefix;
   }
 
   async remove(): Promise<void> {
     // The note goes first: half of a tree must not be taken for the work of a job that deleted the rest.
     await disk.rm(`${this.#path}.json`, { force: true });
-    await inTurn(this.#origin.root, () => drop(this.#origin, this.#path));
+    await withRepositoryLock(this.#locksDir, this.#origin, () => drop(this.#origin, this.#path));
   }
 
-  async #merge(patchFile: string, isWanted: boolean): Promise<Merge> {
-    const [origin, base] = [this.#origin, this.#base];
+  async #apply(theirs: string): Promise<Pick<Merge, 'applied' | 'conflicts'>> {
+    const origin = this.#origin;
     const { root } = origin;
-    const theirs = await commitState(this.#copy, base, `${this.#path}.index`);
-    const patch = await origin.run(root, [...diff, base, theirs]);
-    const changes = await committedChanges(this.#copy, this.folder, base, theirs);
-    if (patch.output.length === 0) return { applied: true, conflicts: [], changes };
-    await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
-    if (!isWanted) return { applied: false, conflicts: [], changes };
-    const ours = await commitState(origin, base, `${this.#path}.index`);
+    const ours = await commitTree(origin, this.#base, `${this.#path}.index`);
     const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
     const { code, output } = await origin.run(root, trial, { expected: [1] });
     const [merged = '', ...conflicts] = output.toString().trim().split('\n');
-    if (code !== 0) return { applied: false, conflicts, changes };
+    if (code !== 0) return { applied: false, conflicts };
     const { output: input } = await origin.run(root, [...diff, ours, merged]);
-    if (input.length === 0) return { applied: true, conflicts: [], changes };
+    if (input.length === 0) return { applied: true, conflicts: [] };
     try {
       await origin.run(root, ['apply', '--whitespace=nowarn'], { input });
-      return { applied: true, conflicts: [], changes };
+      return { applied: true, conflicts: [] };
     } catch (error) {
       // Somebody wrote to the tree in between; git has then changed nothing.
-      return { applied: false, conflicts: [messageOf(error)], changes };
+      return { applied: false, conflicts: [messageOf(error)] };
     }
+  }
+
+  async #keepLeftBehind(commit: string, folder: string): Promise<LeftBehind | undefined> {
+    const listed = await this.#copy.run(this.#path, [
+      'ls-tree',
+      '-r',
+      '-z',
+      '--name-only',
+      '--full-tree',
+      commit,
+    ]);
+    const committed = listed.output.toString().split('\0');
+    return keepLeftBehind(this.#path, committed, folder);
   }
 }
 
@@ -126,28 +176,4 @@ interface Note {
   readonly origin: RepositoryPlace;
   readonly copy: RepositoryPlace;
   readonly base: string;
-}
-
-/** A commit of everything in the tree that is not ignored. Branches, index and files stay as they are. */
-async function commitState(repository: Repository, parent: string, index: string): Promise<string> {
-  const { root } = repository;
-  const real = await repository.text(root, ['rev-parse', '--path-format=absolute', '--git-path', 'index']);
-  await copyIndex(real, index).catch(() => {});
-  const own = { env: { ...identity, GIT_INDEX_FILE: index } };
-  try {
-    await repository.run(root, ['add', '--all', '--', ':/'], own);
-    const tree = await repository.text(root, ['write-tree'], own);
-    const parents = parent === '' ? [] : ['-p', parent];
-    return await repository.text(root, ['commit-tree', tree, ...parents, '-m', 'state'], own);
-  } finally {
-    await disk.rm(index, { force: true });
-  }
-}
-
-/** Git trusts what its index says of a file unless the file is as young as the index; the copy must not look younger. */
-async function copyIndex(from: string, to: string): Promise<void> {
-  const { mtimeMs } = await disk.stat(from);
-  await disk.copyFile(from, to);
-  const second = Math.floor(mtimeMs / 1000);
-  await disk.utimes(to, second, second);
 }

@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { readRegularFile } from '../regular-file.ts';
 import type { SamplePerson } from './sample-person.ts';
 
 /** What the demonstration put where, noted so that it can take away exactly that. */
@@ -18,7 +19,7 @@ const nothing: Placed = { files: [], folders: [], runs: [], person: null };
 export async function loadPlaced(stateFile: string): Promise<Placed> {
   try {
     const { person: _, ...empty } = nothing;
-    return { ...empty, ...(JSON.parse(await disk.readFile(stateFile, 'utf8')) as Partial<Placed>) };
+    return { ...empty, ...(JSON.parse(await readRegularFile(stateFile)) as Partial<Placed>) };
   } catch {
     return nothing;
   }

@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
+import { readRegularBytesSync } from '../regular-file.ts';
 import { FileProblem } from './front-matter.ts';
 
 /** A file as it was last read. The very same object as long as the file does not change. */
@@ -76,7 +77,8 @@ export class FileCache<Value> {
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is longer than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       assertInside(root, path);
-      entry = { stamp, unsettled, value: await this.#parse(readFileSync(path), path, known?.value) };
+      const bytes = readRegularBytesSync(path, this.#maxBytes);
+      entry = { stamp, unsettled, value: await this.#parse(bytes, path, known?.value) };
     } catch (error) {
       entry = {
         stamp,

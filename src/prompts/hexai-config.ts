@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { readRegularFileSync } from '../regular-file.ts';
 import type { Places } from '../setting.ts';
 
 /** `prompts_dir` of the table `[mcp]` in the settings of hexai, whose prompts are read in place. */
 export function hexaiPromptsDir({ settings, userHome }: Places): string | undefined {
   let text: string;
   try {
-    text = readFileSync(join(settings, 'hexai', 'config.toml'), 'utf8');
+    text = readRegularFileSync(join(settings, 'hexai', 'config.toml'));
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFileSync } from '../regular-file.ts';
 
 /** The token of a file that somebody brought. */
 export function readToken(file: string): string {
-  const token = readFileSync(file, 'utf8').trim();
+  const token = readRegularFileSync(file).trim();
   if (!/^\S{16,}$/.test(token))
     throw new Error(`${file} must hold one token of at least 16 characters and nothing else`);
   return token;

@@ -336,6 +336,48 @@ describe('writing jobs', () => {
     expect(existsSync(join(output.run_dir, 'worktrees'))).toBe(false);
   });
 
+  it('are judged by what arrives, and say what git did not carry', async () => {
+    write('.gitignore', 'dist/\n');
+    const make = [
+      'mkdir -p dist nested/.git',
+      'echo built > dist/out.js',
+      'git init -q nested',
+      'echo inner > nested/f.txt',
+      'sed -i s/one/ONE/ a.txt',
+    ].join(' && ');
+    const files = ['a.txt', 'dist/out.js', 'nested/f.txt'];
+    const deliverables = files.map((path) => ({ path, description: 'made' }));
+    const { output } = await fly(
+      planned(
+        job(
+          'one',
+          { sandbox: 'workspace-write', writes: ['**'] },
+          { shell: make },
+          answer({ summary: 'Did it.', deliverables }),
+        ),
+      ),
+      { worktrees: 'always' },
+    );
+    const [one] = output.jobs;
+    expect(one).toMatchObject({ status: 'completed', patch: { applied: true } });
+    expect(one!.evidence!.files).toEqual([
+      { path: 'a.txt', status: 'verified', change: 'modified' },
+      { path: 'dist/out.js', status: 'missing' },
+      { path: 'nested/f.txt', status: 'missing' },
+    ]);
+    const evidence = JSON.parse(readFileSync(join(one!.run_dir, 'evidence.json'), 'utf8'));
+    expect(evidence).toEqual(one!.evidence);
+    const kept = join(one!.run_dir, 'left_behind');
+    expect(one!.warnings).toContain(
+      `Not delivered, because git ignores it or it belongs to another repository: dist/, nested/. It is kept in ${kept}.`,
+    );
+    expect(readFileSync(join(kept, 'dist/out.js'), 'utf8')).toBe('built\n');
+    expect(readFileSync(join(kept, 'nested/f.txt'), 'utf8')).toBe('inner\n');
+    expect(output.aggregate.open_questions).toContain(
+      `Job one made dist/out.js, but git does not carry it. It is in ${join(kept, 'dist/out.js')}: is it needed?`,
+    );
+  });
+
   it('leave a patch where they contradict each other', async () => {
     const { output } = await fly(
       planned(writer('one', 'echo first > a.txt'), writer('two', 'echo second > a.txt')),

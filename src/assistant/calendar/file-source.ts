@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { regularFileChunks } from '../../regular-file.ts';
 import { decode, tooLarge } from './decode.ts';
 import type { Document } from './parse.ts';
 import type { Read } from './source.ts';
@@ -32,7 +32,7 @@ export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {
 
 async function* open(path: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path);
+    yield* regularFileChunks(path);
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
+import { readRegularFile } from '../../regular-file.ts';
 
 export interface Login {
   readonly machine: string;
@@ -52,8 +52,9 @@ function belongsTo(machine: string, { host, hostname }: URL): boolean {
 }
 
 async function readLogins(file: string): Promise<readonly Login[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
+    if (error instanceof Failure) throw error;
     throw new Failure('unavailable', `The passwords in ${file} cannot be read (${error.code}).`, {
       cause: error,
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { defineTool } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import { openRegularFile } from '../../regular-file.ts';
 
 /** As much of a message as tells what it says. */
 const previewBytes = 4096;
@@ -75,7 +76,7 @@ async function names(folder: string): Promise<readonly string[]> {
 }
 
 async function preview(path: string): Promise<string> {
-  const file = await disk.open(path);
+  const file = await openRegularFile(path);
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(previewBytes), 0, previewBytes, 0);
     return buffer.toString('utf8', 0, bytesRead);

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, readSync, statSync } from 'node:fs';
 import { isObject } from '../../json.ts';
+import { mostBytes, openRegularFileSync, readRegularBytesSync } from '../../regular-file.ts';
 import type { PromptDraft, Revision } from '../source.ts';
 import { appendDurably } from './durable-file.ts';
 import { splitLines } from './prompt-file.ts';
@@ -44,7 +45,7 @@ export class Journal {
   #entries(): readonly JournalEntry[] {
     let bytes: Buffer;
     try {
-      bytes = readFileSync(this.#path);
+      bytes = readRegularBytesSync(this.#path, mostBytes);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;
@@ -71,7 +72,7 @@ export class Journal {
     }
     if (size === this.#readUpTo) return;
     const added = Buffer.alloc(size - this.#readUpTo);
-    const file = openSync(this.#path, 'r');
+    const file = openRegularFileSync(this.#path);
     try {
       for (let read = 0; read < added.length; ) {
         const count = readSync(file, added, read, added.length - read, this.#readUpTo + read);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mostBytes, readRegularBytesSync } from '../../regular-file.ts';
 import { splitLines } from './prompt-file.ts';
 import { type PromptRecord, parseRecord } from './record.ts';
 
@@ -14,7 +14,7 @@ const lineFeed = Buffer.from('\n');
 export function readRecordLines(file: string): readonly Line[] {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readRegularBytesSync(file, mostBytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { plantTree } from '../test/tree.ts';
+import {
+  openRegularFile,
+  readRegularBytes,
+  readRegularBytesSync,
+  readRegularFile,
+  readRegularFileSync,
+} from './regular-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = plantTree({ 'plain.txt': 'plain\n', 'empty.txt': '' });
+});
+const at = (name: string) => join(folder, name);
+const ways = {
+  'at once': async (path: string, maxBytes?: number) => readRegularFileSync(path, maxBytes),
+  'in the background': readRegularFile,
+};
+
+describe.each(Object.entries(ways))('reading %s', (_, read) => {
+  it('takes regular files, links to them and files of the kernel', async () => {
+    symlinkSync('plain.txt', at('link.txt'));
+    expect(await read(at('plain.txt'))).toBe('plain\n');
+    expect(await read(at('link.txt'))).toBe('plain\n');
+    expect(await read(at('empty.txt'))).toBe('');
+    if (process.platform === 'linux') expect(await read('/proc/self/status')).toContain('Pid:');
+  });
+
+  it('refuses pipes, devices, sockets and folders, by name and without waiting', async () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    symlinkSync('pipe', at('link'));
+    mkdirSync(at('folder'));
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(at('socket'), done));
+    onTestFinished(() => void server.close());
+    for (const name of ['pipe', 'link'])
+      await expect(read(at(name))).rejects.toThrow(
+        `${at(name)} cannot be read: it is a named pipe, not a regular file.`,
+      );
+    await expect(read('/dev/zero')).rejects.toThrow('it is a device, not a regular file');
+    await expect(read(at('socket'))).rejects.toThrow('it is a socket or a device, not a regular file');
+    await expect(read(at('folder'))).rejects.toMatchObject({ code: 'EISDIR' });
+    await expect(read(at('none'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('refuses what is longer than it may be', async () => {
+    writeFileSync(at('long.txt'), 'x'.repeat(100_000));
+    expect(await read(at('long.txt'), 100_000)).toHaveLength(100_000);
+    await expect(read(at('long.txt'), 99_999)).rejects.toThrow('it is longer than 99999 bytes');
+    await expect(read(at('long.txt'), 10)).rejects.toThrow(`${at('long.txt')} cannot be read`);
+  });
+
+  it('keeps the bytes of a character that two pieces share', async () => {
+    const text = `${'x'.repeat(64 * 1024 - 1)}é${'y'.repeat(70_000)}`;
+    writeFileSync(at('long.txt'), text);
+    expect(await read(at('long.txt'))).toBe(text);
+  });
+});
+
+it('gives bytes as they are', async () => {
+  const bytes = Buffer.from([0, 255, 254, 13, 10]);
+  writeFileSync(at('blob'), bytes);
+  expect(await readRegularBytes(at('blob'))).toEqual(bytes);
+  expect(readRegularBytesSync(at('blob'))).toEqual(bytes);
+});
+
+it('opens a regular file and nothing else', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  await expect(openRegularFile(at('pipe'))).rejects.toThrow('not a regular file');
+  await using file = await openRegularFile(at('plain.txt'));
+  expect((await file.stat()).size).toBe(6);
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const fixture = join(import.meta.dirname, '..', 'fixtures', 'merge-worktrees.ts');
+const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
+const realGit = execFileSync('which', ['git']).toString().trim();
+/** So close together that a change which arrives in the middle of a merge spoils it. */
+const apart = 2;
+const [processes, rounds] = [4, 3];
+
+let folder: string;
+let repo: string;
+const children: Started[] = [];
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-crowd-')));
+  repo = join(folder, 'repo');
+  git('init', '-q', repo);
+  const lines = Array.from({ length: processes * apart }, (_, at) => `line ${at}`);
+  writeFileSync(join(repo, 'lines.txt'), lines.join('\n'));
+  git('-C', repo, 'add', '-A');
+  git('-C', repo, 'commit', '-qm', 'first');
+  // Long enough between the two halves of a merge for another process to come in between.
+  const slow = `#!/bin/sh\n${realGit} "$@"\ncode=$?\ncase "$*" in *merge-tree*) sleep 0.3;; esac\nexit $code\n`;
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'git'), slow, { mode: 0o755 });
+});
+afterEach(async () => {
+  for (const { child } of children.splice(0)) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    env,
+    stdio: 'pipe',
+  }).toString();
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly said: string[];
+  readonly closed: Promise<unknown>;
+  /** Resolves when it has said something. */
+  until(word: string): Promise<void>;
+}
+
+function start(role: string, ...more: string[]): Started {
+  const args = [fixture, role, repo, join(folder, 'locks'), join(folder, 'trees'), ...more];
+  const slowed = { ...env, PATH: `${join(folder, 'bin')}:${env.PATH}` };
+  const child = spawn(process.execPath, args, { env: slowed, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: string[] = [];
+  const hear = (chunk: Buffer) => said.push(...chunk.toString().trim().split('\n'));
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  const started = {
+    child,
+    said,
+    closed: once(child, 'close'),
+    until: async (word: string) => {
+      while (!said.includes(word)) await Promise.race([once(child.stdout, 'data'), started.closed]);
+    },
+  };
+  children.push(started);
+  return started;
+}
+
+it('every change of several processes arrives, also after one was killed with the lock', {
+  timeout: 120_000,
+}, async () => {
+  const holder = start('hold');
+  await holder.until('held');
+  const workers = Array.from({ length: processes }, (_, at) =>
+    start('merge', String(at * apart), String(rounds)),
+  );
+  await Promise.all(workers.map((worker) => worker.until('started')));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(workers.map(({ said }) => said)).toEqual(workers.map(() => ['started']));
+  holder.child.kill('SIGKILL');
+  await Promise.all(workers.map(({ closed }) => closed));
+  const merged = Array.from({ length: rounds }, () => 'merged');
+  expect(workers.map(({ said }) => said)).toEqual(workers.map(() => ['started', ...merged]));
+  const lines = readFileSync(join(repo, 'lines.txt'), 'utf8').split('\n');
+  for (let at = 0; at < processes; at++) {
+    expect(lines[at * apart]).toBe(`line ${at * apart} round ${rounds}`);
+    for (let round = 1; round <= rounds; round++)
+      expect(existsSync(join(repo, `${at * apart}-${round}.txt`))).toBe(true);
+  }
+  expect(git('-C', repo, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+});
