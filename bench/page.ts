@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, openBrowser } from '../test/browser.ts';
 import { putFinishedRun } from '../test/finished-run.ts';
+import { enterPrivateEnvironment } from '../test/private-environment.ts';
 import { bundle } from '../test/program.ts';
+
+process.on('exit', enterPrivateEnvironment());
 
 const prompts = 10_000;
 const runs = 1_000;

@@ -7,6 +7,7 @@ import { componentFile } from '../test/components.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';
 import { answer, script, type Turn } from '../test/model/turn.ts';
 import { PageServer, shows } from '../test/page-server.ts';
+import { enterPrivateEnvironment } from '../test/private-environment.ts';
 
 const folder = 'docs/images';
 
@@ -15,6 +16,7 @@ const shorten = `function (home) {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(home, '~/adjutant');
 }`;
+process.on('exit', enterPrivateEnvironment());
 const server = new PageServer();
 const model = await startResponsesModel();
 const work = join(server.home, 'harbour');

@@ -1,5 +1,5 @@
 // Brings a clone to the state its scripts need: dependencies, Node 24, the build. Runs on any Node from 20 on and does
-// nothing that is already done.
+// nothing that is already done. As the script `prepare` it also runs within `npm install`, `npm pack` and `npm publish`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,13 +8,27 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const npm = process.env.npm_execpath;
+const running = 'adjutant_setup';
+// The install below runs `prepare` again.
+if (process.env[running]) process.exit();
+
+/** The npm that called us may be packing, or installing elsewhere; the npm we call installs here, and completely. */
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfCaller(name))),
+  [running]: '1',
+};
+function isOfCaller(name) {
+  const settings =
+    /^npm_config_(global|location|prefix|local_prefix|dry_run|omit|include|only|production|save.*|package_lock.*|json|ignore_scripts|workspaces?|install_links)$/i;
+  return settings.test(name) || name === 'NODE_ENV';
+}
 
 function run(folder, ...args) {
   const [program, first] = npm
     ? [process.execPath, [npm]]
     : [process.platform === 'win32' ? 'npm.cmd' : 'npm', []];
   // The output goes to stderr: scripts may be used for what they print.
-  execFileSync(program, [...first, ...args], { cwd: folder, stdio: ['ignore', 2, 2] });
+  execFileSync(program, [...first, ...args], { cwd: folder, env: environment, stdio: ['ignore', 2, 2] });
 }
 
 function install(folder) {

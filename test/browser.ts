@@ -1,3 +1,7 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { importComponent } from './components.ts';
 
 /** As much of Playwright as the tests use; its types are not installed with the program's. */
@@ -75,7 +79,7 @@ export async function openBrowser(): Promise<Browser> {
     default: { args: readonly string[]; executablePath(): Promise<string> };
   };
   return playwright.chromium.launch({
-    executablePath: await bundled.executablePath(),
+    executablePath: await alone('browser', () => bundled.executablePath()),
     // Its flags are for a browser that lives for one page; several windows need processes of their own.
     args: [
       ...bundled.args.filter((flag) => flag !== '--single-process'),
@@ -84,4 +88,25 @@ export async function openBrowser(): Promise<Browser> {
     ],
     headless: true,
   });
+}
+
+/** One process at a time: the browser is unpacked into the temporary folder by whoever needs it first. */
+async function alone<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = join(tmpdir(), `${name}.lock`);
+  while (!acquire(lock)) await sleep(50);
+  try {
+    return await work();
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+function acquire(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }

@@ -27,7 +27,7 @@ export class PageServer {
 
   async startServer(flags: readonly string[] = ['--port', new URL(this.address).port]): Promise<void> {
     const child = spawn(process.execPath, [bundle, 'serve', '--http', '--home', this.home, ...flags], {
-      env: { ...process.env, ...this.#env },
+      env: { ...process.env, HOME: this.home, ...this.#env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;

@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure.ts';
 import type { Contract } from './contract.ts';
-import { codes, standard } from './standard.ts';
+import { codes, standard, toolItem } from './standard.ts';
 
 /** Markdown prompt commands: two tools, one protocol revision. */
 export const commands: Contract = {
@@ -20,7 +20,7 @@ export const commands: Contract = {
   }),
 
   toolItem: ({ name, description, inputSchema }) =>
-    standard.toolItem({ name, description, inputSchema, call: unlisted }),
+    toolItem({ name, description, inputSchema, call: unlisted }),
 
   toolResult: ({ meta: _, ...result }) => standard.toolResult(result),
 

@@ -17,7 +17,8 @@ export type ContractName = (typeof contractNames)[number];
 export interface Contract {
   readonly name: ContractName;
   readonly server: { readonly name: string; readonly version: string; readonly title?: string };
-  readonly instructions?: string;
+  /** What models are told of the server in advance, by the names of its tools. */
+  instructions?(tools: ReadonlySet<string>): string | undefined;
   /** Whether revision 2026-07-28 and its methods are spoken beside the older ones. */
   readonly modern: boolean;
   /** Method names served; what is absent is answered as not found. */

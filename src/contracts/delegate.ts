@@ -1,5 +1,5 @@
 import type { Contract } from './contract.ts';
-import { standard } from './standard.ts';
+import { standard, toolItem } from './standard.ts';
 
 /** Sub-agents: three tools whose failures are results, never errors. */
 export const delegate: Contract = {
@@ -11,5 +11,6 @@ export const delegate: Contract = {
   methods: new Set(['initialize', 'ping', 'logging/setLevel', 'tools/list', 'tools/call']),
   tools: new Set(['delegate_run', 'delegate_resume', 'delegate_autopilot']),
   capabilities: () => ({ logging: {}, tools: { listChanged: true } }),
+  toolItem,
   initialized: ({ instructions: _, ...result }) => result,
 };

@@ -1,9 +1,11 @@
 import type { FailureKind } from '../failure.ts';
 import { Failure } from '../failure.ts';
-import type { Content, PromptArgument, ToolResult } from '../feature.ts';
+import type { Content, PromptArgument, Tool, ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { version } from '../version.ts';
 import type { Contract } from './contract.ts';
+import { instructionsFor } from './instructions.ts';
+import { portableSchema } from './portable-schema.ts';
 
 /** Revisions that begin with `initialize`, newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
@@ -35,6 +37,7 @@ export const codes = {
 export const standard: Contract = {
   name: 'standard',
   server: { name: 'adjutant', title: 'Adjutant', version },
+  instructions: instructionsFor,
   modern: true,
   methods: new Set([
     'initialize',
@@ -90,14 +93,7 @@ export const standard: Contract = {
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
-  toolItem: (tool) => ({
-    name: tool.name,
-    ...(tool.title !== undefined && { title: tool.title }),
-    description: tool.description,
-    inputSchema: tool.inputSchema as JsonObject,
-    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema as JsonObject }),
-    ...(tool.annotations !== undefined && { annotations: { ...tool.annotations } }),
-  }),
+  toolItem: (tool) => ({ ...toolItem(tool), inputSchema: portableSchema(tool.inputSchema) }),
 
   toolResult: (result) => ({
     content: contentOf(result) as unknown as JsonObject[],
@@ -157,6 +153,18 @@ export const standard: Contract = {
       : failure.issues.length > 0 && { data: { issues: failure.issues } }),
   }),
 };
+
+/** With the schemas as the tool has them. */
+export function toolItem(tool: Tool): JsonObject {
+  return {
+    name: tool.name,
+    ...(tool.title !== undefined && { title: tool.title }),
+    description: tool.description,
+    inputSchema: tool.inputSchema as JsonObject,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema as JsonObject }),
+    ...(tool.annotations !== undefined && { annotations: { ...tool.annotations } }),
+  };
+}
 
 export function contentOf(result: ToolResult): readonly Content[] {
   return result.content ?? [{ type: 'text', text: JSON.stringify(result.structured ?? {}) }];

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CheckOptions, isAllowed, parseCommand, runChecks } from './acceptance.ts';
@@ -76,7 +76,18 @@ describe('isAllowed', () => {
   });
 });
 
+const notFound = /^no-such-program cannot be started: no such program .* is on the PATH \((ENOENT|EACCES)\)/;
+
 describe('runChecks', () => {
+  it('says that a program is not found, also where a folder on the PATH may not be read', async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed, { mode: 0o000 });
+    const env = { PATH: [closed, process.env['PATH']].join(delimiter) };
+    const [result] = await runChecks(['no-such-program'], { ...options, env });
+    chmodSync(closed, 0o700);
+    expect(result).toMatchObject({ status: 'failed', output: expect.stringMatching(notFound) });
+  });
+
   it('refuses what is not allowed, is no plain command, or could not be confined', async () => {
     const commands = ['rm -rf x', 'node -e 1; rm x'];
     const refused = await runChecks(commands, options);
@@ -103,7 +114,7 @@ describe('runChecks', () => {
     expect(results).toMatchObject([
       { status: 'passed', exit_code: 0, output: 'fine' },
       { status: 'failed', exit_code: 3, output: 'bad' },
-      { status: 'failed', exit_code: null, output: expect.stringContaining('ENOENT') },
+      { status: 'failed', exit_code: null, output: expect.stringMatching(notFound) },
     ]);
   });
 

@@ -86,7 +86,7 @@ async function execute(
   if (signal.aborted) end();
   const code = await new Promise<number | null>((done) => {
     child.on('error', (error) => {
-      output = error.message;
+      output = startProblem(program.command, error);
       done(null);
     });
     // What it left running would keep its output open.
@@ -103,6 +103,12 @@ async function execute(
   signal.removeEventListener('abort', end);
   const status = late ? 'timed-out' : code === 0 ? 'passed' : 'failed';
   return { command, status, exit_code: code, output: output.trim() };
+}
+
+/** Where a folder on the PATH may not be read, a program that is not found is reported as EACCES. */
+function startProblem(program: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code !== 'ENOENT' && code !== 'EACCES') return message;
+  return `${program} cannot be started: no such program that this user may run is on the PATH (${code}).`;
 }
 
 /** The words of a command line without shell syntax; `undefined` for anything that needs a shell. */

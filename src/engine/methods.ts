@@ -43,10 +43,10 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   },
   'server/discover': {
     era: 'modern',
-    call: ({ server: { contract, capabilities } }) => ({
+    call: ({ server: { capabilities, instructions } }) => ({
       supportedVersions: [modernVersion],
       capabilities,
-      ...(contract.instructions !== undefined && { instructions: contract.instructions }),
+      ...(instructions !== undefined && { instructions }),
     }),
   },
   'subscriptions/listen': {

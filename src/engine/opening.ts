@@ -6,7 +6,7 @@ import { metaKeys } from './modern.ts';
 
 /** Checked by hand and at once: the very next message may rely on it, and start-up pays for no validator. */
 export function initialize({ session, server, params }: Call): JsonObject {
-  const { contract } = server;
+  const { contract, instructions } = server;
   const { protocolVersion, capabilities, clientInfo } = params;
   if (protocolVersion !== undefined && typeof protocolVersion !== 'string') {
     throw new Failure('invalid-params', 'protocolVersion must be a string', {
@@ -25,7 +25,7 @@ export function initialize({ session, server, params }: Call): JsonObject {
     protocolVersion: version,
     capabilities: server.capabilities,
     serverInfo: contract.server,
-    ...(contract.instructions !== undefined && { instructions: contract.instructions }),
+    ...(instructions !== undefined && { instructions }),
   };
   return contract.initialized(result, params as JsonObject);
 }

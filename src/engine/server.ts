@@ -70,6 +70,10 @@ export class Server {
     return shown === undefined ? all : all.filter((tool) => shown.has(tool.name));
   }
 
+  get instructions(): string | undefined {
+    return this.contract.instructions?.(new Set(this.tools.map(({ name }) => name)));
+  }
+
   method(name: string): Method | undefined {
     for (const feature of this.features) {
       if (feature.methods !== undefined && Object.hasOwn(feature.methods, name)) return feature.methods[name];

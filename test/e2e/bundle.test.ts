@@ -1,23 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { createRequire, Module } from 'node:module';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import { loadParts } from '../bundle-parts.ts';
 import { bundle } from '../program.ts';
 
 const text = readFileSync(bundle, 'latin1');
 
 it('is one file of which every part can be loaded', () => {
-  const launcher = text
-    .slice(text.indexOf("'use strict'"), text.indexOf('\n/*\n'))
-    .replace("load('./main.js');", 'return { load, places };');
-  const launch = new Function('require', 'module', '__filename', '__dirname', launcher);
-  const { load, places } = launch(createRequire(bundle), new Module(bundle), bundle, dirname(bundle)) as {
-    load(name: string): object;
-    places: Readonly<Record<string, readonly [number, number]>>;
-  };
-  const names = Object.keys(places).filter((name) => name !== './main.js');
-  expect(names.length).toBeGreaterThan(1);
-  for (const name of names) expect(load(name), name).toBeTypeOf('object');
+  const parts = Object.entries(loadParts(bundle));
+  expect(parts.length).toBeGreaterThan(1);
+  for (const [name, part] of parts) expect(part, name).toBeTypeOf('object');
 });
 
 it('is of one-byte characters throughout, which Node reads fastest', () => {

@@ -1,21 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import { followPage } from '../docs-runner.ts';
+import { npmSetting } from '../npm.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
-
-/** As the person's own npm has it: the one of a script's Node may look elsewhere. */
-function npmSetting(name: string): string {
-  const path = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .filter((entry) => !entry.includes('node_modules'));
-  const env = { ...process.env, PATH: path.join(delimiter) };
-  return (
-    process.env[`npm_config_${name}`] ??
-    execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', env }).trim()
-  );
-}
 
 // A fresh clone on a bare machine: no command of ours but the one that the page puts on the PATH.
 followPage('README.md', (home) => {

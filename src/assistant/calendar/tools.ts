@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import { type Context, defineTool } from '../../feature.ts';
 import type { Diary } from '../diary.ts';
 import { userId } from '../fields.ts';
@@ -51,13 +52,17 @@ export function calendarTools(diary: Diary, options: CalendarOptions) {
           ...access,
         },
         required: ['user_id'],
-        oneOf: [{ required: ['source'] }, { required: ['content'] }],
         additionalProperties: false,
       },
       outputSchema,
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
       timeoutMs,
       async call({ user_id, source, content, name, kind, username }, context) {
+        if ((source === undefined) === (content === undefined))
+          throw new Failure(
+            'invalid-params',
+            'A calendar is imported either from a source or from content. Give exactly one of the two.',
+          );
         const { addCalendar, importText } = await import('./calendars.ts');
         if (content !== undefined) {
           const text = { userId: user_id, text: content, name: name ?? 'Imported text' };

@@ -217,8 +217,13 @@ describe('the SQLite file', () => {
     await store.close();
     chmodSync(path, 0o400);
     const script = `
-      if (process.getuid?.() === 0) process.setuid(65534);
       const { createStore } = await import(${JSON.stringify(import.meta.resolve('./store.ts'))});
+      const names = (store) => store.read((db) => db.selectFrom('users').select('id').execute());
+      // All that is loaded on first use is loaded now: the other user may not be allowed to read the sources.
+      const another = createStore(${JSON.stringify(file())});
+      await names(another);
+      await another.close();
+      if (process.getuid?.() === 0) process.setuid(65534);
       const store = createStore(${JSON.stringify(path)});
       await store.write(({ db }) => db.deleteFrom('users').execute()).catch(({ kind, message }) => console.log(kind, message));
     `;

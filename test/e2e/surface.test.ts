@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { contractNames } from '../../src/contracts/contract.ts';
+import { contracts } from '../../src/contracts/contracts.ts';
+import { Server } from '../../src/engine/server.ts';
+import { defineTool, type Feature } from '../../src/feature.ts';
+import { isObject, type JsonObject } from '../../src/json.ts';
+import { connectMemory } from '../../src/transports/memory.ts';
+import { initialize, Program } from '../program.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+interface ListedTool {
+  readonly name: string;
+  readonly inputSchema: Schema;
+  readonly outputSchema?: Schema;
+}
+
+async function listedTools(): Promise<readonly ListedTool[]> {
+  await using program = new Program(['serve']);
+  program.send(initialize());
+  const { result } = await program.request('tools/list');
+  return (result as JsonObject)['tools'] as unknown as readonly ListedTool[];
+}
+
+/** Every schema within a schema, with the way to it. */
+function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Schema]> {
+  if (!isObject(schema)) throw new Error(`${path} is no schema`);
+  yield [path, schema];
+  for (const [name, property] of Object.entries(schema['properties'] ?? {}))
+    yield* schemasIn(property, `${path}.${name}`);
+  for (const keyword of ['items', 'additionalProperties', 'not', 'if', 'then', 'else'])
+    if (isObject(schema[keyword])) yield* schemasIn(schema[keyword], `${path}.${keyword}`);
+  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+    for (const [at, one] of ((schema[keyword] ?? []) as unknown[]).entries())
+      yield* schemasIn(one, `${path}.${keyword}[${at}]`);
+}
+
+describe('the schemas of the standard tools', () => {
+  it('are objects at their root, without combinators there', async () => {
+    const tools = await listedTools();
+    expect(tools.length).toBeGreaterThan(40);
+    const wrong = tools.flatMap(({ name, inputSchema, outputSchema = { type: 'object' } }) =>
+      [inputSchema, outputSchema].flatMap((schema) => [
+        ...(schema['type'] === 'object' ? [] : [`${name}: type ${schema['type']}`]),
+        ...['oneOf', 'anyOf', 'allOf', 'not', 'enum', '$ref']
+          .filter((keyword) => keyword in schema)
+          .map((keyword) => `${name}: ${keyword}`),
+      ]),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  /** Some model API refuses a request that has one of these anywhere in the parameters of a tool. */
+  const refused = [
+    '$schema $ref $defs oneOf allOf not if const additionalProperties patternProperties',
+    'exclusiveMinimum exclusiveMaximum multipleOf uniqueItems prefixItems format',
+  ].flatMap((line) => line.split(' '));
+
+  it('ask for arguments in terms that every model API takes', async () => {
+    const wrong = (await listedTools()).flatMap(({ name, inputSchema }) =>
+      [...schemasIn(inputSchema, name)].flatMap(([path, schema]) => [
+        ...refused.filter((keyword) => keyword in schema).map((keyword) => `${path}: ${keyword}`),
+        ...(typeof schema['type'] === 'string' || 'anyOf' in schema ? [] : [`${path}: no single type`]),
+        ...Object.keys(schema['properties'] ?? {})
+          .filter((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key))
+          .map((key) => `${path}: the name ${key}`),
+      ]),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('leave it to the server to refuse what they cannot say', async () => {
+    await using program = new Program(['serve']);
+    program.send(initialize());
+    const refusalOf = async (name: string, args: JsonObject) => {
+      const { result } = await program.request('tools/call', { name, arguments: args });
+      const { isError, content } = result as unknown as { isError?: boolean; content: { text: string }[] };
+      return isError === true ? content[0]!.text : undefined;
+    };
+    const choice =
+      'A calendar is imported either from a source or from content. Give exactly one of the two.';
+    expect(await refusalOf('importCalendar', { user_id: 'ann' })).toBe(choice);
+    expect(await refusalOf('importCalendar', { user_id: 'ann', source: '/a.ics', content: 'x' })).toBe(
+      choice,
+    );
+    expect(await refusalOf('createUser', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(
+      'nickname is not a known field',
+    );
+    expect(await refusalOf('expand_prompt', { command: 'greet', arguments: { who: 1 } })).toContain(
+      'arguments.who must be string',
+    );
+  });
+});
+
+const modern = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+};
+
+describe('the instructions for models', () => {
+  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])('come with the handshake of %s', async (revision) => {
+    await using program = new Program(['serve']);
+    program.send(initialize(revision));
+    const { result } = await program.until(({ id }) => id === 0);
+    const { instructions } = result as { readonly instructions?: string };
+    expect(instructions).toContain(':research');
+    expect(instructions!.length).toBeLessThan(2000);
+    // The rule that clients rely on must survive one that shows the beginning only.
+    expect(instructions!.slice(0, 600)).toMatch(/expand_prompt before anything else/);
+  });
+
+  it('are the same in the discovery of 2026-07-28', async () => {
+    await using program = new Program(['serve']);
+    const { result } = await program.request('server/discover', modern);
+    await using older = new Program(['serve']);
+    older.send(initialize());
+    const before = await older.until(({ id }) => id === 0);
+    const { instructions } = before.result as JsonObject;
+    expect(result).toMatchObject({ instructions: expect.stringContaining('expand_prompt') });
+    expect((result as JsonObject)['instructions']).toBe(instructions);
+  });
+
+  it('name only tools that exist', async () => {
+    const names = new Set((await listedTools()).map(({ name }) => name));
+    const instructions = await instructionsOf([...names]);
+    const named = instructions!.match(/\b(?:[a-z]+_[a-z_]+|[a-z]+(?:[A-Z][a-z]+)+)\b/g) ?? [];
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('leave out the features that are off', async () => {
+    const prompts = await instructionsOf(['expand_prompt']);
+    expect(prompts).toContain('expand_prompt');
+    expect(prompts).not.toMatch(/delegate_run|listEvents|calendar|sub-agent/i);
+    const delegate = await instructionsOf(['delegate_run']);
+    expect(delegate).toContain('delegate_run');
+    expect(delegate).not.toMatch(/expand_prompt|calendar/i);
+    expect(await instructionsOf(['listEvents'])).toMatch(/calendar/i);
+    expect(await instructionsOf(['other'])).toBeUndefined();
+  });
+
+  it.each(contractNames.filter((name) => name !== 'standard'))('are not part of %s', async (name) => {
+    await using program = new Program(['serve', '--contract', name]);
+    program.send(initialize());
+    const { result } = await program.until(({ id }) => id === 0);
+    expect(result).toHaveProperty('protocolVersion');
+    expect(result).not.toHaveProperty('instructions');
+  });
+});
+
+/** What a server with these tools alone says of itself. */
+async function instructionsOf(names: readonly string[]): Promise<string | undefined> {
+  const tools = names.map((name) =>
+    defineTool({ name, description: name, inputSchema: { type: 'object' }, call: () => ({}) }),
+  );
+  const features: readonly Feature[] = [{ name: 'some', tools }];
+  const client = connectMemory(new Server({ contract: contracts.standard, features }));
+  const result = await client.request('initialize', { protocolVersion: '2025-11-25' });
+  client.close();
+  return result['instructions'] as string | undefined;
+}
