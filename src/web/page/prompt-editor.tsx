@@ -1,27 +1,18 @@
 import { useState } from 'preact/hooks';
 import { ArgumentFields } from './argument-fields.tsx';
-import { type Prompt, type PromptArgument, tagsOf } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
+import {
+  argumentsOf,
+  changesFrom,
+  createdFrom,
+  type Draft,
+  draftOf,
+  emptyDraft,
+  type PromptSource,
+  withChanged,
+} from './prompt-draft.ts';
 import { pathTo } from './route.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
-
-interface Draft {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly tags: string;
-  readonly text: string;
-  readonly role: 'user' | 'assistant';
-  readonly args: readonly PromptArgument[];
-}
-
-interface Source {
-  readonly messages?: readonly {
-    readonly role: Draft['role'];
-    readonly content: { readonly type: string; readonly text?: string };
-  }[];
-}
-
-const fresh: Draft = { name: '', title: '', description: '', tags: '', text: '', role: 'user', args: [] };
 
 interface Props {
   readonly prompt?: Prompt;
@@ -30,7 +21,7 @@ interface Props {
 
 /** Makes a prompt, or changes one; the server says what is wrong with it before anything is kept. */
 export function PromptEditor({ prompt, done }: Props) {
-  const { value, error } = useLoaded<Source>(
+  const { value, error } = useLoaded<PromptSource>(
     (client, signal) =>
       prompt ? client.tool('show_prompt', { name: prompt.name }, { signal }) : Promise.resolve({}),
     [prompt?.name],
@@ -44,49 +35,26 @@ export function PromptEditor({ prompt, done }: Props) {
   );
 }
 
-function draftOf(prompt: Prompt, { messages = [] }: Source): Draft {
-  return {
-    name: prompt.name,
-    title: prompt.title ?? prompt.name,
-    description: prompt.description ?? '',
-    tags: tagsOf(prompt).join(' '),
-    text: messages[0]?.content.text ?? '',
-    role: messages[0]?.role ?? 'user',
-    args: prompt.arguments ?? [],
-  };
-}
-
 function EditorForm({
   prompt,
   source,
   done,
 }: {
   prompt: Prompt | undefined;
-  source: Source;
+  source: PromptSource;
   done: Props['done'];
 }) {
   const { client, touch } = useConnection();
-  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt, source) : fresh));
+  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt.name, source) : emptyDraft));
   const [problem, setProblem] = useState('');
 
-  const used = [...new Set([...draft.text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!))];
-  const args = used.map(
-    (name) => draft.args.find((known) => known.name === name) ?? { name, required: true },
-  );
+  const args = argumentsOf(draft, source);
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
   const save = async (event: Event) => {
     event.preventDefault();
-    const others = source.messages?.slice(1) ?? [];
-    const fields = {
-      name: draft.name,
-      title: draft.title || draft.name,
-      description: draft.description,
-      tags: draft.tags.split(/[\s,#]+/).filter((tag) => tag !== ''),
-      arguments: args,
-      messages: [{ role: draft.role, content: { type: 'text', text: draft.text } }, ...others],
-    };
     try {
-      await client.tool(prompt ? 'update_prompt' : 'create_prompt', fields);
+      if (prompt) await client.tool('update_prompt', changesFrom(draft, source));
+      else await client.tool('create_prompt', createdFrom(draft));
       setProblem('');
       // A text that is another makes no other list, so nobody would tell.
       touch('prompts');
@@ -129,24 +97,21 @@ function EditorForm({
           onInput={(event) => set({ tags: event.currentTarget.value })}
         />
       </label>
-      <label>
-        Text
-        <textarea
-          rows={14}
-          required
-          value={draft.text}
-          onInput={(event) => set({ text: event.currentTarget.value })}
-        />
-        <small>
-          Write <code>{'{{name}}'}</code> where an argument goes.
-        </small>
-      </label>
-      <ArgumentFields
-        args={args}
-        change={(changed) =>
-          set({ args: [...draft.args.filter(({ name }) => !used.includes(name)), ...changed] })
-        }
-      />
+      {draft.text !== undefined && (
+        <label>
+          Text
+          <textarea
+            rows={14}
+            required
+            value={draft.text}
+            onInput={(event) => set({ text: event.currentTarget.value })}
+          />
+          <small>
+            Write <code>{'{{name}}'}</code> where an argument goes.
+          </small>
+        </label>
+      )}
+      <ArgumentFields args={args} change={(changed) => set({ args: withChanged(draft.args, changed) })} />
       {problem && (
         <p class="problem" role="alert">
           {problem}
