@@ -36,6 +36,8 @@ export interface Contract {
 
   toolItem(tool: Tool): JsonObject;
   toolResult(result: ToolResult): JsonObject;
+  /** What a failed tool result says about its failure in `_meta`, for programs. */
+  failureMeta(failure: Failure): JsonObject | undefined;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;
   resourceItems(

@@ -11,4 +11,5 @@ export const delegate: Contract = {
   tools: new Set(['delegate_run', 'delegate_resume', 'delegate_autopilot']),
   capabilities: () => ({ logging: {}, tools: { listChanged: true } }),
   initialized: ({ instructions: _, ...result }) => result,
+  failureMeta: () => undefined,
 };

@@ -106,6 +106,14 @@ export const standard: Contract = {
     ...(result.meta !== undefined && { _meta: result.meta }),
   }),
 
+  failureMeta: ({ kind, issues, data }) => ({
+    'adjutant/failure': {
+      kind,
+      ...(issues.length > 0 && { issues: issues as unknown as JsonObject[] }),
+      ...(data !== undefined && { data: data as JsonObject }),
+    },
+  }),
+
   promptItem: (prompt) => ({
     name: prompt.name,
     ...(prompt.title !== undefined && { title: prompt.title }),

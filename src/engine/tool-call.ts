@@ -21,8 +21,10 @@ export async function callTool({ server: { contract, tools }, params, context }:
   } catch (error) {
     // From here on the request itself was right, so what went wrong is for the model to read.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
-    const { message } = reportFailure(error, tool.name);
-    return contract.toolResult({ content: [{ type: 'text', text: message }], failed: true });
+    const failure = reportFailure(error, tool.name);
+    const meta = contract.failureMeta(failure);
+    const content = [{ type: 'text', text: failure.message }] as const;
+    return contract.toolResult({ content, failed: true, ...(meta && { meta }) });
   }
 }
 
