@@ -10,14 +10,16 @@ const named: Readonly<Record<string, string>> = {
 
 export type Json = Record<string, unknown>;
 
-/** The server said no. `status` is that of HTTP. */
+/** The server said no. `status` is that of HTTP; `kind` is given for failed tools. */
 export class McpError extends Error {
   readonly code: number;
   readonly status: number;
-  constructor(message: string, code: number, status: number) {
+  readonly kind: string | undefined;
+  constructor(message: string, code: number, status: number, kind?: string) {
     super(message);
     this.code = code;
     this.status = status;
+    this.kind = kind;
   }
 }
 
@@ -61,7 +63,7 @@ export class McpClient {
   async tool<Result = Json>(name: string, args: Json = {}, options: CallOptions = {}): Promise<Result> {
     const result = await this.request<ToolReply>('tools/call', { name, arguments: args }, options);
     const text = result.content?.map((part) => part.text ?? '').join('\n') ?? '';
-    if (result.isError) throw new McpError(text, 0, 200);
+    if (result.isError) throw new McpError(text, 0, 200, result._meta?.['adjutant/failure']?.kind);
     return (result.structuredContent ?? { text }) as Result;
   }
 
@@ -160,6 +162,7 @@ interface ToolReply {
   readonly content?: readonly { readonly text?: string }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
+  readonly _meta?: { readonly 'adjutant/failure'?: { readonly kind: string } };
 }
 
 interface Reply {

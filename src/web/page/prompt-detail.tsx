@@ -20,11 +20,11 @@ interface RenderedPrompt {
 const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
 
 /** One prompt: its template, a form for its arguments, and what comes out, live. */
-export function PromptDetail({ prompt }: { prompt: Prompt }) {
+export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [tab, setTab] = useState<keyof typeof tabs>('use');
-  const source = useLoaded<{ template?: string; file?: string; editable?: boolean }>(
+  const source = useLoaded<{ revision?: string; template?: string; file?: string; editable?: boolean }>(
     (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
     [prompt.name, changes.prompts],
   );
@@ -37,6 +37,8 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
     rendered.value?.messages.map(({ content }) => content.text ?? `[${content.type}]`).join('\n\n') ?? '';
   const missing =
     prompt.arguments?.filter(({ name, required }) => required && values[name] === undefined) ?? [];
+  // Whoever is editing a prompt that somebody else deletes must not lose the text.
+  if (gone && tab !== 'edit') return <p class="empty late">There is no prompt {prompt.name} (any more).</p>;
   return (
     <article>
       <h1>{prompt.title ?? prompt.name}</h1>
@@ -52,7 +54,7 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
       {editable && (
         <div class="toolbar bare">
           <Tabs label="What to do with it" tabs={tabs} chosen={tab} choose={(next) => setTab(next)} />
-          <DeletePrompt name={prompt.name} />
+          <DeletePrompt name={prompt.name} shown={source.value?.revision} />
         </div>
       )}
       {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}

@@ -1,5 +1,6 @@
 import type { Json } from './mcp-client.ts';
 import type { PromptArgument } from './prompt.ts';
+import type { PromptVersion } from './prompt-text.ts';
 
 interface Message {
   readonly role: 'user' | 'assistant';
@@ -8,6 +9,7 @@ interface Message {
 
 /** A prompt as show_prompt returns it. Arguments and messages may have more fields than the editor knows. */
 export interface PromptSource {
+  readonly revision?: string;
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: readonly PromptArgument[];
@@ -91,6 +93,13 @@ export function changesFrom(draft: Draft, source: PromptSource): Json {
     ...(JSON.stringify(args) !== JSON.stringify(before.args) && { arguments: args }),
     ...(draft.text !== before.text && { messages: messagesOf(draft, source) }),
   };
+}
+
+/** The version that saving makes of the one on the server: the edited fields, and the others as they are there. */
+export function versionFrom(draft: Draft, source: PromptSource, theirs: PromptSource): PromptVersion {
+  const { title, description, tags, arguments: args, messages } = theirs;
+  const fields = { title, description, tags, arguments: args, messages };
+  return { ...fields, ...changesFrom(draft, source) };
 }
 
 function tagsIn(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { lineDifference } from './line-difference.ts';
-import type { PromptArgument } from './prompt.ts';
+import { type PromptVersion, promptText } from './prompt-text.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 import { shortMoment } from './zone-time.ts';
@@ -10,18 +10,12 @@ interface Revision {
   readonly action: string;
   readonly time: string;
   readonly client: { readonly name: string };
-  readonly prompt?: {
-    readonly title: string;
-    readonly description?: string;
-    readonly tags?: readonly string[];
-    readonly arguments?: readonly PromptArgument[];
-    readonly messages: readonly { readonly role: string; readonly content: { readonly text?: string } }[];
-  };
+  readonly prompt?: PromptVersion;
 }
 
 /** Every change of a prompt, what it changed, and the way back. */
 export function PromptHistory({ name }: { name: string }) {
-  const { client, changes, touch } = useConnection();
+  const { client, changes } = useConnection();
   const toast = useToast();
   const [open, setOpen] = useState<number | undefined>();
   const { value, error } = useLoaded<{ revisions: readonly Revision[] }>(
@@ -32,10 +26,7 @@ export function PromptHistory({ name }: { name: string }) {
   const revisions = value?.revisions ?? [];
   const restore = (revision: number) =>
     client.tool('restore_prompt', { name, revision }).then(
-      () => {
-        touch('prompts');
-        toast({ text: `${name} is back at revision ${revision}.` });
-      },
+      () => toast({ text: `${name} is back at revision ${revision}.` }),
       (failed) => toast({ text: asError(failed).message }),
     );
   return (
@@ -75,24 +66,9 @@ function Difference({ before, after }: { before: Revision | undefined; after: Re
   const marks = { same: ' ', added: '+', removed: '−' } as const;
   return (
     <pre class="difference">
-      {lineDifference(textOf(before), textOf(after)).map(({ kind, text }, index) => (
+      {lineDifference(promptText(before?.prompt), promptText(after.prompt)).map(({ kind, text }, index) => (
         <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
       ))}
     </pre>
   );
-}
-
-/** Everything of a prompt that can change, as lines. */
-function textOf(revision: Revision | undefined): string {
-  if (revision?.prompt === undefined) return '';
-  const { title, description, tags = [], arguments: args = [], messages } = revision.prompt;
-  return [
-    `title: ${title}`,
-    `description: ${description ?? ''}`,
-    `tags: ${tags.join(' ')}`,
-    ...args.map(({ name, required, description: about = '' }) =>
-      `argument: ${name}${required ? ' (required)' : ''} ${about}`.trimEnd(),
-    ),
-    ...messages.map(({ role, content }) => `\n[${role}]\n${content.text ?? ''}`),
-  ].join('\n');
 }

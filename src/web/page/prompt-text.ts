@@ -1,0 +1,33 @@
+import type { PromptArgument } from './prompt.ts';
+
+interface PromptMessage {
+  readonly role: string;
+  readonly content: { readonly type?: string; readonly text?: string };
+}
+
+/** A version of a prompt, as far as it is shown. */
+export interface PromptVersion {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+  readonly messages?: readonly PromptMessage[] | undefined;
+}
+
+/** Everything of a prompt that can change, as lines to compare. */
+export function promptText(version: PromptVersion | undefined): string {
+  if (version === undefined) return '';
+  const { title = '', description = '', tags = [], arguments: args = [], messages = [] } = version;
+  return [
+    `title: ${title}`,
+    `description: ${description}`,
+    `tags: ${tags.join(' ')}`,
+    ...args.map(argumentText),
+    ...messages.map(({ role, content }) => `\n[${role}]\n${content.text ?? `[${content.type}]`}`),
+  ].join('\n');
+}
+
+function argumentText({ name, required, description = '', ...others }: PromptArgument): string {
+  const more = Object.entries(others).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  return [`argument: ${name}${required ? ' (required)' : ''}`, description, ...more].join(' ').trimEnd();
+}
