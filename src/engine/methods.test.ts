@@ -70,12 +70,20 @@ it('says what a value is for instead of quoting a pattern, where the schema tell
 
 it('lets the model read why a tool refused', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 13 } });
-  expect(result).toEqual({ content: [{ type: 'text', text: 'Not that one.' }], isError: true });
+  expect(result).toEqual({
+    content: [{ type: 'text', text: 'Not that one.' }],
+    isError: true,
+    _meta: { 'adjutant/failure': { kind: 'refused' } },
+  });
 });
 
 it('says nothing of what a bug of ours threw', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 17 } });
-  expect(result).toEqual({ content: [{ type: 'text', text: 'Internal error' }], isError: true });
+  expect(result).toEqual({
+    content: [{ type: 'text', text: 'Internal error' }],
+    isError: true,
+    _meta: { 'adjutant/failure': { kind: 'internal' } },
+  });
 });
 
 it('fills in defaults before the tool sees its arguments', async () => {

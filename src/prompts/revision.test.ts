@@ -8,6 +8,8 @@ import { twig } from '../contracts/twig.ts';
 import { Server } from '../engine/server.ts';
 import type { Feature } from '../feature.ts';
 import { connectMemory } from '../transports/memory.ts';
+import { Catalog } from './catalog.ts';
+import { MountSource } from './mount.ts';
 import { createJsonl, createTwig } from './prompts.ts';
 
 const design = {
@@ -64,6 +66,24 @@ describe('the revision of a prompt in a file', () => {
       expect(await revisionOf(name)).toBe(first);
     },
   );
+});
+
+describe('a mounted prompt', () => {
+  it('has a revision by its content, and a change of its text is reported', async () => {
+    const home = plantTree({ 'mounted/tidy.md': 'Tidy up.' });
+    const source = new MountSource({ format: 'claude-code', path: join(home, 'mounted') });
+    const catalog = new Catalog([source], { reportsTexts: true });
+    onTestFinished(() => catalog.close());
+    let told = 0;
+    catalog.subscribe(() => told++);
+    const [entry] = await catalog.list();
+    const revision = async () => catalog.revision(await catalog.find(entry!.definition.name));
+    const first = await revision();
+    expect(first).toMatch(/^[0-9a-f]{16}$/);
+    write(home, { 'mounted/tidy.md': 'Tidy up all.' });
+    await until(() => told > 0);
+    expect(await revision()).not.toBe(first);
+  });
 });
 
 describe('the revision of a prompt that is edited over MCP', () => {
