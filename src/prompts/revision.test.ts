@@ -17,6 +17,9 @@ const design = {
   'libraries/Code/prompts/review.md': 'Review. {% include "parts/closing.md" %}',
   'libraries/Code/prompts/parts/closing.md': '{% import "parts/words.md" as w %}Be kind.',
   'libraries/Code/prompts/parts/words.md': '{% macro a() %}a{% endmacro %}',
+  'libraries/any/twig.toml': '[prompts.one]\ndescription = "Any"\narguments = [{ name = "code" }]\n',
+  'libraries/any/prompts/one.md': '{% include "parts/" ~ code ~ ".md" ignore missing %}',
+  'libraries/any/prompts/parts/x.md': 'Chosen at run time.',
   'libraries/art/twig.toml':
     '[prompts.look]\ndescription = "Looks"\n[[prompts.look.messages]]\nattachment = "images/a.svg"\n',
   'libraries/art/images/a.svg': '<svg/>',
@@ -43,6 +46,8 @@ describe('the revision of a prompt in a file', () => {
     ['code:review', 'libraries/Code/prompts/review.md', 'Another'],
     ['code:review', 'libraries/Code/prompts/parts/closing.md', 'Be brief.'],
     ['code:review', 'libraries/Code/prompts/parts/words.md', 'other'],
+    ['any:one', 'libraries/any/prompts/parts/x.md', 'Another'],
+    ['any:one', 'libraries/any/prompts/parts/y.md', 'New'],
     ['art:look', 'libraries/art/images/a.svg', '<svg><g/></svg>'],
     ['code_review', 'prompts/default.jsonl', record('code_review', 'Another')],
   ])(
@@ -176,6 +181,7 @@ describe('a change of a text alone', () => {
     ['a command', 'commands/research.md', command('Another {{input}}')],
     ['a template', 'libraries/Code/prompts/review.md', 'Another'],
     ['an included file', 'libraries/Code/prompts/parts/closing.md', 'Be brief.'],
+    ['a file chosen at run time', 'libraries/any/prompts/parts/x.md', 'Another'],
     ['an attachment', 'libraries/art/images/a.svg', '<svg><g/></svg>'],
     ['a prompt edited elsewhere', 'prompts/user.jsonl', record('greet', 'Hi {{who}}')],
   ])('reaches clients once: %s', async (_, file, text) => {

@@ -20,9 +20,20 @@ export interface TemplateClosure {
   readonly listed: readonly string[] | undefined;
 }
 
+interface Scanned {
+  readonly source: string;
+  readonly resolved: string;
+  /** Undefined for a name that is known only at run time. */
+  readonly references: readonly (string | undefined)[];
+}
+
+/** Files by name, each scanned once for all the templates that include it. */
+export type ScannedFiles = Map<string, Scanned>;
+
 export async function collectTemplates(
   messages: MessageTemplates,
   files: TemplateFiles,
+  scanned: ScannedFiles = new Map(),
 ): Promise<TemplateClosure> {
   const sources = new Map<string, string>();
   const loaded = new Map<string, string | undefined>();
@@ -37,10 +48,12 @@ export async function collectTemplates(
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [name, source] = next;
     if (sources.has(name)) continue;
-    const resolved = resolveReferences(name, source);
+    const known = scanned.get(name);
+    const { resolved, references } = known?.source === source ? known : scan(name, source);
+    if (loaded.has(name)) scanned.set(name, { source, resolved, references });
     sources.set(name, resolved);
-    for (const reference of scanTemplate(resolved).references) {
-      if (reference.name !== undefined) await want(reference.name);
+    for (const reference of references) {
+      if (reference !== undefined) await want(reference);
       else if (listed === undefined) {
         // The name is known only at run time, so it may be any.
         listed = files.names();
@@ -49,4 +62,9 @@ export async function collectTemplates(
     }
   }
   return { sources, loaded, listed };
+}
+
+function scan(name: string, source: string): Scanned {
+  const resolved = resolveReferences(name, source);
+  return { source, resolved, references: scanTemplate(resolved).references.map((one) => one.name) };
 }

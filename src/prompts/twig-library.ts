@@ -7,9 +7,16 @@ import type { MessageDefinition, PromptDefinition } from './definition.ts';
 import { type CachedFile, FileCache } from './file-cache.ts';
 import type { FolderCache } from './folder-cache.ts';
 import { digestOf } from './revision.ts';
-import type { MessageTemplates, TemplateClosure, TemplateFiles } from './template-closure.ts';
+import type { MessageTemplates } from './template-closure.ts';
 import { decodeText } from './text-file.ts';
-import { type Manifest, type ManifestMessage, type ManifestPrompt, parseManifest } from './twig-manifest.ts';
+import {
+  isAttachment,
+  type Manifest,
+  type ManifestMessage,
+  type ManifestPrompt,
+  parseManifest,
+} from './twig-manifest.ts';
+import { type KnownTemplateFiles, type References, ReferenceTracker } from './twig-references.ts';
 
 /** What became of one prompt: its definition, or why there is none. */
 export interface Outcome {
@@ -23,17 +30,14 @@ interface Remembered extends Outcome {
   readonly prompt: ManifestPrompt;
   /** The file of each message; as long as these are the same the outcome is. */
   readonly parts: readonly unknown[];
-  readonly closure: TemplateClosure | undefined;
+  readonly references: References | undefined;
 }
 
 /** Names of files a template may include. Those that would turn on escaping are not among them. */
 const templateFile = /^(?!.*\.(?:html?|xml|json5?|js|ya?ml)\.[^.]+$).*\.(?:md|txt|j2|jinja2?)$/;
 
-/** A quick look before a template is scanned for what it refers to. */
-const mayRefer = /\{%[-+]?\s*(?:include|import|extends|from)\b/;
-
 /** One library: its manifest and the files beside it. Nothing outside its folder is ever read. */
-export class TwigLibrary implements TemplateFiles {
+export class TwigLibrary implements KnownTemplateFiles {
   readonly name: string;
   readonly folder: string;
   readonly #folders: FolderCache;
@@ -43,12 +47,18 @@ export class TwigLibrary implements TemplateFiles {
   readonly #texts = new FileCache<string>({ parse: decodeText });
   readonly #digests = new FileCache<string>({ parse: digestOf });
   readonly #attachments = new FileCache<Content>({ parse: (bytes, path) => attachmentOf(bytes, path) });
+  readonly #references = new ReferenceTracker(this);
   readonly #outcomes = new Map<string, Remembered>();
 
   constructor(folder: string, folders: FolderCache) {
     this.folder = folder;
     this.name = normalizeLibraryName(basename(folder));
     this.#folders = folders;
+  }
+
+  /** Before each look at its prompts. */
+  begin(): void {
+    this.#references.begin();
   }
 
   /** `undefined` when the folder is no library. */
@@ -83,27 +93,17 @@ export class TwigLibrary implements TemplateFiles {
     const same = prompt.messages.every((message, index) => {
       if (message.kind === 'text') return true;
       const part = known.parts[index];
-      const path = this.#pathOf(message);
+      const path = this.#messagePath(message);
       if (message.kind === 'attachment')
         return part === undefined ? !existsSync(path) : this.#digests.unchanged(path) === part;
       return part !== undefined && this.#texts.unchanged(path) === part;
     });
-    return same && this.#sameFiles(known.closure) ? known : undefined;
+    const { references } = known;
+    return same && (references === undefined || this.#references.isCurrent(references)) ? known : undefined;
   }
 
-  #pathOf({ kind, path }: ManifestMessage & { readonly kind: 'file' | 'attachment' }): string {
+  #messagePath({ kind, path }: ManifestMessage & { readonly kind: 'file' | 'attachment' }): string {
     return join(kind === 'file' ? this.promptsFolder : this.folder, path);
-  }
-
-  #sameFiles(closure: TemplateClosure | undefined): boolean {
-    if (closure === undefined) return true;
-    const { loaded, listed } = closure;
-    if (listed !== undefined && listed.join() !== this.names().join()) return false;
-    return [...loaded].every(([name, source]) => {
-      const path = this.#templatePath(name);
-      if (source === undefined) return path === undefined || !existsSync(path);
-      return this.#texts.unchanged(path!)?.value === source;
-    });
   }
 
   /** With the bytes of the files that are sent as they are. */
@@ -130,15 +130,18 @@ export class TwigLibrary implements TemplateFiles {
   }
 
   async load(name: string): Promise<string | undefined> {
-    const path = this.#templatePath(name);
+    const path = this.pathOf(name);
     return path && (await this.#texts.load(path, this.folder))?.value;
   }
 
-  /** `undefined` for a name that no template may refer to. */
-  #templatePath(name: string): string | undefined {
+  pathOf(name: string): string | undefined {
     const path = normalize(name);
     if (!templateFile.test(name) || path.startsWith('..') || name !== posixPath(path)) return undefined;
     return join(this.promptsFolder, path);
+  }
+
+  unchangedText(path: string): string | undefined {
+    return this.#texts.unchanged(path)?.value;
   }
 
   names(): readonly string[] {
@@ -164,47 +167,52 @@ export class TwigLibrary implements TemplateFiles {
       if (problem !== undefined) problems.push({ ...problem, prompts: [name] });
       if (content !== undefined) messages.push({ role: message.role, content });
     }
-    const closure = await this.#closureOf(prompt, messages);
+    const references = await this.#referencesOf(prompt, messages);
     const {
       messages: { length },
       ...described
     } = prompt;
     const file = join(this.promptsFolder, `${prompt.name}.md`);
-    const dependencies = dependenciesOf(prompt, parts, closure);
+    const dependencies = { ...attachmentDigests(prompt, parts), ...references?.digests };
     const outcome: Remembered = {
       prompt,
       parts,
-      closure,
+      references,
       problems,
-      folders: this.#foldersOf(prompt, closure),
+      folders: this.#foldersOf(prompt, references),
       ...(messages.length === length && {
-        definition: { ...described, name, messages, file, line: 1, ...(dependencies && { dependencies }) },
+        definition: {
+          ...described,
+          name,
+          messages,
+          file,
+          line: 1,
+          ...(Object.keys(dependencies).length > 0 && { dependencies }),
+        },
       }),
     };
     this.#outcomes.set(prompt.name, outcome);
     return outcome;
   }
 
-  async #closureOf(
+  async #referencesOf(
     prompt: ManifestPrompt,
     messages: readonly MessageDefinition[],
-  ): Promise<TemplateClosure | undefined> {
+  ): Promise<References | undefined> {
     if (prompt.template !== 'jinja' || messages.length !== prompt.messages.length) return undefined;
-    const templates = this.templatesOf(prompt, { messages });
-    if (!templates.some(([, text]) => mayRefer.test(text))) return undefined;
-    const { collectTemplates } = await import('./template-closure.ts');
-    return collectTemplates(templates, this);
+    return this.#references.of(this.templatesOf(prompt, { messages }));
   }
 
-  #foldersOf({ messages }: ManifestPrompt, closure: TemplateClosure | undefined): readonly string[] {
-    const files = messages.flatMap((message) => (message.kind === 'text' ? [] : this.#pathOf(message)));
-    const included = [...(closure?.loaded.keys() ?? [])].flatMap((name) => this.#templatePath(name) ?? []);
-    return [...new Set([...files, ...included].map((path) => dirname(path)))];
+  #foldersOf({ messages }: ManifestPrompt, references: References | undefined): readonly string[] {
+    const files = messages.flatMap((message) =>
+      message.kind === 'text' ? [] : dirname(this.#messagePath(message)),
+    );
+    return [...new Set(files), ...(references?.folders ?? [])];
   }
 
   async #message(message: ManifestMessage): Promise<{ part: unknown; content?: Content; problem?: Problem }> {
     if (message.kind === 'text') return { part: message, content: { type: 'text', text: message.text } };
-    const path = this.#pathOf(message);
+    const path = this.#messagePath(message);
     if (isAttachment(message)) return attachmentLink(path, await this.#digests.load(path, this.folder));
     const file = await this.#texts.load(path, this.folder);
     if (file === undefined) return { part: undefined, problem: missing(path) };
@@ -214,10 +222,6 @@ export class TwigLibrary implements TemplateFiles {
       ...(file.problem !== undefined && { problem: file.problem }),
     };
   }
-}
-
-function isAttachment(message: ManifestMessage): message is ManifestMessage & { kind: 'attachment' } {
-  return message.kind === 'attachment';
 }
 
 function attachmentLink(
@@ -231,20 +235,12 @@ function attachmentLink(
   };
 }
 
-function dependenciesOf(
-  { messages }: ManifestPrompt,
-  parts: readonly unknown[],
-  closure: TemplateClosure | undefined,
-): PromptDefinition['dependencies'] {
-  const attached = messages.flatMap((message, index): readonly [string, string][] => {
+function attachmentDigests({ messages }: ManifestPrompt, parts: readonly unknown[]): Record<string, string> {
+  const digests = messages.flatMap((message, index): readonly (readonly [string, string])[] => {
     const digest = isAttachment(message) && (parts[index] as CachedFile<string> | undefined)?.value;
     return digest ? [[posixPath(message.path), digest]] : [];
   });
-  const included = [...(closure?.loaded ?? [])].flatMap(([name, text]): readonly [string, string][] =>
-    text === undefined ? [] : [[`prompts/${name}`, digestOf(text)]],
-  );
-  const all = [...attached, ...included].sort(([a], [b]) => (a < b ? -1 : 1));
-  return all.length === 0 ? undefined : Object.fromEntries(all);
+  return Object.fromEntries(digests);
 }
 
 function missing(file: string): Problem {

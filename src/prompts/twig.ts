@@ -50,6 +50,7 @@ export class TwigSource extends FolderSource {
     if (promptName === undefined || rest.length > 0) return undefined;
     for (const library of this.#candidates([])) {
       if (library.name !== libraryName) continue;
+      library.begin();
       const manifest = await library.manifest();
       // The first folder of this name that is a library is the one; others of the name are not looked at.
       if (manifest === undefined) continue;
@@ -113,6 +114,7 @@ export class TwigSource extends FolderSource {
     const named = new Map<string, TwigLibrary>();
     const pace = new Pace();
     for (const library of this.#candidates(problems)) {
+      library.begin();
       folders.add(library.folder).add(library.promptsFolder);
       const manifest = await library.manifest();
       if (manifest === undefined) continue;
