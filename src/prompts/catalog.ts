@@ -3,7 +3,13 @@ import type { Problem } from '../feature.ts';
 import { log } from '../log.ts';
 import type { PromptDefinition } from './definition.ts';
 import { problemOf } from './file-cache.ts';
+import { contentRevision, listed, sameContent } from './revision.ts';
 import type { PromptSource } from './source.ts';
+
+export interface CatalogOptions {
+  /** Whether a change of a text alone is reported too, not only a change of what the list shows. */
+  readonly reportsTexts?: boolean;
+}
 
 export interface CatalogEntry {
   readonly definition: PromptDefinition;
@@ -22,6 +28,7 @@ const firstLookMs = 200;
 /** All prompts of all sources under unique names: of two with one name, the one of the earlier source counts. */
 export class Catalog {
   readonly sources: readonly PromptSource[];
+  readonly #reportsTexts: boolean;
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { lists: [], entries: [], clashes: [] };
@@ -29,8 +36,9 @@ export class Catalog {
   #looking: Promise<void> = Promise.resolve();
   #firstLook: NodeJS.Timeout | undefined;
 
-  constructor(sources: readonly PromptSource[]) {
+  constructor(sources: readonly PromptSource[], { reportsTexts = false }: CatalogOptions = {}) {
     this.sources = sources;
+    this.#reportsTexts = reportsTexts;
   }
 
   /** Sorted by name. The very same array as long as nothing changed. */
@@ -48,6 +56,11 @@ export class Catalog {
     throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
   }
 
+  /** Counted where changes are counted, otherwise a digest of the content. */
+  async revision({ definition, source }: CatalogEntry): Promise<string> {
+    return (await source.revision?.(definition)) ?? contentRevision(definition);
+  }
+
   async problems(): Promise<readonly Problem[]> {
     const { lists, clashes } = await this.#merge();
     const own = await Promise.all(
@@ -59,20 +72,21 @@ export class Catalog {
     return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes];
   }
 
-  /** Told once for each burst of changes after which the list really is another one. */
+  /** Reports each burst of changes once, and only if something that clients see has changed. */
   subscribe(listener: () => void): () => void {
     if (this.#listeners.size === 0) this.#start();
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Looks whether the list is another one now, and tells if so. */
+  /** Compares with what was reported last, and reports a difference. */
   look(): void {
     this.#looking = this.#looking.then(async () => {
       const { entries } = await this.#merge();
       const before = this.#announced;
       this.#announced = entries;
-      if (before !== undefined && !sameList(before, entries))
+      const same = this.#reportsTexts ? sameContent : sameItems;
+      if (before !== undefined && !sameList(before, entries, same))
         for (const listener of this.#listeners) listener();
     });
     this.#looking = this.#looking.catch((error: unknown) =>
@@ -140,23 +154,18 @@ function withPrompts(problem: Problem, byFile: ReadonlyMap<string, readonly Prom
   return problem.file.endsWith('.jsonl') ? problem : { ...problem, prompts: [only.name] };
 }
 
-function sameList(before: readonly CatalogEntry[], now: readonly CatalogEntry[]): boolean {
+type Comparison = (one: PromptDefinition, other: PromptDefinition) => boolean;
+
+function sameList(before: readonly CatalogEntry[], now: readonly CatalogEntry[], same: Comparison): boolean {
   if (before === now) return true;
   return (
     before.length === now.length &&
     before.every(({ definition, source }, index) => {
       const other = now[index]!;
-      return (
-        definition === other.definition || shown(definition, source) === shown(other.definition, other.source)
-      );
+      return source === other.source && same(definition, other.definition);
     })
   );
 }
 
-/** What a client sees of a prompt in the list. */
-function shown(
-  { name, title, description, arguments: args, tags }: PromptDefinition,
-  source: PromptSource,
-): string {
-  return JSON.stringify([name, title, description, args, tags, source.name]);
-}
+const sameItems: Comparison = (one, other) =>
+  one === other || JSON.stringify(listed(one)) === JSON.stringify(listed(other));

@@ -18,6 +18,8 @@ export interface PromptDefinition {
   /** The file it came from and the line on which its body begins. */
   readonly file: string;
   readonly line: number;
+  /** Digests of the other files that shape its messages, by path: included templates and attachments. */
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 export interface ArgumentDefinition {

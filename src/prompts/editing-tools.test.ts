@@ -70,6 +70,7 @@ describe('methods and tools that change prompts', () => {
     expect(structured(await call('restore_prompt', { name: 'note', revision: 1 }))).toEqual({
       success: true,
       message: 'Restored prompt: note to revision 1',
+      revision: '4',
     });
     expect(textOf(await request('prompts/get', { name: 'note', arguments: { x: 'y' } }))).toBe('One y');
   });

@@ -7,6 +7,7 @@ import { authorOf } from './methods.ts';
 import {
   argumentsSchema,
   descriptionSchema,
+  expectedRevisionSchema,
   knownNameSchema,
   messagesSchema,
   nameSchema,
@@ -47,6 +48,12 @@ const doneSchema = {
   properties: { success: { type: 'boolean' }, message: { type: 'string' } },
 } as const;
 
+const savedSchema = {
+  type: 'object',
+  required: ['success', 'message', 'revision'],
+  properties: { ...doneSchema.properties, revision: { type: 'string', description: 'Its revision now' } },
+} as const;
+
 /** What was there is in the history, but it is no longer what is served. */
 const replacing: ToolAnnotations = {
   readOnlyHint: false,
@@ -77,15 +84,15 @@ function createCreate(editor: Editor) {
       required: ['name', 'title'],
       properties: { name: nameSchema, title: titleSchema, ...fields },
     },
-    outputSchema: doneSchema,
+    outputSchema: savedSchema,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     async call({ name, title, description, arguments: args, tags, text, messages }, context) {
       const content = messagesFrom(text, messages);
       if (content === undefined)
         throw new Failure('invalid-params', 'Give the prompt as text or as messages.');
       const draft = present({ name, title, description, arguments: args, messages: content, tags });
-      await editor.create(draft, authorOf(context));
-      return done(`Created prompt: ${name}`);
+      const created = await editor.create(draft, authorOf(context));
+      return saved(`Created prompt: ${name}`, await editor.revision(created));
     },
   });
 }
@@ -99,15 +106,21 @@ function createUpdate(editor: Editor) {
     inputSchema: {
       type: 'object',
       required: ['name'],
-      properties: { name: knownNameSchema, title: titleSchema, ...fields },
+      properties: {
+        name: knownNameSchema,
+        title: titleSchema,
+        ...fields,
+        expected_revision: expectedRevisionSchema,
+      },
     },
-    outputSchema: doneSchema,
+    outputSchema: savedSchema,
     annotations: replacing,
-    async call({ name, title, description, arguments: args, tags, text, messages }, context) {
+    async call({ name, text, messages, expected_revision, ...given }, context) {
+      const { title, description, arguments: args, tags } = given;
       const content = messagesFrom(text, messages);
       const changes = present({ title, description, arguments: args, messages: content, tags });
-      await editor.update(name, changes, authorOf(context));
-      return done(`Updated prompt: ${name}`);
+      const updated = await editor.update(name, changes, authorOf(context), expected_revision);
+      return saved(`Updated prompt: ${name}`, await editor.revision(updated));
     },
   });
 }
@@ -117,11 +130,15 @@ function createDelete(editor: Editor) {
     name: 'delete_prompt',
     title: 'Delete prompt',
     description: 'Deletes a prompt of the user. It can be brought back with restore_prompt.',
-    inputSchema: { type: 'object', required: ['name'], properties: { name: knownNameSchema } },
+    inputSchema: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: knownNameSchema, expected_revision: expectedRevisionSchema },
+    },
     outputSchema: doneSchema,
     annotations: replacing,
-    async call({ name }, context) {
-      await editor.delete(name, authorOf(context));
+    async call({ name, expected_revision }, context) {
+      await editor.delete(name, authorOf(context), expected_revision);
       return done(`Deleted prompt: ${name}`);
     },
   });
@@ -178,13 +195,14 @@ function createRestore(editor: Editor) {
       properties: {
         name: knownNameSchema,
         revision: { type: 'integer', minimum: 1, description: 'Number from prompt_history' },
+        expected_revision: expectedRevisionSchema,
       },
     },
-    outputSchema: doneSchema,
+    outputSchema: savedSchema,
     annotations: replacing,
-    async call({ name, revision }, context) {
-      await editor.restore(name, revision, authorOf(context));
-      return done(`Restored prompt: ${name} to revision ${revision}`);
+    async call({ name, revision, expected_revision }, context) {
+      const restored = await editor.restore(name, revision, authorOf(context), expected_revision);
+      return saved(`Restored prompt: ${name} to revision ${revision}`, await editor.revision(restored));
     },
   });
 }
@@ -200,4 +218,8 @@ function messagesFrom(
 
 function done(message: string) {
   return { structured: { success: true, message } };
+}
+
+function saved(message: string, revision: string) {
+  return { structured: { success: true, message, revision } };
 }

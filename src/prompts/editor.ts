@@ -36,23 +36,38 @@ export class Editor {
     return this.#single.create(draft, author);
   }
 
-  async update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition> {
+  async update(
+    name: string,
+    changes: PromptChanges,
+    author: Author,
+    expected?: string,
+  ): Promise<PromptDefinition> {
     await this.#assertOwn(name, 'update');
-    return this.#single.update(name, changes, author);
+    return this.#single.update(name, changes, author, expected);
   }
 
-  async delete(name: string, author: Author): Promise<void> {
+  async delete(name: string, author: Author, expected?: string): Promise<void> {
     await this.#assertOwn(name, 'delete');
-    await this.#single.delete(name, author);
+    await this.#single.delete(name, author, expected);
+  }
+
+  /** The revision that an edit has made. */
+  revision(definition: PromptDefinition): Promise<string> {
+    return this.#catalog.revision({ definition, source: this.#own });
   }
 
   history(name: string): Promise<readonly Revision[]> {
     return this.#own.history(name);
   }
 
-  async restore(name: string, revision: number, author: Author): Promise<PromptDefinition> {
+  async restore(
+    name: string,
+    revision: number,
+    author: Author,
+    expected?: string,
+  ): Promise<PromptDefinition> {
     await this.#assertFree(name);
-    return this.#single.restore(name, revision, author);
+    return this.#single.restore(name, revision, author, expected);
   }
 
   /** What becomes of each edit, in their order; one that may not be made stops no other. Trying writes nothing. */

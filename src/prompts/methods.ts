@@ -4,6 +4,7 @@ import type { Editor } from './editor.ts';
 import {
   argumentsSchema,
   descriptionSchema,
+  expectedRevisionSchema,
   knownNameSchema,
   messagesSchema,
   nameSchema,
@@ -22,8 +23,21 @@ const optional = {
   tags: orNull(tagsSchema),
 } as const;
 
+const expecting = { expected_revision: orNull(expectedRevisionSchema) } as const;
+
+export interface MethodOptions {
+  /** Whether `expected_revision` is part of the methods. */
+  readonly revisions: boolean;
+}
+
 /** Methods beyond the specification, by which clients keep the person's prompts. */
-export function createMethods(editor: Editor): Readonly<Record<string, Method>> {
+export function createMethods(
+  editor: Editor,
+  { revisions }: MethodOptions,
+): Readonly<Record<string, Method>> {
+  // A contract without revisions ignores the field, whatever it holds.
+  const expectation = revisions ? expecting : ({} as typeof expecting);
+  const expectedOf = (given: string | null | undefined) => (revisions ? (given ?? undefined) : undefined);
   return {
     'prompts/create': defineMethod({
       paramsSchema: {
@@ -47,20 +61,26 @@ export function createMethods(editor: Editor): Readonly<Record<string, Method>> 
           title: orNull(titleSchema),
           messages: orNull(messagesSchema),
           ...optional,
+          ...expectation,
         },
       },
       writes: true,
-      async call({ name, title, messages, description, arguments: args, tags }, context) {
+      async call({ name, expected_revision, ...given }, context) {
+        const { title, messages, description, arguments: args, tags } = given;
         const changes: PromptChanges = present({ title, description, arguments: args, messages, tags });
-        await editor.update(name, changes, authorOf(context));
+        await editor.update(name, changes, authorOf(context), expectedOf(expected_revision));
         return done('Updated', name);
       },
     }),
     'prompts/delete': defineMethod({
-      paramsSchema: { type: 'object', required: ['name'], properties: { name: knownNameSchema } },
+      paramsSchema: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: knownNameSchema, ...expectation },
+      },
       writes: true,
-      async call({ name }, context) {
-        await editor.delete(name, authorOf(context));
+      async call({ name, expected_revision }, context) {
+        await editor.delete(name, authorOf(context), expectedOf(expected_revision));
         return done('Deleted', name);
       },
     }),

@@ -11,6 +11,14 @@ export const nameSchema = {
 /** For a prompt that is there, whatever it is called. */
 export const knownNameSchema = { type: 'string', minLength: 1, description: 'Name of the prompt' } as const;
 
+/** So that a change does not replace one that its author has never seen. */
+export const expectedRevisionSchema = {
+  type: 'string',
+  minLength: 1,
+  description:
+    'Revision the change is meant for, as returned by show_prompt. If the prompt has another one by now, nothing is changed and the call fails as a conflict.',
+} as const;
+
 export const titleSchema = { type: 'string', minLength: 1, description: 'Display name' } as const;
 export const descriptionSchema = { type: 'string', description: 'What the prompt is for' } as const;
 

@@ -46,13 +46,14 @@ export function createPrompts({
   poll = false,
 }: PromptsOptions): Feature {
   const user = ownPrompts(jsonlDir, poll, records);
-  const catalog = new Catalog([
+  const sources = [
     user,
     new CommandSource({ folder: commandsDir, poll }),
     new TwigSource({ folder: twigDir, userHome, poll }),
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
     new BuiltInSource({ folder: jsonlDir, seeds: false, poll }),
-  ]);
+  ];
+  const catalog = new Catalog(sources, { reportsTexts: true });
   const editor = new Editor(catalog, user);
   const recent = new RecentValues();
   return {
@@ -63,8 +64,8 @@ export function createPrompts({
       ...createEditingTools(editor),
       ...createLibraryTools(catalog, editor),
     ],
-    prompts: new CatalogProvider({ catalog, asks: true, recent }),
-    methods: createMethods(editor),
+    prompts: new CatalogProvider({ catalog, asks: true, recent, revisions: true }),
+    methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
   };
 }
@@ -82,7 +83,7 @@ export function createJsonl({ jsonlDir, records, poll = false }: PromptsOptions)
   return {
     ...live(catalog),
     prompts: new CatalogProvider({ catalog, asks: false }),
-    methods: createMethods(new Editor(catalog, user)),
+    methods: createMethods(new Editor(catalog, user), { revisions: false }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface ProviderOptions {
   readonly asks: boolean;
   /** Remembers arguments and offers them again. */
   readonly recent?: RecentValues;
+  /** Whether an answer carries the revision of its prompt. */
+  readonly revisions?: boolean;
 }
 
 /** The catalogue as prompts of the protocol. */
@@ -38,12 +40,15 @@ export class CatalogProvider implements PromptProvider {
   }
 
   async get(name: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
-    const { catalog, asks, recent } = this.#options;
-    const { definition, source } = await catalog.find(name);
+    const { catalog, asks, recent, revisions } = this.#options;
+    const entry = await catalog.find(name);
+    const { definition, source } = entry;
     const args = asks ? await askForMissing(definition, given, context) : given;
     const rendered = await renderPrompt(definition, args, source);
     recent?.remember(name, args);
-    return rendered;
+    return revisions
+      ? { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } }
+      : rendered;
   }
 }
 

@@ -9,7 +9,7 @@ export function createShow(catalog: Catalog) {
     name: 'show_prompt',
     title: 'Show prompt',
     description:
-      'Shows a prompt unfilled: its template, messages, arguments and tags, where it lies, and whether it can be edited.',
+      'Shows a prompt unfilled: its template, messages, arguments and tags, its revision, where it lies, and whether it can be edited.',
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -19,6 +19,7 @@ export function createShow(catalog: Catalog) {
       type: 'object',
       required: [
         'name',
+        'revision',
         'source',
         'file',
         'line',
@@ -31,6 +32,7 @@ export function createShow(catalog: Catalog) {
       ],
       properties: {
         name: { type: 'string' },
+        revision: { type: 'string', description: 'Another one after every change; see expected_revision' },
         title: { type: 'string' },
         description: { type: 'string' },
         source: { type: 'string' },
@@ -46,12 +48,14 @@ export function createShow(catalog: Catalog) {
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
     async call({ name }) {
-      const { definition, source } = await catalog.find(name);
-      const { template: kind, messages, arguments: args, ...facts } = definition;
+      const entry = await catalog.find(name);
+      const { definition, source } = entry;
+      const { template: kind, messages, arguments: args, dependencies: _, ...facts } = definition;
       const texts = messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
       return {
         structured: {
           ...facts,
+          revision: await catalog.revision(entry),
           kind,
           source: source.name,
           template: texts.join('\n\n'),

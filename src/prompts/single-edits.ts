@@ -9,15 +9,15 @@ import type {
   Revision,
 } from './source.ts';
 
-/** Changes of one prompt each; what many may be refused one by one is thrown here. */
+/** Changes of one prompt each; a refusal is thrown. All throw `conflict` where the revision is not the expected one. */
 export interface SingleEdits {
   /** Throws `conflict` when the name is taken, `refused` when it may not be used. */
   create(draft: PromptDraft, author: Author): Promise<PromptDefinition>;
   /** An absent field stays, a present one is replaced. */
-  update(name: string, changes: PromptChanges, author: Author): Promise<PromptDefinition>;
-  delete(name: string, author: Author): Promise<void>;
+  update(name: string, changes: PromptChanges, author: Author, expected?: string): Promise<PromptDefinition>;
+  delete(name: string, author: Author, expected?: string): Promise<void>;
   /** Brings the prompt back to what it was after that revision; this is a change like any other. */
-  restore(name: string, revision: number, author: Author): Promise<PromptDefinition>;
+  restore(name: string, revision: number, author: Author, expected?: string): Promise<PromptDefinition>;
 }
 
 export function singleEdits(source: EditablePromptSource): SingleEdits {
@@ -28,12 +28,13 @@ export function singleEdits(source: EditablePromptSource): SingleEdits {
   };
   return {
     create: (draft, author) => change({ action: 'create', name: draft.name, draft }, author),
-    update: (name, changes, author) => change({ action: 'update', name, changes }, author),
-    async delete(name, author) {
-      await change({ action: 'delete', name }, author);
+    update: (name, changes, author, expected) =>
+      change({ action: 'update', name, changes, expected }, author),
+    async delete(name, author, expected) {
+      await change({ action: 'delete', name, expected }, author);
     },
-    restore: async (name, revision, author) =>
-      change(restoring(name, revision, await source.history(name), author), author),
+    restore: async (name, revision, author, expected) =>
+      change({ ...restoring(name, revision, await source.history(name), author), expected }, author),
   };
 }
 

@@ -14,6 +14,8 @@ export interface PromptSource {
   list(): Promise<readonly PromptDefinition[]>;
   /** `undefined` when it is not of this source; throws `content-missing` when it is there but cannot be read. */
   get(name: string): Promise<PromptDefinition | undefined>;
+  /** The revision of a definition of this source; without it, a digest of the content. */
+  revision?(definition: PromptDefinition): Promise<string>;
   problems(): Promise<readonly Problem[]>;
   /** The templates of a definition and all that they may include, import or extend. */
   templates?(definition: PromptDefinition): Promise<TemplateSet>;
@@ -46,7 +48,11 @@ export interface EditablePromptSource extends PromptSource {
 }
 
 /** A change of one prompt. To repeat is to make it what it was after a revision, in that author's name and time. */
-export type PromptEdit = { readonly name: string } & (
+export type PromptEdit = {
+  readonly name: string;
+  /** The revision that the change is meant for; any other one is a `conflict`. */
+  readonly expected?: string | undefined;
+} & (
   | { readonly action: 'create'; readonly draft: PromptDraft }
   | { readonly action: 'update'; readonly changes: PromptChanges }
   | { readonly action: 'delete' }

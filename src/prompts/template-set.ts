@@ -1,16 +1,13 @@
 import { Jinja } from './jinja.ts';
-import { scanTemplate } from './lint/scanner.ts';
 import type { TemplateSet } from './source.ts';
-import { resolveReferences } from './template-references.ts';
+import {
+  collectTemplates,
+  type MessageTemplates,
+  type TemplateClosure,
+  type TemplateFiles,
+} from './template-closure.ts';
 
-/** The files a template can reach, by their names inside the library. */
-export interface TemplateFiles {
-  load(name: string): Promise<string | undefined>;
-  names(): readonly string[];
-}
-
-/** The template of each message: its name and its text. */
-export type MessageTemplates = readonly (readonly [name: string, source: string])[];
+export type { MessageTemplates, TemplateFiles } from './template-closure.ts';
 
 /** Templates, compiled with everything they refer to. */
 export class CompiledTemplates implements TemplateSet {
@@ -18,24 +15,21 @@ export class CompiledTemplates implements TemplateSet {
   readonly names: readonly string[];
   readonly #messages: MessageTemplates;
   readonly #files: TemplateFiles;
-  /** By name, with relative references resolved. */
-  readonly #sources = new Map<string, string>();
-  /** What was asked for while compiling, and what came. */
-  readonly #loaded = new Map<string, string | undefined>();
-  #listed: readonly string[] | undefined;
+  readonly #closure: TemplateClosure;
 
-  private constructor(messages: MessageTemplates, files: TemplateFiles) {
+  private constructor(messages: MessageTemplates, files: TemplateFiles, closure: TemplateClosure) {
     this.#messages = messages;
     this.#files = files;
+    this.#closure = closure;
     this.names = messages.map(([name]) => name);
   }
 
   /** Throws TemplateError where one of the templates is wrong. */
   static async compile(messages: MessageTemplates, files: TemplateFiles): Promise<CompiledTemplates> {
-    const compiled = new CompiledTemplates(messages, files);
+    const closure = await collectTemplates(messages, files);
+    const compiled = new CompiledTemplates(messages, files, closure);
     try {
-      await compiled.#collect();
-      for (const [name, source] of compiled.#sources) compiled.jinja.set(name, source);
+      for (const [name, source] of closure.sources) compiled.jinja.set(name, source);
       return compiled;
     } catch (error) {
       compiled.jinja.close();
@@ -44,37 +38,14 @@ export class CompiledTemplates implements TemplateSet {
   }
 
   sourceOf(template: string): string | undefined {
-    return this.#sources.get(template);
+    return this.#closure.sources.get(template);
   }
 
   /** Whether compiling again would make the same. */
   async isCurrent(messages: MessageTemplates): Promise<boolean> {
+    const { loaded, listed } = this.#closure;
     if (messages.some(([, source], index) => source !== this.#messages[index]![1])) return false;
-    for (const [name, source] of this.#loaded) if ((await this.#files.load(name)) !== source) return false;
-    return this.#listed === undefined || this.#listed.join() === this.#files.names().join();
-  }
-
-  async #collect(): Promise<void> {
-    const waiting: (readonly [string, string])[] = [...this.#messages];
-    const want = async (name: string) => {
-      if (this.#loaded.has(name)) return;
-      const source = await this.#files.load(name);
-      this.#loaded.set(name, source);
-      if (source !== undefined) waiting.push([name, source]);
-    };
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const [name, source] = next;
-      if (this.#sources.has(name)) continue;
-      const resolved = resolveReferences(name, source);
-      this.#sources.set(name, resolved);
-      for (const reference of scanTemplate(resolved).references) {
-        if (reference.name !== undefined) await want(reference.name);
-        else if (this.#listed === undefined) {
-          // The name is known only at run time, so it may be any.
-          this.#listed = this.#files.names();
-          for (const other of this.#listed) await want(other);
-        }
-      }
-    }
+    for (const [name, source] of loaded) if ((await this.#files.load(name)) !== source) return false;
+    return listed === undefined || listed.join() === this.#files.names().join();
   }
 }

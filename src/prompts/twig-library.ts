@@ -1,32 +1,43 @@
 import { existsSync } from 'node:fs';
-import { basename, join, normalize, posix, sep } from 'node:path';
+import { basename, dirname, join, normalize, posix, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Content, Problem } from '../feature.ts';
 import { attachmentOf } from './attachment.ts';
 import type { MessageDefinition, PromptDefinition } from './definition.ts';
 import { type CachedFile, FileCache } from './file-cache.ts';
 import type { FolderCache } from './folder-cache.ts';
-import type { MessageTemplates, TemplateFiles } from './template-set.ts';
+import { digestOf } from './revision.ts';
+import type { MessageTemplates } from './template-closure.ts';
 import { decodeText } from './text-file.ts';
-import { type Manifest, type ManifestMessage, type ManifestPrompt, parseManifest } from './twig-manifest.ts';
+import {
+  isAttachment,
+  type Manifest,
+  type ManifestMessage,
+  type ManifestPrompt,
+  parseManifest,
+} from './twig-manifest.ts';
+import { type KnownTemplateFiles, type References, ReferenceTracker } from './twig-references.ts';
 
 /** What became of one prompt: its definition, or why there is none. */
 export interface Outcome {
   readonly definition?: PromptDefinition;
   readonly problems: readonly Problem[];
+  /** Where the files lie that it is made of. */
+  readonly folders: readonly string[];
 }
 
 interface Remembered extends Outcome {
   readonly prompt: ManifestPrompt;
   /** The file of each message; as long as these are the same the outcome is. */
   readonly parts: readonly unknown[];
+  readonly references: References | undefined;
 }
 
 /** Names of files a template may include. Those that would turn on escaping are not among them. */
 const templateFile = /^(?!.*\.(?:html?|xml|json5?|js|ya?ml)\.[^.]+$).*\.(?:md|txt|j2|jinja2?)$/;
 
 /** One library: its manifest and the files beside it. Nothing outside its folder is ever read. */
-export class TwigLibrary implements TemplateFiles {
+export class TwigLibrary implements KnownTemplateFiles {
   readonly name: string;
   readonly folder: string;
   readonly #folders: FolderCache;
@@ -34,13 +45,20 @@ export class TwigLibrary implements TemplateFiles {
     parse: (bytes, path) => parseManifest(decodeText(bytes), path),
   });
   readonly #texts = new FileCache<string>({ parse: decodeText });
+  readonly #digests = new FileCache<string>({ parse: digestOf });
   readonly #attachments = new FileCache<Content>({ parse: (bytes, path) => attachmentOf(bytes, path) });
+  readonly #references = new ReferenceTracker(this);
   readonly #outcomes = new Map<string, Remembered>();
 
   constructor(folder: string, folders: FolderCache) {
     this.folder = folder;
     this.name = normalizeLibraryName(basename(folder));
     this.#folders = folders;
+  }
+
+  /** Before each look at its prompts. */
+  begin(): void {
+    this.#references.begin();
   }
 
   /** `undefined` when the folder is no library. */
@@ -75,11 +93,17 @@ export class TwigLibrary implements TemplateFiles {
     const same = prompt.messages.every((message, index) => {
       if (message.kind === 'text') return true;
       const part = known.parts[index];
+      const path = this.#messagePath(message);
       if (message.kind === 'attachment')
-        return existsSync(join(this.folder, message.path)) === (part === true);
-      return part !== undefined && this.#texts.unchanged(join(this.promptsFolder, message.path)) === part;
+        return part === undefined ? !existsSync(path) : this.#digests.unchanged(path) === part;
+      return part !== undefined && this.#texts.unchanged(path) === part;
     });
-    return same ? known : undefined;
+    const { references } = known;
+    return same && (references === undefined || this.#references.isCurrent(references)) ? known : undefined;
+  }
+
+  #messagePath({ kind, path }: ManifestMessage & { readonly kind: 'file' | 'attachment' }): string {
+    return join(kind === 'file' ? this.promptsFolder : this.folder, path);
   }
 
   /** With the bytes of the files that are sent as they are. */
@@ -97,7 +121,7 @@ export class TwigLibrary implements TemplateFiles {
   }
 
   /** The name of the template and its text, for each message that has one. */
-  templatesOf(prompt: ManifestPrompt, definition: PromptDefinition): MessageTemplates {
+  templatesOf(prompt: ManifestPrompt, definition: Pick<PromptDefinition, 'messages'>): MessageTemplates {
     return prompt.messages.map((message, index) => {
       const { content } = definition.messages[index]!;
       const text = content.type === 'text' ? content.text : '';
@@ -106,9 +130,18 @@ export class TwigLibrary implements TemplateFiles {
   }
 
   async load(name: string): Promise<string | undefined> {
+    const path = this.pathOf(name);
+    return path && (await this.#texts.load(path, this.folder))?.value;
+  }
+
+  pathOf(name: string): string | undefined {
     const path = normalize(name);
     if (!templateFile.test(name) || path.startsWith('..') || name !== posixPath(path)) return undefined;
-    return (await this.#texts.load(join(this.promptsFolder, path), this.folder))?.value;
+    return join(this.promptsFolder, path);
+  }
+
+  unchangedText(path: string): string | undefined {
+    return this.#texts.unchanged(path)?.value;
   }
 
   names(): readonly string[] {
@@ -134,25 +167,53 @@ export class TwigLibrary implements TemplateFiles {
       if (problem !== undefined) problems.push({ ...problem, prompts: [name] });
       if (content !== undefined) messages.push({ role: message.role, content });
     }
+    const references = await this.#referencesOf(prompt, messages);
     const {
       messages: { length },
       ...described
     } = prompt;
     const file = join(this.promptsFolder, `${prompt.name}.md`);
+    const dependencies = { ...attachmentDigests(prompt, parts), ...references?.digests };
     const outcome: Remembered = {
       prompt,
       parts,
+      references,
       problems,
-      ...(messages.length === length && { definition: { ...described, name, messages, file, line: 1 } }),
+      folders: this.#foldersOf(prompt, references),
+      ...(messages.length === length && {
+        definition: {
+          ...described,
+          name,
+          messages,
+          file,
+          line: 1,
+          ...(Object.keys(dependencies).length > 0 && { dependencies }),
+        },
+      }),
     };
     this.#outcomes.set(prompt.name, outcome);
     return outcome;
   }
 
+  async #referencesOf(
+    prompt: ManifestPrompt,
+    messages: readonly MessageDefinition[],
+  ): Promise<References | undefined> {
+    if (prompt.template !== 'jinja' || messages.length !== prompt.messages.length) return undefined;
+    return this.#references.of(this.templatesOf(prompt, { messages }));
+  }
+
+  #foldersOf({ messages }: ManifestPrompt, references: References | undefined): readonly string[] {
+    const files = messages.flatMap((message) =>
+      message.kind === 'text' ? [] : dirname(this.#messagePath(message)),
+    );
+    return [...new Set(files), ...(references?.folders ?? [])];
+  }
+
   async #message(message: ManifestMessage): Promise<{ part: unknown; content?: Content; problem?: Problem }> {
     if (message.kind === 'text') return { part: message, content: { type: 'text', text: message.text } };
-    if (isAttachment(message)) return attachmentLink(join(this.folder, message.path));
-    const path = join(this.promptsFolder, message.path);
+    const path = this.#messagePath(message);
+    if (isAttachment(message)) return attachmentLink(path, await this.#digests.load(path, this.folder));
     const file = await this.#texts.load(path, this.folder);
     if (file === undefined) return { part: undefined, problem: missing(path) };
     return {
@@ -163,16 +224,23 @@ export class TwigLibrary implements TemplateFiles {
   }
 }
 
-function isAttachment(message: ManifestMessage): message is ManifestMessage & { kind: 'attachment' } {
-  return message.kind === 'attachment';
-}
-
-function attachmentLink(path: string): { part: unknown; content?: Content; problem?: Problem } {
-  if (!existsSync(path)) return { part: undefined, problem: missing(path) };
+function attachmentLink(
+  path: string,
+  part: CachedFile<string> | undefined,
+): { part: unknown; content?: Content; problem?: Problem } {
+  if (part === undefined) return { part, problem: missing(path) };
   return {
-    part: true,
+    part,
     content: { type: 'resource_link', uri: pathToFileURL(path).href, name: basename(path) },
   };
+}
+
+function attachmentDigests({ messages }: ManifestPrompt, parts: readonly unknown[]): Record<string, string> {
+  const digests = messages.flatMap((message, index): readonly (readonly [string, string])[] => {
+    const digest = isAttachment(message) && (parts[index] as CachedFile<string> | undefined)?.value;
+    return digest ? [[posixPath(message.path), digest]] : [];
+  });
+  return Object.fromEntries(digests);
 }
 
 function missing(file: string): Problem {

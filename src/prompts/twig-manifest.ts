@@ -22,6 +22,10 @@ export type ManifestMessage = { readonly role: 'user' | 'assistant' } & (
   | { readonly kind: 'file' | 'attachment'; readonly path: string }
 );
 
+export function isAttachment(message: ManifestMessage): message is ManifestMessage & { kind: 'attachment' } {
+  return message.kind === 'attachment';
+}
+
 export interface Manifest {
   readonly prompts: readonly ManifestPrompt[];
   /** They name prompts as the manifest does. */

@@ -50,6 +50,7 @@ export class TwigSource extends FolderSource {
     if (promptName === undefined || rest.length > 0) return undefined;
     for (const library of this.#candidates([])) {
       if (library.name !== libraryName) continue;
+      library.begin();
       const manifest = await library.manifest();
       // The first folder of this name that is a library is the one; others of the name are not looked at.
       if (manifest === undefined) continue;
@@ -109,11 +110,12 @@ export class TwigSource extends FolderSource {
   protected async read(): Promise<FolderReading> {
     const problems: Problem[] = [];
     const prompts: PromptDefinition[] = [];
-    const folders = [this.#root];
+    const folders = new Set([this.#root]);
     const named = new Map<string, TwigLibrary>();
     const pace = new Pace();
     for (const library of this.#candidates(problems)) {
-      folders.push(library.folder, library.promptsFolder);
+      library.begin();
+      folders.add(library.folder).add(library.promptsFolder);
       const manifest = await library.manifest();
       if (manifest === undefined) continue;
       const first = named.get(library.name);
@@ -131,12 +133,13 @@ export class TwigSource extends FolderSource {
       for (const prompt of manifest.value?.prompts ?? []) {
         const outcome = library.unchanged(prompt) ?? (await library.outcome(prompt));
         problems.push(...outcome.problems);
+        for (const folder of outcome.folders) folders.add(folder);
         if (outcome.definition !== undefined) prompts.push(outcome.definition);
         const pause = pace.pause;
         if (pause !== undefined) await pause;
       }
     }
-    return { prompts, problems, folders };
+    return { prompts, problems, folders: [...folders] };
   }
 
   async #define(library: TwigLibrary, prompt: ManifestPrompt): Promise<PromptDefinition> {

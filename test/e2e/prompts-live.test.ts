@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientKinds, connectOfficial, type Target } from '../official-client.ts';
+import { clientKinds, connectOfficial, type OfficialClient, type Target } from '../official-client.ts';
 import { bundle, greeting, Program } from '../program.ts';
 import { until, write } from '../tree.ts';
 
@@ -55,5 +55,32 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     rmSync(join(home, 'commands', 'edited.md'));
     expect(await names()).toEqual(before);
     await until(() => told === 3);
+  });
+
+  it('is told of a text that another client has changed, and cannot overwrite it unseen', async () => {
+    await using one = await connectOfficial(kind, programs[transport]);
+    // Over stdio this is another process on the same files.
+    await using other = await connectOfficial(kind, programs[transport]);
+    const name = `shared_${transport}_${clientKinds.indexOf(kind)}`;
+    const call = (client: OfficialClient, tool: string, fields: object) =>
+      client.callTool({ name: tool, arguments: { name, ...fields } });
+    const revisionFor = async (client: OfficialClient) =>
+      ((await client.getPrompt({ name }))['_meta'] as Record<string, string>)['adjutant/revision'];
+    await call(one, 'create_prompt', { title: 'Shared', text: 'One' });
+    await other.listPrompts();
+    let told = 0;
+    await other.watch('prompts', () => told++);
+    expect(await revisionFor(other)).toBe('1');
+
+    const first = await call(one, 'update_prompt', { text: 'Two', expected_revision: '1' });
+    expect(first).toMatchObject({ structuredContent: { success: true, revision: '2' } });
+    await until(() => told > 0);
+    expect(await other.getPrompt({ name })).toMatchObject({ messages: [{ content: { text: 'Two' } }] });
+    expect(await call(other, 'update_prompt', { text: 'Lost', expected_revision: '1' })).toMatchObject({
+      isError: true,
+      _meta: { 'adjutant/failure': { kind: 'conflict', data: { current_revision: '2' } } },
+    });
+    expect(await revisionFor(one)).toBe('2');
+    await call(one, 'delete_prompt', { expected_revision: '2' });
   });
 });

@@ -94,6 +94,10 @@ export function lastKnownOf({ revision, prompt }: Revision): LastKnown {
   return { revision, prompt: stateOf(prompt) };
 }
 
+export function entryOf({ revision, prompt }: LastKnown): Pick<Revision, 'revision' | 'prompt'> {
+  return { revision, ...(prompt !== undefined && { prompt: JSON.parse(prompt) as PromptDraft }) };
+}
+
 /** The prompt as text, to compare by. */
 export function stateOf(prompt: PromptDraft | undefined): string | undefined {
   return prompt === undefined ? undefined : JSON.stringify(prompt);

@@ -2,6 +2,7 @@ import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { FileProblem } from '../front-matter.ts';
 import type { Author, EditOutcome, PromptEdit, Revision } from '../source.ts';
+import { currentRevision, type LastEntry } from './edited-revision.ts';
 import { type PromptRecord, toDefinition } from './record.ts';
 
 /** What history tells of a change, but for its number and its outcome. */
@@ -15,15 +16,21 @@ export interface Made {
   readonly definition: PromptDefinition | undefined;
 }
 
-/** Throws where the edit is refused, or where nobody could read what it makes. */
+/**
+ * Throws where the edit is refused, where it was meant for another revision, or where nobody could read what it makes. The
+ * caller holds the lock or the transaction in which the result is written.
+ */
 export function make(
   edit: PromptEdit,
   author: Author,
   current: PromptRecord | undefined,
   place: string,
+  last: LastEntry | undefined,
 ): Made {
   const change = changeOf(edit, author);
   const next = recordAfter(edit, current, change.time);
+  if (edit.expected !== undefined)
+    assertExpected(edit.name, edit.expected, currentRevision(current, last, place));
   return { change, next, definition: next && toDefinition(next, place, 1) };
 }
 
@@ -40,6 +47,15 @@ export const batchSize = 500;
 
 export function* batchesOf(edits: readonly PromptEdit[]): Generator<readonly PromptEdit[]> {
   for (let at = 0; at < edits.length; at += batchSize) yield edits.slice(at, at + batchSize);
+}
+
+function assertExpected(name: string, expected: string, revision: string): void {
+  if (revision === expected) return;
+  throw new Failure(
+    'conflict',
+    `The prompt ${name} was changed by somebody else: its revision is ${revision}, not ${expected}. Read it again, then repeat the change with expected_revision "${revision}".`,
+    { data: { current_revision: revision } },
+  );
 }
 
 function changeOf(edit: PromptEdit, client: Author): Change {

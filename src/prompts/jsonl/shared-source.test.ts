@@ -69,6 +69,31 @@ describe('prompts in a database', () => {
     );
   });
 
+  it('have a counted revision, and of two machines that edit one revision exactly one succeeds', async () => {
+    const url = await database();
+    const machines = [open(url), open(url)] as const;
+    const revision = async () => machines[0].revision((await machines[0].get('greet'))!);
+    await machines[0].create(draft('greet'), author);
+    for (let round = 1; round <= 20; round++) {
+      expect(await revision()).toBe(String(round));
+      const outcomes = await Promise.allSettled(
+        machines.map((machine, at) =>
+          machine.update('greet', { title: `${round} by ${at}` }, author, String(round)),
+        ),
+      );
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { kind: 'conflict', data: { current_revision: String(round + 1) } },
+      });
+    }
+    expect(await machines[1].history('greet')).toHaveLength(21);
+    await expect(machines[1].delete('greet', author, '20')).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(machines[1].restore('greet', 1, author, '20')).rejects.toMatchObject({ kind: 'conflict' });
+    await machines[1].delete('greet', author, '21');
+    await machines[1].restore('greet', 1, author, '22');
+    expect(await revision()).toBe('23');
+  });
+
   it('are the very same list as long as nothing changed', async () => {
     const source = open(await database());
     await source.create(draft('a'), author);

@@ -5,6 +5,7 @@ import type { Records } from '../../records.ts';
 import type { PromptDefinition } from '../definition.ts';
 import type { Author, EditOutcome, PromptEdit, Revision } from '../source.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
+import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { batchesOf, make, refusalOf } from './prompt-edits.ts';
 import { type PromptRecord, toDefinition, toDraft } from './record.ts';
 
@@ -42,6 +43,11 @@ export class SharedSource implements ArchivedPromptSource {
     } catch (error) {
       return [{ file: this.#records.place, severity: 'error', message: messageOf(error) }];
     }
+  }
+
+  async revision(definition: PromptDefinition): Promise<string> {
+    const entries = await this.#records.history(kind, definition.name);
+    return editedRevision(definition, entries.at(-1) as Revision | undefined);
   }
 
   async changeMany(
@@ -118,6 +124,7 @@ export class SharedSource implements ArchivedPromptSource {
               author,
               current as PromptRecord | undefined,
               place,
+              lastEntry(current, entries),
             );
             outcomes[at] = { status: 'fulfilled', value: definition };
             const prompt = next !== undefined && { prompt: toDraft(next) };
@@ -132,4 +139,9 @@ export class SharedSource implements ArchivedPromptSource {
     );
     return outcomes;
   }
+}
+
+/** A record and its history are written together, so the last entry is what the record holds. */
+function lastEntry(current: JsonObject | undefined, entries: number): LastEntry {
+  return { revision: entries, ...(current && { prompt: toDraft(current as unknown as PromptRecord) }) };
 }

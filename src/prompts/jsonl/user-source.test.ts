@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -11,6 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
 import { renderPrompt } from '../rendering.ts';
@@ -153,6 +154,37 @@ describe('a change', () => {
       Array.from({ length: 60 }, (_, index) => sources[index % 3]!.create(draft(`p${index}`), author)),
     );
     expect(await names(sources[0]!)).toHaveLength(60);
+  });
+
+  it('by two processes for one revision succeeds in exactly one of them', async () => {
+    const folder = plantTree();
+    await open(folder).create(draft('shared'), author);
+    const rounds = 40;
+    const module = (file: string) => JSON.stringify(join(import.meta.dirname, file));
+    const script = `
+      const { UserSource } = await import(${module('user-source.ts')});
+      const { singleEdits } = await import(${module('../single-edits.ts')});
+      const source = new UserSource({ folder: ${JSON.stringify(folder)} });
+      const current = async () => Number(await source.revision(await source.get('shared')));
+      const won = [];
+      for (let round = 1; round <= ${rounds}; round++) {
+        while (!((await current()) >= round)) await new Promise(setImmediate);
+        try {
+          await singleEdits(source).update('shared', { title: process.pid + ' ' + round }, { name: 't', version: '1' }, String(round));
+          won.push(round);
+        } catch (error) {
+          if (error.kind !== 'conflict') throw error;
+        }
+      }
+      console.log(JSON.stringify(won));
+      source.close();`;
+    const run = promisify(execFile);
+    const winners = await Promise.all(
+      [1, 2].map(() => run(process.execPath, ['--input-type=module', '-e', script])),
+    );
+    const won = winners.flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
+    expect(won.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, at) => at + 1));
+    expect(await open(folder).history('shared')).toHaveLength(rounds + 1);
   });
 
   it('copies the file before it, one copy for a second, ten in all', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
 import type { PromptDefinition } from '../definition.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
 import { Pace } from '../pace.ts';
@@ -8,8 +9,9 @@ import type { Author, EditOutcome, PromptDraft, PromptEdit, Revision } from '../
 import { backUp } from './backups.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { prepareReplacement } from './durable-file.ts';
+import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { FileLock } from './file-lock.ts';
-import { Journal, type JournalEntry, type LastKnown, lastKnownOf, stateOf } from './journal.ts';
+import { entryOf, Journal, type JournalEntry, type LastKnown, lastKnownOf, stateOf } from './journal.ts';
 import { batchesOf, type Change, make, refusalOf } from './prompt-edits.ts';
 import { createPromptFileCache, emptyFile, type PromptFile } from './prompt-file.ts';
 import { type PromptRecord, toDraft } from './record.ts';
@@ -41,6 +43,10 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
 
   async get(name: string): Promise<PromptDefinition | undefined> {
     return (await this.#load()).file.byName.get(name);
+  }
+
+  async revision(definition: PromptDefinition): Promise<string> {
+    return editedRevision(definition, this.#lastEntry(definition.name));
   }
 
   async changeMany(
@@ -91,6 +97,16 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     return { prompts: file.prompts, problems, folders: [this.#folder] };
   }
 
+  /** A prompt can be read although its history cannot. */
+  #lastEntry(name: string): LastEntry | undefined {
+    try {
+      return entryOf(this.#journal.lastKnown(name));
+    } catch (error) {
+      log('debug', `the history of ${name} cannot be read`, error);
+      return undefined;
+    }
+  }
+
   async #load() {
     const loaded = await this.#cache.load(this.#file);
     const file: PromptFile = loaded?.value ?? emptyFile;
@@ -107,8 +123,8 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
       const { name } = edit;
       const current = records.get(name);
       try {
-        const { change, next, definition } = make(edit, author, current, this.#file);
         const last = changed.get(name) ?? this.#journal.lastKnown(name);
+        const { change, next, definition } = make(edit, author, current, this.#file, entryOf(last));
         const made = entriesFor(name, last, current, next, change);
         entries.push(...made);
         changed.set(name, lastKnownOf(made.at(-1)!));

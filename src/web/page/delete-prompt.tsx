@@ -2,8 +2,8 @@ import { pathTo } from './route.ts';
 import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 
-/** Deletes at once and offers to take it back: the history of the prompt has what it was. */
-export function DeletePrompt({ name }: { name: string }) {
+/** Deletes the shown revision at once, no other one, and offers to take it back: the history of the prompt has what it was. */
+export function DeletePrompt({ name, shown }: { name: string; shown: string | undefined }) {
   const { client } = useConnection();
   const toast = useToast();
   const remove = async () => {
@@ -12,7 +12,7 @@ export function DeletePrompt({ name }: { name: string }) {
         name,
       });
       const revision = revisions.at(-1)!.revision;
-      await client.tool('delete_prompt', { name });
+      await client.tool('delete_prompt', { name, ...(shown !== undefined && { expected_revision: shown }) });
       location.hash = pathTo('prompts');
       toast({
         text: `Deleted ${name}.`,

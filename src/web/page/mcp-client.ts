@@ -13,7 +13,7 @@ const named: Readonly<Record<string, string>> = {
 
 export type Json = Record<string, unknown>;
 
-/** The server said no. `status` is that of HTTP. */
+/** The server said no. `status` is that of HTTP; `kind` is given for failed tools. */
 export class McpError extends Error {
   readonly code: number;
   readonly status: number;

@@ -14,7 +14,7 @@ import { TemplateSource } from './template-source.tsx';
 const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
 
 /** One prompt: its template, a form for its arguments, and what comes out, live. */
-export function PromptDetail({ prompt }: { prompt: Prompt }) {
+export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [tab, setTab] = useState<keyof typeof tabs>('use');
@@ -33,6 +33,8 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
       .join('\n\n') ?? '';
   const missing =
     prompt.arguments?.filter(({ name, required }) => required && values[name] === undefined) ?? [];
+  // Whoever is editing a prompt that somebody else deletes must not lose the text.
+  if (gone && tab !== 'edit') return <p class="empty late">There is no prompt {prompt.name} (any more).</p>;
   return (
     <article>
       <h1>{prompt.title ?? prompt.name}</h1>
@@ -48,7 +50,7 @@ export function PromptDetail({ prompt }: { prompt: Prompt }) {
       {editable && (
         <div class="toolbar bare">
           <Tabs label="What to do with it" tabs={tabs} chosen={tab} choose={(next) => setTab(next)} />
-          <DeletePrompt name={prompt.name} />
+          <DeletePrompt name={prompt.name} shown={source.value?.revision} />
         </div>
       )}
       {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}

@@ -1,5 +1,6 @@
 import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import type { PromptArgument } from './prompt.ts';
+import type { PromptVersion } from './prompt-text.ts';
 
 /** A prompt as show_prompt returns it; nothing of it for a new prompt. */
 export type PromptSource = Partial<ToolAnswer<'show_prompt'>>;
@@ -61,15 +62,15 @@ export function withChanged(
   return [...all.values()];
 }
 
-/** What create_prompt needs for a new prompt. */
-export function createdFrom(draft: Draft): ToolArguments<'create_prompt'> {
+/** What create_prompt needs for a new prompt, or for one that was deleted while it was edited. */
+export function createdFrom(draft: Draft, source: PromptSource = {}): ToolArguments<'create_prompt'> {
   return {
     name: draft.name,
     title: draft.title || draft.name,
     description: draft.description,
     tags: tagsIn(draft.tags),
-    arguments: argumentsOf(draft, {}),
-    messages: messagesOf(draft, {}) as SentMessages,
+    arguments: argumentsOf(draft, source),
+    messages: messagesOf(draft, source) as SentMessages,
   };
 }
 
@@ -85,6 +86,13 @@ export function changesFrom(draft: Draft, source: PromptSource): ToolArguments<'
     ...(JSON.stringify(args) !== JSON.stringify(before.args) && { arguments: args }),
     ...(draft.text !== before.text && { messages: messagesOf(draft, source) as SentMessages }),
   };
+}
+
+/** The version that saving makes of the one on the server: the edited fields, and the others as they are there. */
+export function versionFrom(draft: Draft, source: PromptSource, theirs: PromptSource): PromptVersion {
+  const { title, description, tags, arguments: args, messages } = theirs;
+  const fields = { title, description, tags, arguments: args, messages };
+  return { ...fields, ...changesFrom(draft, source) };
 }
 
 function tagsIn(text: string): readonly string[] {

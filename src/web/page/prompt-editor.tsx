@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { ArgumentFields } from './argument-fields.tsx';
+import type { McpClient } from './mcp-client.ts';
 import type { Prompt } from './prompt.ts';
+import { type Conflict, PromptConflict } from './prompt-conflict.tsx';
 import {
   argumentsOf,
   changesFrom,
@@ -9,10 +11,12 @@ import {
   draftOf,
   emptyDraft,
   type PromptSource,
+  versionFrom,
   withChanged,
 } from './prompt-draft.ts';
 import { pathTo } from './route.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
+import { useToast } from './toast.tsx';
 
 interface Props {
   readonly prompt?: Prompt;
@@ -44,25 +48,55 @@ function EditorForm({
   source: PromptSource;
   done: Props['done'];
 }) {
-  const { client, touch } = useConnection();
+  const { client } = useConnection();
+  const toast = useToast();
+  // The version that the draft began from; another one after a conflict.
+  const [base, setBase] = useState(source);
+  const [conflict, setConflict] = useState<Conflict | undefined>();
   const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt.name, source) : emptyDraft));
   const [problem, setProblem] = useState('');
 
-  const args = argumentsOf(draft, source);
+  const args = argumentsOf(draft, base);
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const saveBy = async (call: () => Promise<unknown>) => {
+    setProblem('');
     try {
-      if (prompt) await client.tool('update_prompt', changesFrom(draft, source));
-      else await client.tool('create_prompt', createdFrom(draft));
-      setProblem('');
-      // A text that is another makes no other list, so nobody would tell.
-      touch('prompts');
+      await call();
       if (done) done();
       else location.hash = pathTo('prompts', draft.name);
     } catch (error) {
-      setProblem(asError(error).message);
+      const { failure, message } = asError(error);
+      const kind = failure?.kind;
+      if (prompt && (kind === 'conflict' || kind === 'prompt-not-found'))
+        await currentVersion(client, prompt.name).then(
+          (theirs) => setConflict({ theirs }),
+          (failed) => setProblem(asError(failed).message),
+        );
+      else setProblem(message);
     }
+  };
+  const update = (expected: string | undefined) =>
+    client.tool('update_prompt', {
+      ...changesFrom(draft, base),
+      ...(expected !== undefined && { expected_revision: expected }),
+    });
+  const save = (event: Event) => {
+    event.preventDefault();
+    return saveBy(() => (prompt ? update(base.revision) : client.tool('create_prompt', createdFrom(draft))));
+  };
+  const keepMine = ({ theirs }: Conflict) =>
+    saveBy(() => (theirs ? update(theirs.revision) : client.tool('create_prompt', createdFrom(draft, base))));
+  const takeTheirs = ({ theirs }: Conflict) => {
+    setConflict(undefined);
+    if (!theirs) return done?.();
+    setBase(theirs);
+    setDraft(draftOf(draft.name, theirs));
+    const undo = async () => {
+      setBase(base);
+      setDraft(draft);
+      setConflict({ theirs });
+    };
+    toast({ text: 'The form has the version on the server now.', action: { label: 'Undo', run: undo } });
   };
   return (
     <form class="editor" onSubmit={save}>
@@ -112,14 +146,34 @@ function EditorForm({
         </label>
       )}
       <ArgumentFields args={args} change={(changed) => set({ args: withChanged(draft.args, changed) })} />
+      {conflict && (
+        <PromptConflict
+          {...conflict}
+          mine={versionFrom(draft, base, conflict.theirs ?? base)}
+          keepMine={() => keepMine(conflict)}
+          takeTheirs={() => takeTheirs(conflict)}
+        />
+      )}
       {problem && (
         <p class="problem" role="alert">
           {problem}
         </p>
       )}
-      <button type="submit" class="primary">
-        {prompt ? 'Save' : 'Create'}
-      </button>
+      {!conflict && (
+        <button type="submit" class="primary">
+          {prompt ? 'Save' : 'Create'}
+        </button>
+      )}
     </form>
   );
+}
+
+/** `undefined` when the prompt is gone. */
+async function currentVersion(client: McpClient, name: string): Promise<PromptSource | undefined> {
+  try {
+    return await client.tool('show_prompt', { name });
+  } catch (error) {
+    if (asError(error).failure?.kind === 'prompt-not-found') return undefined;
+    throw error;
+  }
 }

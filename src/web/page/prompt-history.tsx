@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../api.ts';
 import { lineDifference } from './line-difference.ts';
+import { promptText } from './prompt-text.ts';
 import { asError, useConnection, useLoaded } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 import { shortMoment } from './zone-time.ts';
@@ -9,7 +10,7 @@ type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
 
 /** Every change of a prompt, what it changed, and the way back. */
 export function PromptHistory({ name }: { name: string }) {
-  const { client, changes, touch } = useConnection();
+  const { client, changes } = useConnection();
   const toast = useToast();
   const [open, setOpen] = useState<number | undefined>();
   const { value, error } = useLoaded(
@@ -20,10 +21,7 @@ export function PromptHistory({ name }: { name: string }) {
   const revisions = value?.revisions ?? [];
   const restore = (revision: number) =>
     client.tool('restore_prompt', { name, revision }).then(
-      () => {
-        touch('prompts');
-        toast({ text: `${name} is back at revision ${revision}.` });
-      },
+      () => toast({ text: `${name} is back at revision ${revision}.` }),
       (failed) => toast({ text: asError(failed).message }),
     );
   return (
@@ -63,24 +61,9 @@ function Difference({ before, after }: { before: Revision | undefined; after: Re
   const marks = { same: ' ', added: '+', removed: '−' } as const;
   return (
     <pre class="difference">
-      {lineDifference(textOf(before), textOf(after)).map(({ kind, text }, index) => (
+      {lineDifference(promptText(before?.prompt), promptText(after.prompt)).map(({ kind, text }, index) => (
         <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
       ))}
     </pre>
   );
-}
-
-/** Everything of a prompt that can change, as lines. */
-function textOf(revision: Revision | undefined): string {
-  if (revision?.prompt === undefined) return '';
-  const { title, description, tags = [], arguments: args = [], messages } = revision.prompt;
-  return [
-    `title: ${title}`,
-    `description: ${description ?? ''}`,
-    `tags: ${tags.join(' ')}`,
-    ...args.map(({ name, required, description: about = '' }) =>
-      `argument: ${name}${required ? ' (required)' : ''} ${about}`.trimEnd(),
-    ),
-    ...messages.map(({ role, content }) => `\n[${role}]\n${content.type === 'text' ? content.text : ''}`),
-  ].join('\n');
 }

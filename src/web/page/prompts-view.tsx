@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Prompt } from './prompt.ts';
 import { PromptDetail } from './prompt-detail.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptExchange } from './prompt-exchange.tsx';
@@ -24,6 +25,8 @@ export function PromptsView({ name }: { name: string | undefined }) {
   const shown = useMemo(() => index.find(query), [index, query]);
   const chosen = shown.findIndex((prompt) => prompt.name === name);
   const prompt = prompts.find((one) => one.name === name);
+  const lastShown = useRef<Prompt | undefined>(undefined);
+  if (prompt || lastShown.current?.name !== name) lastShown.current = prompt;
   const empty = complete && prompts.length === 0;
   useSlash(search);
 
@@ -98,8 +101,8 @@ export function PromptsView({ name }: { name: string | undefined }) {
             {problems.length > 0 ? <ProblemList problems={problems} /> : <p>There are none.</p>}
           </>
         )}
-        {prompt && <PromptDetail key={name} prompt={prompt} />}
-        {!prompt && complete && name !== undefined && !name.startsWith('+') && (
+        {lastShown.current && <PromptDetail key={name} prompt={lastShown.current} gone={!prompt} />}
+        {!lastShown.current && complete && name !== undefined && !name.startsWith('+') && (
           <p class="empty late">There is no prompt {name} (any more).</p>
         )}
         {name === '+exchange' && <PromptExchange />}
