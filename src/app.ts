@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where each setting came from. */
   readonly origins?: Readonly<Record<string, string>>;
+  /** Writes problems with prompt files to the log, for servers that run on their own. */
+  readonly logsProblems?: boolean;
   /** What the servers of one process know of each other. */
   readonly neighbours?: Neighbours;
 }
@@ -47,8 +49,8 @@ export function createNeighbours(): Neighbours {
 
 /** The composition root: the only place that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
-  const { stateKey, env = {}, origins = {}, neighbours = createNeighbours() } = options;
-  const features = [...featuresOf(name, config, env)];
+  const { stateKey, origins = {}, neighbours = createNeighbours() } = options;
+  const features = [...featuresOf(name, config, options)];
   if (name === 'standard') {
     features.push(demoOf([...features], config), statusOf([...features], config, origins, neighbours));
   }
@@ -111,11 +113,12 @@ export async function createDelivery(config: Config, env: AppOptions['env'] & {}
   });
 }
 
-function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] & {}): readonly Feature[] {
+function featuresOf(name: ContractName, config: Config, options: AppOptions): readonly Feature[] {
+  const { env = {} } = options;
   switch (name) {
     case 'standard': {
       const shared = sharedRecords(config);
-      const prompts = createPrompts({ ...promptOptions(config), ...shared });
+      const prompts = createPrompts({ ...promptOptions(config, options), ...shared });
       const expandPrompt = expander(prompts);
       return [
         prompts,
@@ -124,11 +127,11 @@ function featuresOf(name: ContractName, config: Config, env: AppOptions['env'] &
       ];
     }
     case 'commands':
-      return [createCommands(promptOptions(config))];
+      return [createCommands(promptOptions(config, options))];
     case 'jsonl':
-      return [createJsonl({ ...promptOptions(config), ...sharedRecords(config) })];
+      return [createJsonl({ ...promptOptions(config, options), ...sharedRecords(config) })];
     case 'twig':
-      return [createTwig(promptOptions(config))];
+      return [createTwig(promptOptions(config, options))];
     case 'delegate':
       return [createDelegate({ ...delegateOptions(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
@@ -164,7 +167,8 @@ function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
   };
 }
 
-function promptOptions(config: Config): PromptsOptions {
+function promptOptions(config: Config, { origins = {}, logsProblems = false }: AppOptions): PromptsOptions {
+  const namedBy = (setting: string) => (origins[setting] === 'default' ? undefined : origins[setting]);
   return {
     commandsDir: config['commands.dir'],
     jsonlDir: config['jsonl.dir'],
@@ -172,6 +176,12 @@ function promptOptions(config: Config): PromptsOptions {
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
+    namedBy: {
+      commandsDir: namedBy('commands.dir'),
+      jsonlDir: namedBy('jsonl.dir'),
+      twigDir: namedBy('twig.dir'),
+    },
+    logsProblems,
   };
 }
 

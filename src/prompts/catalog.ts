@@ -3,6 +3,7 @@ import type { Problem } from '../feature.ts';
 import { log } from '../log.ts';
 import type { PromptDefinition } from './definition.ts';
 import { problemOf } from './file-cache.ts';
+import { ProblemLog } from './problem-log.ts';
 import type { PromptSource } from './source.ts';
 
 export interface CatalogEntry {
@@ -28,15 +29,22 @@ export class Catalog {
   #announced: readonly CatalogEntry[] | undefined;
   #looking: Promise<void> = Promise.resolve();
   #firstLook: NodeJS.Timeout | undefined;
+  /** Absent where problems are only told when asked for. */
+  readonly #problemLog: ProblemLog | undefined;
 
-  constructor(sources: readonly PromptSource[]) {
+  constructor(sources: readonly PromptSource[], { logsProblems = false } = {}) {
     this.sources = sources;
+    if (logsProblems) this.#problemLog = new ProblemLog();
   }
 
   /** Sorted by name. The very same array as long as nothing changed. */
   async list(): Promise<readonly CatalogEntry[]> {
     const { entries } = await this.#merge();
-    this.#announced ??= entries;
+    if (this.#announced === undefined) {
+      this.#announced = entries;
+      // A client may be gone before the first look is due.
+      if (this.#problemLog !== undefined) this.look();
+    }
     return entries;
   }
 
@@ -75,9 +83,17 @@ export class Catalog {
       if (before !== undefined && !sameList(before, entries))
         for (const listener of this.#listeners) listener();
     });
-    this.#looking = this.#looking.catch((error: unknown) =>
-      log('warning', 'looking for changed prompts failed', error),
-    );
+    this.#looking = this.#looking
+      .catch((error: unknown) => log('warning', 'looking for changed prompts failed', error))
+      .then(() => this.#logProblems());
+  }
+
+  async #logProblems(): Promise<void> {
+    if (this.#problemLog === undefined) return;
+    const unreadable = (error: unknown) => [
+      problemOf(this.sources.map(({ name }) => name).join(', '), error),
+    ];
+    this.#problemLog.update(await this.problems().catch(unreadable));
   }
 
   close(): void {
