@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '../json.ts';
 import { UsageError } from './command.ts';
 import {
   type Action,
@@ -56,15 +57,35 @@ export const catalogActions: Readonly<Record<string, Action>> = {
     if (name === undefined)
       throw new UsageError('which prompt? Write adjutant prompts render NAME key=value …');
     const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, given))));
-    const input = textFlag(given, 'input');
-    const result = (await given.door.request('prompts/get', {
-      name,
-      arguments: { ...args, ...(input !== undefined && { input }) },
-    })) as unknown as { messages: { role: string; content: { type: string; text?: string } }[] };
+    const result = await rendered(given, name, args, textFlag(given, 'input'));
     given.terminal.answer(result, () => messagesText(given, result.messages));
     return 0;
   },
 };
+
+interface Rendered {
+  readonly messages: readonly { role: string; content: { type: string; text?: string } }[];
+}
+
+/** Free text is the argument `input` where there is one; otherwise it goes where the prompt has a place for it, or behind it. */
+async function rendered(
+  given: Given,
+  name: string,
+  args: Readonly<Record<string, string>>,
+  input: string | undefined,
+): Promise<Rendered> {
+  const get = async (all: JsonObject) =>
+    (await given.door.request('prompts/get', { name, arguments: all })) as unknown as Rendered;
+  if (input === undefined) return get(args);
+  const { arguments: declared } = await call<WrittenPrompt>(given, 'show_prompt', { name });
+  if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
+  const { prompt } = await call<{ prompt: string }>(given, 'expand_prompt', {
+    command: name,
+    input,
+    arguments: args,
+  });
+  return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }] };
+}
 
 function narrowing(given: Given): { tag?: string; source?: string } {
   const [tag] = listFlag(given, 'tag');
