@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatNamed } from './formats/formats.ts';
 import { parseFrontMatter } from './front-matter.ts';
+import { unsupportedConstructs } from './lint/dialect.ts';
 import { lintFiles } from './lint/lint-files.ts';
 import { withOptionalSlices } from './optional-slices.ts';
 import { resolveReferences } from './template-references.ts';
@@ -52,6 +53,11 @@ describe('a file of 1 MB takes no longer for', { timeout }, () => {
     ['includes with escaped quotes', '{% include \\"'],
   ])('%s that are never closed', async (_, text) => {
     await expectLinear((source) => resolveReferences('a.md', source), repeated(text), prose);
+  });
+
+  it('filters that are nested in one another', async () => {
+    const nested = (size: number) => `{{ x${repeated('|join(a', size)}${repeated(')', size / 7)} }}`;
+    await expectLinear(unsupportedConstructs, nested(length), repeated('{{ x|join(a) }}'));
   });
 
   it('a chain of slices', async () => {
