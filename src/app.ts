@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where each setting came from. */
   readonly origins?: Readonly<Record<string, string>>;
+  /** Writes problems with prompt files to the log, for servers that run on their own. */
+  readonly logsProblems?: boolean;
   /** What the servers of one process know of each other. */
   readonly neighbours?: Neighbours;
 }
@@ -53,8 +55,8 @@ export function createNeighbours(): Neighbours {
 
 /** The composition root: the only place that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
-  const { stateKey, env = {}, origins = {}, neighbours = createNeighbours() } = options;
-  const features = name === 'standard' ? standardFeatures() : featuresOf(name, config, env);
+  const { stateKey, origins = {}, neighbours = createNeighbours() } = options;
+  const features = name === 'standard' ? standardFeatures() : featuresOf(name, config, options);
   const server: Server = new Server({
     contract: contracts[name],
     features,
@@ -65,7 +67,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   return server;
 
   function standardFeatures(): readonly Feature[] {
-    const { prompts, delegate, assistant } = mainFeatures(config, env);
+    const { prompts, delegate, assistant } = mainFeatures(config, options);
     const main = [prompts, delegate, assistant];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [...main, demoOf(config, callFeature, assistant), statusOf(main, config, origins, neighbours)];
@@ -129,9 +131,10 @@ export async function createDelivery(config: Config, env: AppOptions['env'] & {}
   });
 }
 
-function mainFeatures(config: Config, env: AppOptions['env'] & {}) {
+function mainFeatures(config: Config, options: AppOptions) {
+  const { env = {} } = options;
   const shared = sharedRecords(config);
-  const prompts = createPrompts({ ...promptOptions(config), ...shared });
+  const prompts = createPrompts({ ...promptOptions(config, options), ...shared });
   const expandPrompt = expander(prompts);
   return {
     prompts,
@@ -144,15 +147,16 @@ function mainFeatures(config: Config, env: AppOptions['env'] & {}) {
 function featuresOf(
   name: Exclude<ContractName, 'standard'>,
   config: Config,
-  env: AppOptions['env'] & {},
+  options: AppOptions,
 ): readonly Feature[] {
+  const { env = {} } = options;
   switch (name) {
     case 'commands':
-      return [createCommands(promptOptions(config))];
+      return [createCommands(promptOptions(config, options))];
     case 'jsonl':
-      return [createJsonl({ ...promptOptions(config), ...sharedRecords(config) })];
+      return [createJsonl({ ...promptOptions(config, options), ...sharedRecords(config) })];
     case 'twig':
-      return [createTwig(promptOptions(config))];
+      return [createTwig(promptOptions(config, options))];
     case 'delegate':
       return [createDelegate({ ...delegateFor(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
@@ -192,7 +196,8 @@ function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
   };
 }
 
-function promptOptions(config: Config): PromptsOptions {
+function promptOptions(config: Config, { origins = {}, logsProblems = false }: AppOptions): PromptsOptions {
+  const namedBy = (setting: string) => (origins[setting] === 'default' ? undefined : origins[setting]);
   return {
     commandsDir: config['commands.dir'],
     jsonlDir: config['jsonl.dir'],
@@ -200,6 +205,12 @@ function promptOptions(config: Config): PromptsOptions {
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
+    namedBy: {
+      commandsDir: namedBy('commands.dir'),
+      jsonlDir: namedBy('jsonl.dir'),
+      twigDir: namedBy('twig.dir'),
+    },
+    logsProblems,
   };
 }
 

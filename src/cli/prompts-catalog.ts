@@ -1,4 +1,6 @@
+import type { PromptReply } from '../api.ts';
 import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { UsageError } from './command.ts';
 import {
@@ -57,15 +59,31 @@ export const catalogActions: Readonly<Record<string, Action>> = {
     if (name === undefined)
       throw new UsageError('which prompt? Write adjutant prompts render NAME key=value …');
     const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, given))));
-    const input = textFlag(given, 'input');
-    const result = (await given.door.request('prompts/get', {
-      name,
-      arguments: { ...args, ...(input !== undefined && { input }) },
-    })) as unknown as { messages: { role: string; content: { type: string; text?: string } }[] };
+    const result = await rendered(given, name, args, textFlag(given, 'input'));
     given.terminal.answer(result, () => messagesText(given, result.messages));
     return 0;
   },
 };
+
+/** Free text is the argument `input` where there is one; otherwise it goes where the prompt has a place for it, or behind it. */
+async function rendered(
+  given: Given,
+  name: string,
+  args: Readonly<Record<string, string>>,
+  input: string | undefined,
+): Promise<PromptReply> {
+  const get = async (all: JsonObject) =>
+    (await given.door.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
+  if (input === undefined) return get(args);
+  const { arguments: declared } = await call(given, 'show_prompt', { name });
+  if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
+  const { prompt } = await call(given, 'expand_prompt', {
+    command: name,
+    input,
+    arguments: args,
+  });
+  return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }] };
+}
 
 function narrowing(given: Given): { tag?: string; source?: string } {
   const [tag] = listFlag(given, 'tag');
@@ -107,17 +125,11 @@ function promptText(given: Given, prompt: ShownPrompt): string {
 }
 
 /** One message of the user is its text and nothing else, so that it can go on to another program. */
-function messagesText(
-  { terminal }: Given,
-  messages: readonly {
-    readonly role: string;
-    readonly content: { readonly type: string; readonly text?: string };
-  }[],
-): string {
+function messagesText({ terminal }: Given, messages: PromptReply['messages']): string {
   const alone = messages.length === 1 && messages[0]!.role === 'user';
   return messages
     .map(({ role, content }) => {
-      const text = content.text ?? `(${content.type})`;
+      const text = content.type === 'text' ? content.text : `(${content.type})`;
       const head = alone ? '' : `${paint(terminal, 1, `${role}:`)}\n`;
       return `${head}${text}${text.endsWith('\n') ? '' : '\n'}`;
     })

@@ -36,7 +36,11 @@ export const serve: Command = {
 };
 
 async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal): Promise<number> {
-  const server = createServer(config.contract, config, { origins, env: terminal.env });
+  const server = createServer(config.contract, config, {
+    origins,
+    env: terminal.env,
+    logsProblems: true,
+  });
   const gone = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
   await Promise.race([served, gone, stopped()]);
@@ -67,7 +71,8 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
     const contract = contractNames.find((known) => known === name);
     if (contract === undefined) return undefined;
     const known =
-      servers.get(contract) ?? createServer(contract, config, { stateKey, env, origins, neighbours });
+      servers.get(contract) ??
+      createServer(contract, config, { stateKey, env, origins, neighbours, logsProblems: true });
     servers.set(contract, known);
     return known;
   };

@@ -2,7 +2,7 @@
 const shortQuietMs = 60;
 const longQuietMs = 250;
 const manyEvents = 20;
-/** However long it goes on, it is told now and then. */
+/** A burst that goes on for longer is reported at this interval. */
 const longestMs = 5000;
 
 /** Tells once when a burst of events is over. */
@@ -21,12 +21,16 @@ export class Burst {
     if (this.#closed) return;
     this.#events++;
     if (this.#events === 1) this.#since = performance.now();
-    if (this.#timer === undefined || performance.now() - this.#since < longestMs) this.#wait();
+    if (this.#timer === undefined || !this.#isLong) this.#wait();
   }
 
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+  }
+
+  get #isLong(): boolean {
+    return performance.now() - this.#since >= longestMs;
   }
 
   #wait(): void {
@@ -36,7 +40,10 @@ export class Burst {
         const seen = this.#events;
         // After a time without processor the timer comes first, and events that happened before it come next.
         setImmediate(() => {
-          if (this.#closed || seen !== this.#events) return;
+          if (this.#closed) return;
+          // The newer events have set the timer again, except in a long burst, which never gets quiet.
+          if (seen !== this.#events && !this.#isLong) return;
+          clearTimeout(this.#timer);
           this.#events = 0;
           this.#timer = undefined;
           this.#over();

@@ -3,12 +3,15 @@ import type { Problem } from '../feature.ts';
 import { log } from '../log.ts';
 import type { PromptDefinition } from './definition.ts';
 import { problemOf } from './file-cache.ts';
+import { ProblemLog } from './problem-log.ts';
 import { contentRevision, listed, sameContent } from './revision.ts';
 import type { PromptSource } from './source.ts';
 
 export interface CatalogOptions {
   /** Whether a change of a text alone is reported too, not only a change of what the list shows. */
   readonly reportsTexts?: boolean;
+  /** Whether each problem is logged once per change. */
+  readonly logsProblems?: boolean;
 }
 
 export interface CatalogEntry {
@@ -35,16 +38,26 @@ export class Catalog {
   #announced: readonly CatalogEntry[] | undefined;
   #looking: Promise<void> = Promise.resolve();
   #firstLook: NodeJS.Timeout | undefined;
+  /** Absent where problems are only told when asked for. */
+  readonly #problemLog: ProblemLog | undefined;
 
-  constructor(sources: readonly PromptSource[], { reportsTexts = false }: CatalogOptions = {}) {
+  constructor(
+    sources: readonly PromptSource[],
+    { reportsTexts = false, logsProblems = false }: CatalogOptions = {},
+  ) {
     this.sources = sources;
     this.#reportsTexts = reportsTexts;
+    if (logsProblems) this.#problemLog = new ProblemLog();
   }
 
   /** Sorted by name. The very same array as long as nothing changed. */
   async list(): Promise<readonly CatalogEntry[]> {
     const { entries } = await this.#merge();
-    this.#announced ??= entries;
+    if (this.#announced === undefined) {
+      this.#announced = entries;
+      // A client may be gone before the first look is due.
+      if (this.#problemLog !== undefined) this.look();
+    }
     return entries;
   }
 
@@ -89,9 +102,17 @@ export class Catalog {
       if (before !== undefined && !sameList(before, entries, same))
         for (const listener of this.#listeners) listener();
     });
-    this.#looking = this.#looking.catch((error: unknown) =>
-      log('warning', 'looking for changed prompts failed', error),
-    );
+    this.#looking = this.#looking
+      .catch((error: unknown) => log('warning', 'looking for changed prompts failed', error))
+      .then(() => this.#logProblems());
+  }
+
+  async #logProblems(): Promise<void> {
+    if (this.#problemLog === undefined) return;
+    const unreadable = (error: unknown) => [
+      problemOf(this.sources.map(({ name }) => name).join(', '), error),
+    ];
+    this.#problemLog.update(await this.problems().catch(unreadable));
   }
 
   close(): void {

@@ -15,6 +15,8 @@ export interface PromptDefinition {
   readonly messages: readonly MessageDefinition[];
   readonly tags: readonly string[];
   readonly template: TemplateKind;
+  /** Written for a client that splits what is typed behind the name: which argument each word is, and which is all of it. */
+  readonly typed?: { readonly positions: readonly string[]; readonly whole: string };
   /** The file it came from and the line on which its body begins. */
   readonly file: string;
   readonly line: number;

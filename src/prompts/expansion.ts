@@ -8,6 +8,7 @@ import type { Arguments } from './rendering.ts';
  */
 export function argumentsFrom(definition: PromptDefinition, input: string, given: Arguments): Arguments {
   if (input === '') return given;
+  if (definition.typed !== undefined) return { ...given, [definition.typed.whole]: input };
   const open = definition.arguments.filter(({ name }) => !Object.hasOwn(given, name));
   const required = open.filter((argument) => argument.required);
   const wanted = required.length > 0 ? required : open.slice(0, 1);
@@ -20,7 +21,9 @@ export function argumentsFrom(definition: PromptDefinition, input: string, given
 
 /** Whether some argument would take the text; where none does it is put after the prompt. */
 export function takesInput(definition: PromptDefinition, given: Arguments): boolean {
-  return definition.arguments.some(({ name }) => !Object.hasOwn(given, name));
+  return (
+    definition.typed !== undefined || definition.arguments.some(({ name }) => !Object.hasOwn(given, name))
+  );
 }
 
 function splitPhrases(input: string, count: number): readonly string[] {

@@ -1,14 +1,18 @@
+import { existsSync } from 'node:fs';
 import type { Problem } from '../feature.ts';
 import type { PromptDefinition, Reading } from './definition.ts';
 import { FolderWatch, type FolderWatchOptions } from './folder-watch.ts';
 import type { PromptSource } from './source.ts';
 
 export interface FolderReading extends Reading {
-  /** Where a change would matter; those that are not there yet among them. */
+  /** Where a change would matter; those that are not there yet among them. The source's own folder is the first. */
   readonly folders: readonly string[];
 }
 
-export type WatchOptions = Omit<FolderWatchOptions, 'changed'>;
+export interface WatchOptions extends Omit<FolderWatchOptions, 'changed'> {
+  /** Who named the folder, such as a flag: it should be there then. Absent for a default, which may be created later. */
+  readonly namedBy?: string | undefined;
+}
 
 /** A source that is a matter of files: read when it is asked, watched as soon as somebody wants to be told. */
 export abstract class FolderSource implements PromptSource {
@@ -36,7 +40,8 @@ export abstract class FolderSource implements PromptSource {
   }
 
   async problems(): Promise<readonly Problem[]> {
-    return [...(await this.read()).problems, ...(this.#watch?.problems ?? [])];
+    const { problems, folders } = await this.read();
+    return [...this.#missing(folders[0]), ...problems, ...(this.#watch?.problems ?? [])];
   }
 
   subscribe(listener: () => void): () => void {
@@ -52,6 +57,13 @@ export abstract class FolderSource implements PromptSource {
   /** Something was changed through us. */
   protected noticed(): void {
     this.#watch?.noticed();
+  }
+
+  #missing(folder: string | undefined): readonly Problem[] {
+    const { namedBy } = this.#watchOptions;
+    if (namedBy === undefined || folder === undefined || existsSync(folder)) return [];
+    const message = `this folder does not exist, so it has no prompts; create it, or correct it in ${namedBy}`;
+    return [{ file: folder, severity: 'warning', message }];
   }
 
   #changed(): void {

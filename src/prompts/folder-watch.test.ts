@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { plantTree, until, write } from '../../test/tree.ts';
@@ -40,6 +40,88 @@ it('awaits a folder that is not there, however deep, and follows it when it is r
   await next(() => renameSync(wanted, join(root, 'other', 'c')));
   await next(() => renameSync(join(root, 'other', 'c'), wanted));
   await next(() => write(wanted, { 'z.md': 'z' }));
+});
+
+/** Makes a change and waits until it is reported. */
+async function reported(seen: { changes: number }, change: () => void): Promise<void> {
+  const before = seen.changes;
+  change();
+  await until(() => seen.changes > before);
+}
+
+/** A change in the folder is still reported after everything that happened before has been. */
+async function stillReports(seen: { changes: number }, folder: string): Promise<void> {
+  let before: number;
+  do {
+    before = seen.changes;
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  } while (seen.changes > before);
+  await reported(seen, () => write(folder, { 'last.md': 'x' }));
+}
+
+it('reports changes after a folder was replaced by renaming another one', async () => {
+  const root = plantTree({ 'library/x.md': 'x', 'next/x.md': 'other' });
+  const wanted = join(root, 'library');
+  const { seen } = watching([wanted]);
+  await reported(seen, () => {
+    renameSync(wanted, join(root, 'old'));
+    renameSync(join(root, 'next'), wanted);
+  });
+  await stillReports(seen, wanted);
+});
+
+it('reports changes after a folder further up was replaced by renaming', async () => {
+  const root = plantTree({ 'home/a/library/x.md': 'x', 'next/a/library/x.md': 'other' });
+  const wanted = join(root, 'home', 'a', 'library');
+  const { seen } = watching([wanted]);
+  await reported(seen, () => {
+    renameSync(join(root, 'home'), join(root, 'old'));
+    renameSync(join(root, 'next'), join(root, 'home'));
+  });
+  await stillReports(seen, wanted);
+});
+
+it('reports changes after a link was retargeted', async () => {
+  const root = plantTree({ 'one/sub/x.md': 'x', 'two/sub/x.md': 'other' });
+  const link = join(root, 'link');
+  symlinkSync(join(root, 'one'), link);
+  const wanted = join(link, 'sub');
+  const { seen } = watching([link, wanted]);
+  await reported(seen, () => {
+    symlinkSync('two', join(root, 'link.new'));
+    renameSync(join(root, 'link.new'), link);
+  });
+  await stillReports(seen, join(root, 'two', 'sub'));
+  await stillReports(seen, join(root, 'two'));
+});
+
+it('reports changes after the target of a link was replaced', async () => {
+  const root = plantTree({ 'data/one/x.md': 'x', 'data/two/x.md': 'other' });
+  symlinkSync(join(root, 'data', 'one'), join(root, 'link'));
+  const { seen } = watching([join(root, 'link')]);
+  await reported(seen, () => {
+    rmSync(join(root, 'data', 'one'), { recursive: true });
+    renameSync(join(root, 'data', 'two'), join(root, 'data', 'one'));
+  });
+  await stillReports(seen, join(root, 'link'));
+});
+
+it('reports changes after a folder was deleted and created again at once', async () => {
+  const root = plantTree({ 'library/x.md': 'x' });
+  const wanted = join(root, 'library');
+  const { seen } = watching([wanted]);
+  await reported(seen, () => {
+    rmSync(wanted, { recursive: true });
+    mkdirSync(wanted);
+  });
+  await stillReports(seen, wanted);
+});
+
+it('awaits two missing folders with the same parent', async () => {
+  const root = plantTree();
+  const { seen } = watching([join(root, 'first'), join(root, 'second')]);
+  await reported(seen, () => write(root, { 'first/x.md': 'x' }));
+  await stillReports(seen, join(root, 'first'));
 });
 
 it('is not woken by what happens beside the folder it awaits', async () => {

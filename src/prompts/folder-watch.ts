@@ -1,9 +1,10 @@
-import { existsSync, type FSWatcher, lstatSync, readdirSync, statfsSync, watch } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, type FSWatcher, lstatSync, readdirSync, statfsSync, statSync, watch } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import type { Problem } from '../feature.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { Burst } from './burst.ts';
+import { type Place, placesOf } from './watch-places.ts';
 
 export interface FolderWatchOptions {
   /** Told once a burst of changes has settled. */
@@ -20,19 +21,27 @@ const remote = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f,
 ]);
 
+interface Watched {
+  readonly watcher: FSWatcher;
+  /** Which folder it was: another one may have taken its name. */
+  readonly identity: string | undefined;
+  /** The folder was moved or deleted, so its watcher is silent even if another one has its inode. */
+  replaced: boolean;
+}
+
 /**
  * Notices changes in a set of folders, by the system's notices where they work and by looking again and again where they
- * do not. A folder that is not there is awaited in the nearest one above it.
+ * do not. A folder that is missing is awaited in the nearest one above it.
  */
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #watched = new Map<string, Watched>();
   readonly #burst = new Burst(() => {
-    // A folder that was awaited may be there now, and one that was watched may be another one.
-    this.set(this.#wanted);
+    this.#arrange();
     this.#options.changed();
   });
   #wanted: readonly string[] = [];
+  #places: ReadonlyMap<string, Place> = new Map();
   #polling: { readonly timer: NodeJS.Timeout; readonly problem: Problem } | undefined;
   #closed = false;
 
@@ -43,15 +52,10 @@ export class FolderWatch {
   /** The folders to watch from now on, subfolders not included. */
   set(folders: readonly string[]): void {
     if (this.#closed) return;
-    this.#wanted = folders;
+    this.#wanted = folders.map((folder) => resolve(folder));
     if (this.#options.poll) return this.#poll(folders[0] ?? '', 'it was told to');
-    const places = new Map(folders.map((folder) => placeOf(folder)));
-    for (const [folder, watcher] of this.#watchers) {
-      if (places.has(folder)) continue;
-      watcher.close();
-      this.#watchers.delete(folder);
-    }
-    for (const [folder, awaited] of places) if (!this.#watchers.has(folder)) this.#watch(folder, awaited);
+    this.#arrange();
+    for (const folder of this.#watched.keys()) if (!this.#places.has(folder)) this.#forget(folder);
   }
 
   /** Something happened: told when it has settled. */
@@ -67,43 +71,87 @@ export class FolderWatch {
     this.#closed = true;
     this.#burst.close();
     clearInterval(this.#polling?.timer);
-    for (const watcher of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    for (const folder of this.#watched.keys()) this.#forget(folder);
   }
 
-  #watch(folder: string, awaited: string | undefined): void {
+  /** Watches every place as it is now: a folder may have come, gone, or be another one under the same name. */
+  #arrange(): void {
+    if (this.#closed || this.#options.poll) return;
+    this.#places = placesOf(this.#wanted);
+    for (const [folder, { needed }] of this.#places) {
+      const known = this.#watched.get(folder);
+      if (known !== undefined && !known.replaced && known.identity === identityOf(folder)) continue;
+      this.#watch(folder, needed);
+    }
+  }
+
+  #watch(folder: string, needed: boolean): void {
+    const former = this.#watched.get(folder);
+    this.#watched.delete(folder);
     try {
-      const watcher = watch(folder, { persistent: false }, (_, file) => {
-        if (awaited !== undefined && file !== null && file !== awaited) return;
-        if (file !== null) this.#follow(join(folder, file));
-        this.noticed();
-      });
+      const watcher = watch(folder, { persistent: false }, (_, file) => this.#event(folder, file));
       watcher.on('error', (error) => {
+        if (this.#watched.get(folder)?.watcher === watcher) this.#watched.delete(folder);
         watcher.close();
-        this.#watchers.delete(folder);
-        if (existsSync(folder)) this.#poll(folder, messageOf(error));
+        if (needed && existsSync(folder)) this.#poll(folder, messageOf(error));
         this.noticed();
       });
-      this.#watchers.set(folder, watcher);
-      if (isRemote(folder)) this.#poll(folder, 'changes made on another machine are not announced here');
+      this.#watched.set(folder, { watcher, identity: identityOf(folder), replaced: false });
+      if (needed && isRemote(folder))
+        this.#poll(folder, 'changes made on another machine are not announced here');
     } catch (error) {
+      if (!needed) return;
       // Gone in the meantime: the next look finds the folder above it.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.noticed();
       else this.#poll(folder, messageOf(error));
+    } finally {
+      // Closed last, so that nothing is missed in between.
+      former?.watcher.close();
     }
+  }
+
+  #event(folder: string, file: string | null): void {
+    const own = this.#watched.get(folder);
+    const place = this.#places.get(folder);
+    // A folder that is moved or deleted reports its own name.
+    const isItself = file === basename(folder);
+    if (own !== undefined && isItself) own.replaced = true;
+    const onTheWay = file !== null && place?.names.has(file) === true;
+    if (place?.everything === false && file !== null && !onTheWay && !isItself) return;
+    const inner = file === null ? undefined : this.#watched.get(join(folder, file));
+    if (inner !== undefined && onTheWay) inner.replaced = true;
+    if (onTheWay && !place.everything) {
+      this.#arrange();
+      for (const wanted of this.#wanted) this.#followInside(wanted);
+    } else if (file !== null && !isItself) this.#follow(join(folder, file));
+    this.noticed();
   }
 
   /** What comes into a folder that came just now belongs to the same burst, so it is watched at once. */
   #follow(path: string): void {
-    if (this.#closed || this.#watchers.has(path) || this.#watchers.size >= mostFollowed) return;
+    if (this.#closed || this.#watched.get(path)?.replaced === false) return;
+    if (this.#watched.size >= mostFollowed) return;
     try {
       if (!lstatSync(path).isDirectory()) return;
-      this.#watch(path, undefined);
-      for (const entry of readdirSync(path, { withFileTypes: true }))
-        if (entry.isDirectory()) this.#follow(join(path, entry.name));
     } catch {
-      // It is gone again.
+      return; // It is gone again.
     }
+    this.#watch(path, true);
+    this.#followInside(path);
+  }
+
+  #followInside(folder: string): void {
+    try {
+      for (const entry of readdirSync(folder, { withFileTypes: true }))
+        if (entry.isDirectory()) this.#follow(join(folder, entry.name));
+    } catch {
+      // It is not there yet, or gone again.
+    }
+  }
+
+  #forget(folder: string): void {
+    this.#watched.get(folder)?.watcher.close();
+    this.#watched.delete(folder);
   }
 
   #poll(folder: string, why: string): void {
@@ -117,16 +165,13 @@ export class FolderWatch {
   }
 }
 
-/** Where to watch for a folder: in itself, or for the name of the next step towards it. */
-function placeOf(folder: string): readonly [string, string | undefined] {
-  let place = folder;
-  let awaited: string | undefined;
-  while (!existsSync(place)) {
-    if (dirname(place) === place) break;
-    awaited = basename(place);
-    place = dirname(place);
+function identityOf(folder: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(folder);
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
   }
-  return [place, awaited];
 }
 
 function isRemote(folder: string): boolean {

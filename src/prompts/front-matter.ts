@@ -49,9 +49,17 @@ function parsePlain(lines: readonly string[]): Readonly<Record<string, unknown>>
   return fields;
 }
 
+/** The YAML package needs seconds for some texts of more, and no front matter written by hand comes near. */
+const longestYaml = 16 * 1024;
+
 let yaml: typeof import('yaml') | undefined;
 
 async function parseYaml(source: string, firstLine: number): Promise<Readonly<Record<string, unknown>>> {
+  if (source.length > longestYaml)
+    throw new FileProblem(
+      `the frontmatter is longer than ${longestYaml / 1024} KB; move the text below it`,
+      firstLine,
+    );
   yaml ??= await import('yaml');
   const { LineCounter, parseDocument } = yaml;
   const lineCounter = new LineCounter();

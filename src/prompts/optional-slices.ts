@@ -12,9 +12,7 @@ interface Edit {
  */
 export function withOptionalSlices(source: string): string {
   if (!source.includes('[')) return source;
-  const edits = lexTemplate(source).flatMap(({ tokens }) =>
-    tokens.flatMap((token, index) => (token.text === '[' ? editsOf(tokens, index) : [])),
-  );
+  const edits = lexTemplate(source).flatMap(({ tokens }) => editsOf(tokens));
   let text = '';
   let end = 0;
   for (const edit of edits.sort((a, b) => a.from - b.from)) {
@@ -24,75 +22,61 @@ export function withOptionalSlices(source: string): string {
   return text + source.slice(end);
 }
 
-function editsOf(tokens: readonly Token[], open: number): readonly Edit[] {
-  const start = startOfOperand(tokens, open);
-  if (start === undefined || !isSlice(tokens, open)) return [];
+/** Goes over the tokens once: a tag can be one chain of thousands of brackets. */
+function editsOf(tokens: readonly Token[]): readonly Edit[] {
+  const edits: Edit[] = [];
+  const open: number[] = [];
+  /** For each token, where the operand that ends with it begins. */
+  const starts: (number | undefined)[] = [];
+  const slices = new Set<number>();
+  for (const [index, token] of tokens.entries()) {
+    const isOperator = token.kind === 'operator';
+    const closed = isOperator && ')]}'.includes(token.text) ? (open.pop() ?? 0) : index;
+    if (isOperator && '([{'.includes(token.text)) open.push(index);
+    // A colon makes a slice of the brackets it stands in directly.
+    if (isOperator && token.text === ':' && open.length > 0) slices.add(open.at(-1)!);
+    starts.push(startOfOperand(tokens, index, closed, starts));
+  }
+  for (const index of slices) {
+    const start = starts[index - 1];
+    if (tokens[index]!.text === '[' && start !== undefined) edits.push(...editsAt(tokens, index, start));
+  }
+  return edits;
+}
+
+/** Where `a.b(c)[0]` begins that ends with this token; `undefined` where it begins with no name and no text. */
+function startOfOperand(
+  tokens: readonly Token[],
+  end: number,
+  opening: number,
+  starts: readonly (number | undefined)[],
+): number | undefined {
+  const token = tokens[end]!;
+  if (token.kind === 'operator') {
+    if (token.text !== ')' && token.text !== ']') return undefined;
+    const before = tokens[opening - 1];
+    const called =
+      before !== undefined && (before.kind === 'name' || /^[)\]]$/.test(before.text)) && !isKeyword(before);
+    // Parentheses of their own hold the whole of it.
+    if (!called) return token.text === ')' ? opening : undefined;
+    return starts[opening - 1];
+  }
+  if (token.kind === 'string') return end;
+  if (token.kind !== 'name' || isKeyword(token)) return undefined;
+  const before = tokens[end - 1]?.text;
+  return before === '|' ? undefined : before === '.' ? starts[end - 2] : end;
+}
+
+function editsAt(tokens: readonly Token[], open: number, start: number): readonly Edit[] {
   const before = tokens[start]!.offset;
   const from = tokens[open]!.offset;
-  const close = tokens[open + 5];
-  const reversed =
-    tokens
-      .slice(open, open + 6)
-      .map(({ text }) => text)
-      .join('') === '[::-1]';
+  const written = tokens.slice(open, open + 6).map(({ text }) => text);
   return [
     { from: before, to: before, text: '(' },
-    reversed
-      ? { from, to: close!.offset + 1, text: "|default('')|reverse)" }
+    written.join('') === '[::-1]'
+      ? { from, to: tokens[open + 5]!.offset + 1, text: "|default('')|reverse)" }
       : { from, to: from, text: "|default(''))" },
   ];
-}
-
-/** No slice that a person wrote is longer. */
-const longest = 1000;
-
-/** Whether a colon stands in these brackets, outside of others. */
-function isSlice(tokens: readonly Token[], open: number): boolean {
-  let depth = 0;
-  for (const { kind, text } of tokens.slice(open, open + longest)) {
-    if (kind !== 'operator') continue;
-    if ('([{'.includes(text)) depth += 1;
-    if (')]}'.includes(text)) depth -= 1;
-    if (depth === 0) return false;
-    if (depth === 1 && text === ':') return true;
-  }
-  return false;
-}
-
-/** Where `a.b(c)[0]` begins that is sliced here; `undefined` where it begins with no name and no text. */
-function startOfOperand(tokens: readonly Token[], open: number): number | undefined {
-  let at = open - 1;
-  for (;;) {
-    const token = tokens[at];
-    if (token === undefined) return undefined;
-    if (token.kind === 'operator') {
-      if (token.text !== ')' && token.text !== ']') return undefined;
-      at = openingOf(tokens, at) - 1;
-      // Parentheses of their own hold the whole of it.
-      const before = tokens[at];
-      const called =
-        before !== undefined && (before.kind === 'name' || /^[)\]]$/.test(before.text)) && !isKeyword(before);
-      if (!called) return token.text === ')' ? at + 1 : undefined;
-      continue;
-    }
-    if (token.kind === 'string') return at;
-    if (token.kind !== 'name' || isKeyword(token)) return undefined;
-    if (tokens[at - 1]?.text === '|') return undefined;
-    if (tokens[at - 1]?.text !== '.') return at;
-    at -= 2;
-  }
-}
-
-function openingOf(tokens: readonly Token[], close: number): number {
-  let depth = 0;
-  for (let at = close; at >= Math.max(0, close - longest); at -= 1) {
-    const { kind, text } = tokens[at]!;
-    if (kind !== 'operator') continue;
-    if (')]}'.includes(text)) depth += 1;
-    if ('([{'.includes(text)) depth -= 1;
-    if (depth === 0) return at;
-  }
-  return 0;
 }
 
 function isKeyword({ text }: Token): boolean {

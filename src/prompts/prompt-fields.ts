@@ -34,7 +34,8 @@ export function parseArguments(value: unknown): readonly ArgumentDefinition[] {
   const parsed: readonly ArgumentDefinition[] = value.some(hasEmptyField)
     ? value.map(withoutEmptyFields)
     : value;
-  const repeated = parsed.find(({ name }, index) => parsed.findIndex((other) => other.name === name) < index);
+  const names = new Set<string>();
+  const repeated = parsed.find(({ name }) => names.size === names.add(name).size);
   if (repeated !== undefined) throw new FieldProblem(`the argument ${repeated.name} is declared twice`);
   return parsed;
 }

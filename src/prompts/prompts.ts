@@ -30,6 +30,10 @@ export interface PromptsOptions {
   readonly records?: Records;
   /** Never rely on the system's notices of changed files. */
   readonly poll?: boolean;
+  /** Who named each folder, where it is not the default. */
+  readonly namedBy?: { readonly [folder in 'commandsDir' | 'jsonlDir' | 'twigDir']?: string | undefined };
+  /** Writes broken files and missing folders to the log as well. */
+  readonly logsProblems?: boolean;
 }
 
 /**
@@ -44,16 +48,18 @@ export function createPrompts({
   userHome,
   records,
   poll = false,
+  namedBy = {},
+  logsProblems = false,
 }: PromptsOptions): Feature {
   const user = ownPrompts(jsonlDir, poll, records);
   const sources = [
     user,
-    new CommandSource({ folder: commandsDir, poll }),
-    new TwigSource({ folder: twigDir, userHome, poll }),
+    new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir }),
+    new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
-    new BuiltInSource({ folder: jsonlDir, seeds: false, poll }),
+    new BuiltInSource({ folder: jsonlDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
-  const catalog = new Catalog(sources, { reportsTexts: true });
+  const catalog = new Catalog(sources, { reportsTexts: true, logsProblems });
   const editor = new Editor(catalog, user);
   const recent = new RecentValues();
   return {
@@ -71,15 +77,28 @@ export function createPrompts({
 }
 
 /** Markdown commands alone, behind their two tools. */
-export function createCommands({ commandsDir, poll = false }: PromptsOptions): Feature {
-  const catalog = new Catalog([new CommandSource({ folder: commandsDir, plain: true, poll })]);
+export function createCommands({ commandsDir, poll = false, namedBy, ...logging }: PromptsOptions): Feature {
+  const source = new CommandSource({
+    folder: commandsDir,
+    plain: true,
+    poll,
+    namedBy: namedBy?.commandsDir,
+  });
+  const catalog = new Catalog([source], logging);
   return { ...live(catalog), tools: [createListCommands(catalog), createExpandCommand(catalog)] };
 }
 
 /** Editable JSONL prompts alone. */
-export function createJsonl({ jsonlDir, records, poll = false }: PromptsOptions): Feature {
+export function createJsonl({
+  jsonlDir,
+  records,
+  poll = false,
+  namedBy,
+  ...logging
+}: PromptsOptions): Feature {
   const user = ownPrompts(jsonlDir, poll, records);
-  const catalog = new Catalog([user, new BuiltInSource({ folder: jsonlDir, seeds: true, poll })]);
+  const builtIn = new BuiltInSource({ folder: jsonlDir, seeds: true, poll, namedBy: namedBy?.jsonlDir });
+  const catalog = new Catalog([user, builtIn], logging);
   return {
     ...live(catalog),
     prompts: new CatalogProvider({ catalog, asks: false }),
@@ -88,8 +107,15 @@ export function createJsonl({ jsonlDir, records, poll = false }: PromptsOptions)
 }
 
 /** Jinja libraries alone. */
-export function createTwig({ twigDir, userHome, poll = false }: PromptsOptions): Feature {
-  const catalog = new Catalog([new TwigSource({ folder: twigDir, userHome, poll })]);
+export function createTwig({
+  twigDir,
+  userHome,
+  poll = false,
+  namedBy,
+  ...logging
+}: PromptsOptions): Feature {
+  const source = new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy?.twigDir });
+  const catalog = new Catalog([source], logging);
   return { ...live(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
 }
 

@@ -2,6 +2,7 @@ import { Failure, type Issue } from '../failure.ts';
 import type { PromptMessage, RenderedPrompt } from '../feature.ts';
 import type { PromptDefinition } from './definition.ts';
 import type { PromptSource } from './source.ts';
+import { fillTyped } from './typed-arguments.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -28,11 +29,14 @@ export async function renderPrompt(
 ): Promise<RenderedPrompt> {
   const [missing] = missingArguments(definition, given);
   if (missing !== undefined) throw new Failure('missing-argument', `Missing required argument: ${missing}`);
-  const render = await rendererOf(definition, withDefaults(definition, given), source);
+  const { args, appended } =
+    definition.typed === undefined ? { args: given, appended: '' } : fillTyped(definition, given);
+  const render = await rendererOf(definition, withDefaults(definition, args), source);
   const messages = definition.messages.map(({ role, content }, index): PromptMessage => {
     return {
       role,
-      content: content.type === 'text' ? { ...content, text: render(content.text, index) } : content,
+      content:
+        content.type === 'text' ? { ...content, text: render(content.text, index) + appended } : content,
     };
   });
   return {

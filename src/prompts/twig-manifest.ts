@@ -49,12 +49,13 @@ export async function parseManifest(source: string, file: string): Promise<Manif
   if (!isObject(table)) throw new FileProblem('prompts must be tables such as [prompts.name]', 1);
   const prompts: ManifestPrompt[] = [];
   const problems: Problem[] = [];
+  let lines: ReadonlyMap<string, number> | undefined;
   for (const [name, fields] of Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const report = (severity: Problem['severity'], message: string) =>
-      problems.push({
-        ...{ file, line: lineOf(source, name), severity, prompts: [name] },
-        message: `${name}: ${message}`,
-      });
+    const report = (severity: Problem['severity'], message: string) => {
+      lines ??= tableLines(source);
+      const line = lines.get(name) ?? 1;
+      problems.push({ file, line, severity, prompts: [name], message: `${name}: ${message}` });
+    };
     try {
       const prompt = parsePrompt(name, fields);
       if (prompt.description === undefined) report('warning', 'description is missing');
@@ -106,11 +107,15 @@ function parseMessages(value: unknown, name: string): readonly ManifestMessage[]
   });
 }
 
-/** Where the table of a prompt begins; a TOML document does not remember. */
-function lineOf(source: string, name: string): number {
-  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const header = new RegExp(`^\\s*\\[+\\s*prompts\\s*\\.\\s*["']?${escaped}["']?\\s*[.\\]]`, 'm').exec(
-    source,
-  );
-  return header === null ? 1 : source.slice(0, header.index).split('\n').length;
+const tableHeader = /^[ \t]*\[\[?[ \t]*prompts[ \t]*\.[ \t]*(?:"([^"]*)"|'([^']*)'|([\w-]+))[ \t]*[.\]]/;
+
+/** The line on which the table of each prompt begins; a TOML document does not remember. */
+function tableLines(source: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const [index, text] of source.split('\n').entries()) {
+    const [, double, single, bare] = tableHeader.exec(text) ?? [];
+    const name = double ?? single ?? bare;
+    if (name !== undefined && !lines.has(name)) lines.set(name, index + 1);
+  }
+  return lines;
 }

@@ -91,6 +91,13 @@ describe('adjutant prompts', () => {
     expect(prompts(['render', 'new']).stdout).toBe('A y\n');
     write('commands/ask.md', '---\ndescription: d\n---\nAsk: {{input}}');
     expect(prompts(['render', 'ask', '--input', 'why']).stdout).toBe('Ask: why\n');
+    prompts(['create', 'two', '--text', 'From {{a}} to {{b}}.']);
+    prompts(['create', 'none', '--text', 'Nothing to fill.']);
+    expect(prompts(['render', 'two', '--input', 'here "over there"'])).toMatchObject({
+      code: 0,
+      stdout: 'From here to "over there".\n',
+    });
+    expect(prompts(['render', 'none', '--input', 'not lost']).stdout).toBe('Nothing to fill.\n\nnot lost\n');
   });
 
   it('edits files where they are, and several messages as JSON', () => {

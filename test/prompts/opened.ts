@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { createPrompts } from '../../src/prompts/prompts.ts';
+import { createPrompts, type PromptsOptions } from '../../src/prompts/prompts.ts';
 import { connectMemory, type MemoryOptions } from '../../src/transports/memory.ts';
 import { plantTree } from '../tree.ts';
 
@@ -36,12 +36,21 @@ export function openPrompts(
   options: MemoryOptions = {},
   capabilities: JsonObject = {},
 ): Opened {
-  const home = plantTree(files);
+  return serve(plantTree(files), {}, options, capabilities);
+}
+
+function serve(
+  home: string,
+  more: Partial<PromptsOptions>,
+  options: MemoryOptions = {},
+  capabilities: JsonObject = {},
+): Opened {
   const feature = createPrompts({
     commandsDir: join(home, 'commands'),
     jsonlDir: join(home, 'prompts'),
     twigDir: join(home, 'libraries'),
     userHome: home,
+    ...more,
   });
   const server = new Server({ contract: standard, features: [feature] });
   onTestFinished(() => server.close());
@@ -69,3 +78,18 @@ export const namesOf = (result: JsonObject) =>
   (result['prompts'] as { name: string }[]).map(({ name }) => name);
 export const structured = (result: JsonObject) => result['structuredContent'] as JsonObject;
 export const saysOf = (result: JsonObject) => (result['content'] as { text: string }[])[0]!.text;
+
+/** One mounted folder behind plain MCP: its prompts by `prompts/get`, and by the free text behind a name. */
+export function openMounted(format: string, files: Readonly<Record<string, string>>) {
+  const home = plantTree({});
+  const mounted = plantTree(files);
+  const { request } = serve(home, { mounts: [{ format, path: mounted }] });
+  return {
+    get: async (name: string, args: JsonObject) =>
+      textOf(await request('prompts/get', { name, arguments: args })),
+    expand: async (command: string, input: string) =>
+      structured(await request('tools/call', { name: 'expand_prompt', arguments: { command, input } }))[
+        'prompt'
+      ],
+  };
+}

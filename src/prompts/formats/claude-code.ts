@@ -1,5 +1,6 @@
 import { basename } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
+import { everything } from '../typed-arguments.ts';
 import { hintOf, namesInHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportFields, reportPlaces } from './left-out.ts';
@@ -7,7 +8,8 @@ import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
 import { nameOfPath, pathOfName } from './prompt-path.ts';
 import { argumentsIn, bracesOf, type Segment, segmentsOf, singleText, splitBody } from './segments.ts';
 
-const everything = 'arguments';
+/** As high as anybody counts; a greater number is a price. */
+const mostPositions = 20;
 
 const meanings: readonly (readonly [RegExp, string])[] = [
   [/!`[^`\n]{1,2000}`/g, 'runs a command in Claude Code'],
@@ -54,15 +56,27 @@ async function parse(file: TextFile, pathName: string, report: Report): Promise<
   const skill = basename(file.path) === 'SKILL.md';
   const hint = hintOf(fields['argument-hint']);
   const named = namesOf(fields['arguments']);
-  const segments = placeholdersOf(body, namesInHint(hint), named);
-  const all = argumentsIn(segments);
+  const counts = /\$(?:ARGUMENTS\[)?\d/.test(body) || named.length > 0;
+  const hinted = namesInHint(hint);
+  // A hint of one name is about all that is typed, where the body does not count.
+  const whole = !counts && hinted.length === 1 ? hinted[0]! : everything;
+  const positions = Array.from(
+    { length: mostPositions },
+    (_, index) => named[index] ?? (counts ? hinted[index] : undefined) ?? `argument_${index}`,
+  );
+  const { segments, written } = placeholdersOf(body, positions, named, whole);
+  const used = argumentsIn(segments);
+  // What is typed behind the name of a command without a place for it goes behind its text.
+  const all = used.length === 0 ? [whole] : inOrder(used, positions);
   return {
     name: (skill ? textField(fields, 'name') : undefined) ?? pathName,
     description: textField(fields, 'description') ?? firstLine(body),
     arguments: all.map((name): ArgumentDefinition => {
       const described = name === everything && all.length === 1 ? hint : undefined;
-      return { name, ...(described !== undefined && { description: described }), default: '' };
+      const usual = named.includes(name) ? '' : (written.get(name) ?? '');
+      return { name, ...(described !== undefined && { description: described }), default: usual };
     }),
+    typed: { positions, whole },
     messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, bodyLine) } }],
     tags: [],
     template: 'braces',
@@ -71,31 +85,44 @@ async function parse(file: TextFile, pathName: string, report: Report): Promise<
   };
 }
 
-/** `$ARGUMENTS` is all of them. The hint gives the names where it has one for each. */
+/** A backslash before a placeholder takes its meaning away, unless it is one of two. */
+const placeholder =
+  /(?<!\\)\\(?=\$(?:\d|ARGUMENTS|[A-Za-z_]))\$\w*|\$(?:ARGUMENTS\[(\d+)\]|(ARGUMENTS)|(\d+)(?!\w)|([A-Za-z_]\w*))/g;
+
+/** Counted from `$0`; `$ARGUMENTS` is everything that was typed. What has no value stays as it is written. */
 function placeholdersOf(
   body: string,
-  hinted: readonly string[],
+  positions: readonly string[],
   named: readonly string[],
-): readonly Segment[] {
-  const pattern = /\$(?:ARGUMENTS(?:\[(\d+)\]|\b)|(\d)(?![\d.,]\d|\w)|([A-Za-z_]\w*))/g;
-  const numbers = [...body.matchAll(pattern)].flatMap(([, index, number]) => index ?? number ?? []);
-  const sorted = [...new Set(numbers)].map(Number).sort((a, b) => a - b);
-  const nameOf = (number: number) =>
-    hinted.length === sorted.length ? hinted[sorted.indexOf(number)]! : `argument_${number}`;
-  const all = sorted.length === 0 && hinted.length === 1 ? hinted[0]! : everything;
-  return splitBody(body, pattern, ([found, index, number, word]) => {
-    const position = index ?? number;
-    if (position !== undefined) return nameOf(Number(position));
+  whole: string,
+): { readonly segments: readonly Segment[]; readonly written: ReadonlyMap<string, string> } {
+  const written = new Map<string, string>();
+  const segments = splitBody(body, placeholder, ([found, index, all, number, word]) => {
+    if (found.startsWith('\\'))
+      return named.includes(found.slice(2)) || isPlaceholder(found.slice(1))
+        ? { text: found.slice(1) }
+        : undefined;
+    if (all !== undefined) return whole;
     if (word !== undefined) return named.includes(word) ? word : undefined;
-    return found === '$ARGUMENTS' ? all : undefined;
+    const name = positions[Number(index ?? number)];
+    if (name !== undefined && !written.has(name)) written.set(name, found);
+    return name;
   });
+  return { segments, written };
+}
+
+const isPlaceholder = (text: string) => /^\$(?:\d+$|ARGUMENTS)/.test(text);
+
+/** As they are typed, the whole text last. */
+function inOrder(names: readonly string[], positions: readonly string[]): readonly string[] {
+  const place = (name: string) => (positions.includes(name) ? positions.indexOf(name) : positions.length);
+  return names.toSorted((a, b) => place(a) - place(b));
 }
 
 /** The field `arguments`: a list, or words. */
 function namesOf(value: unknown): readonly string[] {
-  const names =
-    typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value.map(String) : [];
-  return names.filter((name) => name !== '');
+  const names = typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value : [];
+  return names.filter((name) => typeof name === 'string' && name !== '');
 }
 
 /** What Claude Code itself shows where there is no description. */
@@ -111,7 +138,7 @@ async function print(definition: PromptDefinition, fields: { readonly name?: str
   const used = argumentsIn(segments);
   const whole = used.length === 1 && used[0] === everything;
   for (const text of segments.filter((segment) => typeof segment === 'string')) {
-    const found = /\$ARGUMENTS\b|\$\d(?![\d.,]\d|\w)|!`[^`\n]{1,2000}`|^```!/m.exec(text)?.[0];
+    const found = /\$ARGUMENTS|\$1?\d(?!\w)|!`[^`\n]{1,2000}`|^```!/m.exec(text)?.[0];
     if (found !== undefined)
       throw new NotExpressible(`its text holds ${found}, which Claude Code would act on`);
   }
@@ -123,7 +150,7 @@ async function print(definition: PromptDefinition, fields: { readonly name?: str
       if (typeof segment === 'string') return segment;
       return used.length === 1
         ? '$ARGUMENTS'
-        : `$${order.findIndex(({ name }) => name === segment.argument) + 1}`;
+        : `$${order.findIndex(({ name }) => name === segment.argument)}`;
     })
     .join('');
   return printMarkdown(

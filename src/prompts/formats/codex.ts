@@ -1,4 +1,5 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
+import { everything } from '../typed-arguments.ts';
 import { hintOf, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportFields } from './left-out.ts';
@@ -8,7 +9,7 @@ import { argumentsIn, bracesOf, segmentsOf, singleText, splitBody } from './segm
 
 /** `$$` stands for itself and hides what follows it. */
 const placeholder = /\$\$|\$([1-9])|\$([A-Z][A-Z0-9_]*)/g;
-const everything = 'arguments';
+const positions = Array.from({ length: 9 }, (_, index) => `argument_${index + 1}`);
 
 export const codex = filePerPrompt({
   name: 'codex',
@@ -42,8 +43,11 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
     arguments: all.map((name): ArgumentDefinition => {
       if (isNamed(name)) return { name, required: true };
       const described = name === everything && all.length === 1 ? hint : undefined;
-      return { name, ...(described !== undefined && { description: described }), default: '' };
+      // A number that nobody fills is a price.
+      const usual = name === everything ? '' : `$${positions.indexOf(name) + 1}`;
+      return { name, ...(described !== undefined && { description: described }), default: usual };
     }),
+    ...(!all.some(isNamed) && { typed: { positions, whole: everything } }),
     messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, bodyLine) } }],
     tags: [],
     template: 'braces',

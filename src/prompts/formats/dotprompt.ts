@@ -175,9 +175,14 @@ function printTag({ kind, tokens }: Tag, open: string[]): string {
 
 /** Handlebars swallows the line of a block that stands alone on it; Jinja does not. */
 function lineEnd({ kind, offset, end }: Tag, template: string): string {
-  const before = /[^\n]*$/.exec(template.slice(0, offset))![0];
-  const after = /^[^\n]*/.exec(template.slice(end))![0];
-  if (kind === 'expression' || before.trim() !== '' || after.trim() !== '') return '';
+  if (kind === 'expression') return '';
+  // Only the blanks around it are looked at: the line may be the whole text.
+  let from = offset;
+  while (/[^\S\n]/.test(template[from - 1] ?? '')) from -= 1;
+  let to = end;
+  while (/[^\S\n]/.test(template[to] ?? '')) to += 1;
+  if ((from > 0 && template[from - 1] !== '\n') || (to < template.length && template[to] !== '\n')) return '';
+  const [before, after] = [template.slice(from, offset), template.slice(end, to)];
   if (before !== '' || after !== '') throw new NotExpressible('a block stands alone on an indented line');
   return end < template.length ? '\n' : '';
 }

@@ -85,13 +85,21 @@ export function filePerPrompt(format: {
   };
 }
 
-function partsOf({ name, title, description, tags, arguments: declared }: PromptDefinition): readonly Part[] {
+function partsOf({
+  name,
+  title,
+  description,
+  tags,
+  typed,
+  arguments: declared,
+}: PromptDefinition): readonly Part[] {
   const parts: Readonly<Record<Part, boolean>> = {
     title: title !== undefined && title !== name,
     description: description !== undefined && description !== '',
     tags: tags.length > 0,
     'argument descriptions': declared.some((one) => one.description !== undefined && one.description !== ''),
-    defaults: declared.some((one) => one.default !== undefined && one.default !== ''),
+    // The default of a position is the placeholder itself.
+    defaults: typed === undefined && declared.some((one) => one.default !== undefined && one.default !== ''),
     values: declared.some((one) => one.values !== undefined),
   };
   return (Object.keys(parts) as Part[]).filter((part) => parts[part]);

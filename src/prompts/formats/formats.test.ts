@@ -43,8 +43,8 @@ describe('reading', () => {
     ]);
     expect(reading.prompts.map(({ arguments: declared }) => declared)).toEqual([
       [
-        { name: 'issue-number', default: '' },
-        { name: 'priority', default: '' },
+        { name: 'issue-number', default: '$0' },
+        { name: 'priority', default: '$1' },
       ],
       [{ name: 'message', default: '' }],
       [{ name: 'arguments', default: '' }],
@@ -96,8 +96,8 @@ describe('reading', () => {
       [
         'explain',
         [
-          { name: 'argument_1', default: '' },
-          { name: 'argument_2', default: '' },
+          { name: 'argument_1', default: '$1' },
+          { name: 'argument_2', default: '$2' },
           { name: 'arguments', default: '' },
         ],
       ],
@@ -308,7 +308,7 @@ describe('writing', () => {
     const codex = written.find(([name]) => name === 'codex')![1].files[0]!.text;
     expect(codex).toContain('Write a $TONE letter to $TO.');
     const claude = written.find(([name]) => name === 'claude-code')![1].files[0]!.text;
-    expect(claude).toContain('Write a $2 letter to $1.');
+    expect(claude).toContain('Write a $1 letter to $0.');
     expect(claude).toContain('argument-hint: <to> [tone]');
   });
 

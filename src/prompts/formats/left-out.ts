@@ -34,9 +34,11 @@ export function reportFields(
   file: string,
 ): void {
   const lines = file.split('\n');
-  for (const name of Object.keys(fields)) {
-    if (known.includes(name)) continue;
+  const unknown = Object.keys(fields).filter((name) => !known.includes(name));
+  for (const name of unknown.slice(0, most)) {
     const line = lines.findIndex((text) => text.startsWith(name)) + 1;
     report(`the field ${name} has no counterpart and is left out`, line || 1);
   }
+  if (unknown.length > most)
+    report(`${unknown.length - most} more fields have no counterpart and are left out`, 1);
 }

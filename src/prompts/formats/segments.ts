@@ -6,21 +6,19 @@ import { NotExpressible } from './format.ts';
 /** A piece of a body: plain text, or the place of an argument. */
 export type Segment = string | { readonly argument: string };
 
-/** The pieces around every match; `placeholder` says which argument stands there, or `undefined` for none. */
+/** The pieces around every match; `placeholder` says which argument or other text stands there, or `undefined` for none. */
 export function splitBody(
   body: string,
   pattern: RegExp,
-  placeholder: (match: RegExpExecArray) => string | undefined,
+  placeholder: (match: RegExpExecArray) => string | { readonly text: string } | undefined,
 ): readonly Segment[] {
   const segments: Segment[] = [];
-  let text = '';
   let end = 0;
   for (const match of body.matchAll(pattern)) {
-    const argument = placeholder(match);
-    if (argument === undefined) continue;
-    text = body.slice(end, match.index);
+    const found = placeholder(match);
+    if (found === undefined) continue;
+    segments.push(body.slice(end, match.index), typeof found === 'string' ? { argument: found } : found.text);
     end = match.index + match[0].length;
-    segments.push(text, { argument });
   }
   segments.push(body.slice(end));
   return segments.filter((segment) => segment !== '');

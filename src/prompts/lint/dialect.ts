@@ -144,32 +144,52 @@ function chainedComparisons(tokens: readonly Token[]): readonly Finding[] {
   return findings;
 }
 
+/** Goes over the tokens once: calls may be nested thousands deep. */
 function filterArguments(tokens: readonly Token[]): readonly Finding[] {
-  return tokens.flatMap((token, index) => {
-    if (token.text !== '|' || token.kind !== 'operator') return [];
-    const filter = tokens[index + 1];
-    const known = filter && Object.hasOwn(keywords, filter.text) ? keywords[filter.text] : undefined;
-    if (filter === undefined || known === undefined || tokens[index + 2]?.text !== '(') return [];
-    const [brackets] = splitBrackets(tokens.slice(index + 2));
-    return splitAll(brackets.slice(1, -1), ',').flatMap((part): Finding[] => {
-      const [name, equals, value] = part;
-      if (name === undefined || equals?.text !== '=') return [];
-      if (!known.includes(name.text))
-        return [
-          {
-            token: name,
-            message: `filter ${filter.text} does not take the keyword argument "${name.text}"${
-              name.text === 'attribute'
-                ? '; use map(attribute=…) before it'
-                : byPlace.has(filter.text)
-                  ? '; give it by its place'
-                  : ''
-            }`,
-          },
-        ];
-      if (filter.text === 'sort' && name.text === 'attribute' && value?.text.includes(','))
-        return [{ token: value, message: 'filter sort cannot sort by several attributes at once' }];
-      return [];
-    });
-  });
+  const findings: Finding[] = [];
+  /** The filter that each open bracket calls, if it is one of the engine's own. */
+  const calls: (Token | undefined)[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== 'operator') continue;
+    if ('([{'.includes(token.text)) calls.push(filterCalledAt(tokens, index));
+    else if (')]}'.includes(token.text)) calls.pop();
+    else if (token.text !== ',') continue;
+    const filter = calls.at(-1);
+    const isStart = token.text === '(' || token.text === ',';
+    if (filter === undefined || !isStart || tokens[index + 2]?.text !== '=') continue;
+    const name = tokens[index + 1]!;
+    if (name.kind === 'name') findings.push(...keywordFindings(filter, name, tokens[index + 3]));
+  }
+  return findings;
+}
+
+function filterCalledAt(tokens: readonly Token[], open: number): Token | undefined {
+  const filter = tokens[open - 1];
+  const pipe = tokens[open - 2];
+  if (tokens[open]!.text !== '(' || pipe?.text !== '|' || pipe.kind !== 'operator') return undefined;
+  return filter !== undefined && Object.hasOwn(keywords, filter.text) ? filter : undefined;
+}
+
+function keywordFindings(filter: Token, name: Token, value: Token | undefined): readonly Finding[] {
+  if (!keywords[filter.text]!.includes(name.text))
+    return [
+      {
+        token: name,
+        message: `filter ${filter.text} does not take the keyword argument "${name.text}"${
+          name.text === 'attribute'
+            ? '; use map(attribute=…) before it'
+            : byPlace.has(filter.text)
+              ? '; give it by its place'
+              : ''
+        }`,
+      },
+    ];
+  if (
+    filter.text === 'sort' &&
+    name.text === 'attribute' &&
+    value?.kind === 'string' &&
+    value.text.includes(',')
+  )
+    return [{ token: value, message: 'filter sort cannot sort by several attributes at once' }];
+  return [];
 }

@@ -41,7 +41,7 @@ export function lintPlaceholders(
 
 /** Arguments that stand in none of the texts. */
 export function unusedArguments(definition: PromptDefinition, texts: readonly string[]): readonly Finding[] {
-  if (definition.template === 'input' || definition.template === 'jinja') return [];
+  if (definition.template === 'input' || definition.template === 'jinja' || definition.typed) return [];
   const missing = (name: string) => !texts.some((text) => text.includes(`{{${name}}}`));
   return definition.arguments
     .filter(({ name }) => missing(name))

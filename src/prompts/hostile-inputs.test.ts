@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { formatNamed } from './formats/formats.ts';
+import { parseFrontMatter } from './front-matter.ts';
+import { unsupportedConstructs } from './lint/dialect.ts';
+import { lintFiles } from './lint/lint-files.ts';
+import { withOptionalSlices } from './optional-slices.ts';
+import { resolveReferences } from './template-references.ts';
+import { parseManifest } from './twig-manifest.ts';
+
+const length = 1024 * 1024;
+const repeated = (text: string, size = length) => text.repeat(Math.ceil(size / text.length));
+function numbered(text: (number: number) => string, size = length): string {
+  const parts: string[] = [];
+  for (let number = 0, written = 0; written < size; number++) {
+    parts.push(text(number));
+    written += parts.at(-1)!.length;
+  }
+  return parts.join('');
+}
+
+/** Of the processor, which a busy machine does not change. */
+async function millisecondsOf(work: () => unknown): Promise<number> {
+  const start = process.cpuUsage();
+  try {
+    await work();
+  } catch {
+    // A refusal is an answer too.
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+/**
+ * What was quadratic took minutes, so a bound far above any noise tells the difference: a hundred times what a harmless text of
+ * the same size takes in the same run, and never less than five seconds.
+ */
+async function expectLinear(work: (text: string) => unknown, hostile: string, harmless: string) {
+  await millisecondsOf(() => work(harmless.slice(0, 1000)));
+  const usual = await millisecondsOf(() => work(harmless.slice(0, hostile.length)));
+  expect(await millisecondsOf(() => work(hostile))).toBeLessThan(Math.max(5000, usual * 100));
+}
+
+const prose = repeated('plain words {{ name }} of text\n');
+const timeout = 600_000;
+
+describe('a file of 1 MB takes no longer for', { timeout }, () => {
+  it.each([
+    ['comments', '{#'],
+    ['raw blocks', '{% raw %}'],
+    ['includes', '{% include "'],
+    ['includes in single quotes', "{% include '"],
+    ['includes with a name', '{% include "a" '],
+    ['includes with escaped quotes', '{% include \\"'],
+  ])('%s that are never closed', async (_, text) => {
+    await expectLinear((source) => resolveReferences('a.md', source), repeated(text), prose);
+  });
+
+  it('filters that are nested in one another', async () => {
+    const nested = (size: number) => `{{ x${repeated('|join(a', size)}${repeated(')', size / 7)} }}`;
+    await expectLinear(unsupportedConstructs, nested(length), repeated('{{ x|join(a) }}'));
+  });
+
+  it('a chain of slices', async () => {
+    await expectLinear(withOptionalSlices, `{{ x${repeated('[a:b]')} }}`, repeated('{{ x[a:b] }}'));
+  });
+
+  it.each([
+    ['keys', numbered((number) => `key${number}: 'v'\n`)],
+    ['equal keys', repeated("key: 'v'\n")],
+    ['brackets', `key: ${repeated('[')}`],
+    ['quotes', `key: ${repeated('"')}`],
+    ['anchors', numbered((number) => `key${number}: &a${number} v\n`)],
+  ])('front matter full of %s', async (_, text) => {
+    const wrapped = (matter: string) => `---\n${matter}\n---\nText.`;
+    const harmless = numbered((number) => `key${number}: value\n`);
+    await expectLinear((matter) => parseFrontMatter(wrapped(matter)), text, harmless);
+    await expectLinear(
+      (matter) => formatNamed('claude-code').read([{ path: 'a.md', text: wrapped(matter) }]),
+      text,
+      harmless,
+    );
+  });
+
+  it.each([
+    ['tables that are wrong', numbered((number) => `[prompts."a/${number}"]\n`)],
+    ['tables without a description', numbered((number) => `[prompts.a${number}]\n`)],
+    ['arguments', `[prompts.a]\n${numbered((number) => `[[prompts.a.arguments]]\nname = "a${number}"\n`)}`],
+  ])('a manifest full of %s', async (_, text) => {
+    await expectLinear((source) => parseManifest(source, 'twig.toml'), text, repeated('# a comment\n'));
+  });
+
+  it('a TOML command full of unknown fields', async () => {
+    const read = (fields: string) =>
+      formatNamed('gemini').read([{ path: 'a.toml', text: `prompt = "x"\n${fields}` }]);
+    await expectLinear(
+      read,
+      numbered((number) => `key${number} = 1\n`),
+      repeated('# a comment\n'),
+    );
+  });
+});
+
+it.each(['{#', '{% raw %}', '{% include "', '{{ x[a:b]'])(
+  'linting a library full of %s ends',
+  { timeout },
+  async (text) => {
+    const lint = (template: string) =>
+      lintFiles([
+        { path: 'lib/twig.toml', text: '[prompts.a]\ndescription = "A"\n' },
+        { path: 'lib/prompts/a.md', text: template },
+      ]);
+    await expectLinear(lint, repeated(text, length / 4), prose);
+    expect((await lint(repeated(text, length / 4))).problems).not.toEqual([]);
+  },
+);
+
+it('names the line and the limit of front matter that is too long', async () => {
+  const matter = `---\n${numbered((number) => `key${number}: 'v'\n`, 20_000)}---\nText.`;
+  await expect(parseFrontMatter(matter)).rejects.toMatchObject({
+    message: 'the frontmatter is longer than 16 KB; move the text below it',
+    line: 2,
+  });
+});
