@@ -39,6 +39,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['json.ts'],
   'nearest.ts': [],
   'records.ts': ['json.ts'],
+  'stack-trace.ts': [],
   'version.ts': [],
   'without-password.ts': [],
   cli: [
