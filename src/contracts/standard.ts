@@ -157,7 +157,7 @@ export const standard: Contract = {
   }),
 };
 
-export function contentOf(result: ToolResult): readonly Content[] {
+function contentOf(result: ToolResult): readonly Content[] {
   return result.content ?? [{ type: 'text', text: JSON.stringify(result.structured ?? {}) }];
 }
 

@@ -172,6 +172,6 @@ function complain(error: unknown): void {
   log('error', 'runs of earlier servers cannot be looked after', error);
 }
 
-export function toResult(tool: string, record: RunRecord): ToolResult {
+function toResult(tool: string, record: RunRecord): ToolResult {
   return { structured: record, content: [{ type: 'text', text: runReport(tool, record) }] };
 }

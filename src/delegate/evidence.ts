@@ -60,7 +60,7 @@ export async function gatherEvidence(
 }
 
 /** Sets claims against changes; a change that nobody claimed is part of the answer. */
-export async function judge(
+async function judge(
   deliverables: readonly Claim[],
   changes: readonly Change[],
   place: SnapshotPlace,

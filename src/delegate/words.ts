@@ -119,7 +119,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** Endings that only bend a word: plural, past, present. Derived words are left for the search to bring together. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length < 4 || /[^a-z]/.test(word)) return word;
   const singular = word
     .replace(/ies$/, 'y')
