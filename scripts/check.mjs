@@ -1,4 +1,5 @@
-// Types, style and tests, one after the other. The last line counts what passed and what failed.
+// Types, style, unused code and tests, one after the other. The last line counts what passed and what failed; the lines
+// above it name the tests that passed only on a retry.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,21 +7,35 @@ import { join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-check-'));
 const report = join(folder, 'vitest.json');
+const retryReport = join(folder, 'retries.json');
 const steps = [
   ['types', 'tsc', []],
   ['types of the page', 'tsc', ['-p', 'src/web/page']],
   ['style', 'biome', ['check', '--error-on-warnings', '.']],
+  ['unused code', 'knip', []],
   [
     'tests',
     'vitest',
-    ['run', '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...process.argv.slice(2)],
+    [
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      '--reporter=./scripts/retry-reporter.mjs',
+      `--outputFile=${report}`,
+      ...process.argv.slice(2),
+    ],
   ],
 ];
 let passed = 0;
 let failed = 0;
+let retried = [];
 for (const [name, program, args] of steps) {
   process.stdout.write(`\n── ${name}\n`);
-  const { status } = spawnSync(program, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+  const { status } = spawnSync(program, args, {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, RETRY_REPORT: retryReport },
+  });
   if (name !== 'tests') {
     if (status === 0) passed += 1;
     else failed += 1;
@@ -30,6 +45,7 @@ for (const [name, program, args] of steps) {
     const result = JSON.parse(readFileSync(report, 'utf8'));
     passed += result.numPassedTests;
     failed += result.numFailedTests;
+    retried = JSON.parse(readFileSync(retryReport, 'utf8'));
     // A file that does not load or a crash between tests fails no single test.
     if (status !== 0 && result.numFailedTests === 0) failed += 1;
   } catch {
@@ -37,5 +53,8 @@ for (const [name, program, args] of steps) {
   }
 }
 rmSync(folder, { recursive: true, force: true });
+process.stdout.write('\n── retries\n');
+for (const test of retried) process.stdout.write(`${test}\n`);
+process.stdout.write(`${retried.length} passed only on a retry\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -3,7 +3,7 @@ import { Failure } from './failure.ts';
 
 const megabyte = 1024 * 1024;
 /** Enough for any file that people write by hand. */
-export const usualBytes = 16 * megabyte;
+const usualBytes = 16 * megabyte;
 /** For files that grow with use, such as logs and histories. A longer text does not fit into one string. */
 export const mostBytes = 500 * megabyte;
 

@@ -45,6 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'records.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   search: [],
+  'stack-trace.ts': [],
   'version.ts': [],
   'without-password.ts': [],
   cli: [

@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 const dayMinutes = 1440;
 export const mostPerOccurrence = 3;
 /** Four weeks before the event, and not after it has begun. */
-export const earliestOffset = -40_320;
+const earliestOffset = -40_320;
 
 /** What a policy would like to send. */
 export interface Proposal extends Words {
@@ -116,7 +116,7 @@ function wallAt(instantMs: number, zone: string): Wall {
 }
 
 /** What the clock of the user shows decides, so that a change of the clocks moves nothing into the night. */
-export function isQuiet(instantMs: number, { timezone, quietStart, quietEnd }: Preferences): boolean {
+function isQuiet(instantMs: number, { timezone, quietStart, quietEnd }: Preferences): boolean {
   const [start, end] = [minutesOf(quietStart), minutesOf(quietEnd)];
   const sinceStart = modulo(wallAt(instantMs, timezone).minute - start, dayMinutes);
   return sinceStart < modulo(end - start, dayMinutes);

@@ -122,7 +122,7 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
 }
 
 /** A row that the plan called off gives its key back; one that a person called off keeps it. */
-export function holdsKey(row: Notification): boolean {
+function holdsKey(row: Notification): boolean {
   return row.key === keyOf(row.event_id, row.occurrence, row.event_start_ms, row.slot, row.channel);
 }
 
@@ -183,7 +183,7 @@ function difference(rows: readonly Notification[], wanted: readonly Wanted[], go
   return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: gone }))];
 }
 
-export function leadTime(offsetMinutes: number): string {
+function leadTime(offsetMinutes: number): string {
   const minutes = -offsetMinutes;
   if (minutes === 0) return 'at the start';
   const [amount, unit] =

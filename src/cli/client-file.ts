@@ -4,7 +4,7 @@ import type { Client } from './clients.ts';
 import { UsageError } from './command.ts';
 import { jsonWithMember, jsonWithoutMember } from './json-member.ts';
 
-export const entryName = 'adjutant';
+const entryName = 'adjutant';
 
 type Table = Readonly<Record<string, unknown>>;
 

@@ -166,7 +166,7 @@ export function toolItem(tool: Tool): JsonObject {
   };
 }
 
-export function contentOf(result: ToolResult): readonly Content[] {
+function contentOf(result: ToolResult): readonly Content[] {
   return result.content ?? [{ type: 'text', text: JSON.stringify(result.structured ?? {}) }];
 }
 

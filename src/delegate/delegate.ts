@@ -60,7 +60,13 @@ export function createDelegate(options: DelegateOptions): Feature {
   };
   let opened: Promise<Desk> | undefined;
   const desk = () => {
-    opened ??= import('./desk.ts').then(({ openDesk }) => openDesk(options, publish));
+    opened ??= import('./desk.ts')
+      .then(({ openDesk }) => openDesk(options, publish))
+      .catch((error) => {
+        // Not kept: a load that failed with too many open files succeeds later.
+        opened = undefined;
+        throw error;
+      });
     return opened;
   };
   const runs = async () => (await desk()).runs;

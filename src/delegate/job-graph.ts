@@ -43,7 +43,7 @@ export function areOrdered(jobs: readonly GraphJob[], one: string, other: string
 }
 
 /** The jobs to start now, in the order of the plan. */
-export function startable<Job extends GraphJob>(
+function startable<Job extends GraphJob>(
   { jobs, maxParallel, clash }: Schedule<Job>,
   states: ReadonlyMap<string, JobState>,
 ): Job[] {
@@ -59,7 +59,7 @@ export function startable<Job extends GraphJob>(
 }
 
 /** Waiting jobs that can never start, each with the job that stands in its way. */
-export function blocked<Job extends GraphJob>(
+function blocked<Job extends GraphJob>(
   jobs: readonly Job[],
   states: ReadonlyMap<string, JobState>,
 ): { readonly job: Job; readonly by: string }[] {

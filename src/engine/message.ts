@@ -41,7 +41,7 @@ function invalid(id: RequestId | null, reason: string): Incoming {
   return { kind: 'invalid', id, reason: `Invalid request: ${reason}` };
 }
 
-export function isRequestId(value: unknown): value is RequestId {
+function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 

@@ -43,7 +43,13 @@ export class Server {
 
   /** Made when first needed: most processes never ask, and loading the cipher costs start-up time. */
   get seal(): Promise<Seal> {
-    this.#seal ??= import('./seal.ts').then(({ Seal }) => new Seal(this.#stateKey));
+    this.#seal ??= import('./seal.ts')
+      .then(({ Seal }) => new Seal(this.#stateKey))
+      .catch((error) => {
+        // Not kept: a load that failed with too many open files succeeds later.
+        this.#seal = undefined;
+        throw error;
+      });
     return this.#seal;
   }
 

@@ -52,7 +52,7 @@ export class CatalogProvider implements PromptProvider {
   }
 }
 
-export function toPrompt({ definition, source }: CatalogEntry): Prompt {
+function toPrompt({ definition, source }: CatalogEntry): Prompt {
   const { name, title, description, arguments: args, tags } = definition;
   return {
     name,

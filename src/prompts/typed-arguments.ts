@@ -46,7 +46,7 @@ export function fillTyped(
 }
 
 /** Splits as a shell does; from a quote that is never closed on, the rest is one word as it stands. */
-export function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   const part = /\s+|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^\s'"\\]+)|['"\\]/y;
   let word: string | undefined;

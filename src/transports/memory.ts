@@ -10,7 +10,7 @@ export interface MemoryClient {
 }
 
 /** What the peer said in its error reply. */
-export class RemoteError extends Error {
+class RemoteError extends Error {
   readonly code: number;
   readonly data: unknown;
   constructor(code: number, message: string, data: unknown) {

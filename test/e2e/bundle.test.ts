@@ -1,21 +1,78 @@
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { expect, it } from 'vitest';
-import { loadParts } from '../bundle-parts.ts';
-import { bundle } from '../program.ts';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chunksOf, loadChunks } from '../bundle-chunks.ts';
+import { bundle, initialize, Program } from '../program.ts';
 
-const text = readFileSync(bundle, 'latin1');
+const dist = dirname(bundle);
+const files = readdirSync(dist);
+const chunks = chunksOf(bundle);
+const read = (file: string) => readFileSync(join(dist, file), 'latin1');
 
-it('is one file of which every part can be loaded', () => {
-  const parts = Object.entries(loadParts(bundle));
-  expect(parts.length).toBeGreaterThan(1);
-  for (const [name, part] of parts) expect(part, name).toBeTypeOf('object');
+describe('the built program', () => {
+  it('consists of chunks that can all be loaded', () => {
+    expect(loadChunks(bundle)).toEqual({ status: 0, stdout: '0.1.0\n', stderr: 'all loaded' });
+    expect(chunks.length).toBeGreaterThan(50);
+  });
+
+  it('has one-byte characters only, which Node reads fastest', () => {
+    expect(chunks.filter((chunk) => /[^\0-\x7f]/.test(read(chunk)))).toEqual([]);
+  });
+
+  it('names no folder of the machine it was built on', () => {
+    const texts = files.filter((file) => /\.(cjs|map)$/.test(file));
+    expect(texts.filter((file) => read(file).includes(dirname(dist)))).toEqual([]);
+  });
+
+  it('has a source map without source text for every chunk', () => {
+    for (const chunk of chunks) {
+      expect(read(chunk)).toContain(`//# sourceMappingURL=${chunk}.map`);
+      expect(JSON.parse(read(`${chunk}.map`)).sourcesContent ?? []).toEqual([]);
+    }
+  });
 });
 
-it('is of one-byte characters throughout, which Node reads fastest', () => {
-  expect(/[^\0-\x7f]/.exec(text)).toBeNull();
-});
+describe('a stack trace of the built program', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'adjutant-stack-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
-it('names no place of the machine it was built on', () => {
-  expect(text).not.toContain(dirname(dirname(bundle)));
+  function preload(script: string): string {
+    const file = join(folder, 'preload.cjs');
+    writeFileSync(file, script);
+    return file;
+  }
+
+  /** Where a source file has this text, as a stack trace writes it. */
+  function position(file: string, text: string): string {
+    const before = readFileSync(file, 'utf8').split(text)[0]!.split('\n');
+    return `${file}:${before.length}:${before.at(-1)!.length + 1}`;
+  }
+
+  it('names the line of the source after a crash', () => {
+    const broken = preload(`process.cwd = () => { throw new Error('no current folder'); };`);
+    const { status, stderr } = spawnSync(process.execPath, ['--require', broken, bundle, 'serve'], {
+      encoding: 'utf8',
+    });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('Error: no current folder\n    at process.cwd');
+    expect(stderr).toContain(`    at ${position('src/main.ts', 'cwd(),\n')}\n`);
+  });
+
+  it('names the line of the source after an internal error in a chunk that was loaded later', async () => {
+    const broken = preload(
+      `require('node:sqlite').DatabaseSync.prototype.prepare = () => { throw new Error('no statement'); };`,
+    );
+    await using program = new Program(['serve'], { nodeFlags: ['--require', broken] });
+    program.send(initialize());
+    await program.request('tools/call', { name: 'listUsers', arguments: {} });
+    const [stack] = await program.untilStderr(
+      /Error: no statement[^"]+?\(src\/assistant\/store\/\S+\.ts:\d+:\d+\)/,
+    );
+    expect(stack).not.toContain(dist);
+  });
 });

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { loadParts } from '../bundle-parts.ts';
+import { chunksOf, loadChunks } from '../bundle-chunks.ts';
 import { npm } from '../npm.ts';
 import { initialize } from '../program.ts';
 import { StdioPeer } from '../stdio-peer.ts';
@@ -56,8 +56,9 @@ it('is packed whole in a fresh clone, and needs no other package', { timeout: 24
   expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['adjutant']);
   expect(readdirSync(join(modules, 'adjutant'))).not.toContain('node_modules');
   await expectToServe(join(prefix, 'bin', 'adjutant'));
-  const parts = loadParts(join(modules, 'adjutant', 'dist', 'adjutant.cjs'));
-  expect(Object.keys(parts).length).toBeGreaterThan(10);
+  const launcher = join(modules, 'adjutant', 'dist', 'adjutant.cjs');
+  expect(loadChunks(launcher)).toMatchObject({ status: 0, stderr: 'all loaded' });
+  expect(chunksOf(launcher).length).toBeGreaterThan(10);
 });
 
 it('is installed from a fresh clone as it stands', { timeout: 240_000 }, async () => {

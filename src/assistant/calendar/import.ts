@@ -186,7 +186,7 @@ function rowOf<Fields extends EventFields>(fields: Fields, user: User, id: strin
 }
 
 /** The name under which a calendar's events are kept apart from those of any other. */
-export function providerOf({ kind, id }: Calendar): string {
+function providerOf({ kind, id }: Calendar): string {
   return `${kind}:${id}`;
 }
 

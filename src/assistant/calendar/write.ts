@@ -25,12 +25,7 @@ export async function calendarText(
   return occurrence && writeOccurrence(event, occurrence, zone, nowMs);
 }
 
-export function writeOccurrence(
-  event: CalendarEvent,
-  occurrence: Occurrence,
-  zone: string,
-  nowMs: number,
-): string {
+function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: string, nowMs: number): string {
   const { key, startMs, endMs, title, description, location, status } = occurrence;
   const wholeDay = event.all_day === 1;
   const time = (name: string, ms: number) =>

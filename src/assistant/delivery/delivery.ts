@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
 import { modelFor, occurrences, type PolicyOptions } from '../assistant.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
@@ -82,12 +83,19 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const scheduler = new Scheduler({ store, worker, clock });
   const rounds = new PlanningRounds({ store, clock, plan });
   let feed: Feed | undefined;
-  let watching: Promise<CalendarWatch> | undefined;
+  let watching: Promise<CalendarWatch | undefined> | undefined;
   const calendars = { diary: { store, clock, occurrences }, options: options.calendars };
   const begin = () => {
     scheduler.start();
     rounds.start();
-    watching ??= import('../calendar/watch.ts').then(({ watchCalendars }) => watchCalendars(calendars));
+    watching ??= import('../calendar/watch.ts')
+      .then(({ watchCalendars }) => watchCalendars(calendars))
+      .catch((error) => {
+        // Too many open files, for example; the next change of the store tries again.
+        log('warning', 'calendars are not synchronized yet', error);
+        watching = undefined;
+        return undefined;
+      });
   };
   return {
     place: store.place,

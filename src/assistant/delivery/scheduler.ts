@@ -60,15 +60,16 @@ export class Scheduler {
     const { worker } = this.#options;
     let done = 0;
     for (;;) {
+      const { changed } = worker.silent;
       const taken = (await worker.followUp()) + (await worker.take());
       done += taken;
       if (taken > 0) {
         await worker.calm();
         continue;
       }
-      // Whatever ends now may bring more with it.
+      // A delivery that ends may make others due, and a receiver that answers may be sent to again.
       const { idle } = worker;
-      await worker.finish(this.#options.patienceMs ?? 30_000);
+      await worker.finish(this.#options.patienceMs ?? 30_000, changed);
       if (idle) return done;
     }
   }

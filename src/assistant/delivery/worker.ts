@@ -200,10 +200,11 @@ export class Worker {
     await Promise.all(this.#unrecorded);
   }
 
-  /** Resolves when nothing is under way any more, or when the patience is over. */
-  async finish(patienceMs: number): Promise<void> {
+  /** Resolves when no delivery is in progress any more, when `enough` resolves, or when the patience is over. */
+  async finish(patienceMs: number, enough?: Promise<void>): Promise<void> {
     const timer = setTimeout(() => this.#recorder.abandon(), patienceMs);
-    await Promise.all(this.#underWay);
+    const delivered = Promise.all(this.#underWay);
+    await (enough === undefined ? delivered : Promise.race([delivered, enough]));
     await Promise.all(this.#unrecorded);
     clearTimeout(timer);
     await Promise.all(this.#replanning);

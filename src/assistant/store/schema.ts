@@ -237,15 +237,12 @@ export type User = Selectable<UsersTable>;
 export type NewUser = Insertable<UsersTable>;
 export type UserUpdate = Updateable<UsersTable>;
 export type Calendar = Selectable<CalendarsTable>;
-export type NewCalendar = Insertable<CalendarsTable>;
 export type CalendarEvent = Selectable<EventsTable>;
 export type NewEvent = Insertable<EventsTable>;
-export type Plan = Selectable<PlansTable>;
 export type Notification = Selectable<NotificationsTable>;
 export type NewNotification = Insertable<NotificationsTable>;
 export type NotificationUpdate = Updateable<NotificationsTable>;
 export type Rule = Selectable<RulesTable>;
-export type NewRule = Insertable<RulesTable>;
 export type AuditRow = Selectable<AuditTable>;
 
 /** Steps from one version of the schema to the next; a step that was released never changes. */

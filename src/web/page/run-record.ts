@@ -2,7 +2,6 @@ import type { ToolAnswer } from '../../api.ts';
 
 export type RunOverview = ToolAnswer<'list_runs'>['runs'][number];
 export type RunRecord = ToolAnswer<'show_run'>;
-export type Timing = RunRecord['timing'];
 export type Artifact = RunRecord['artifacts'][number];
 export type Usage = NonNullable<RunRecord['usage']>;
 export type Evidence = NonNullable<RunRecord['evidence']>;

@@ -1,0 +1,21 @@
+// Runs the server from its sources and restarts it when one changes; rebuilds the page when it changes.
+// `npm run dev -- --port 8000` passes its words to `adjutant serve --http`.
+import { spawn } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { context } from 'esbuild';
+import { page, pageFiles } from './page.mjs';
+
+for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
+const bundling = await context(page);
+await bundling.watch();
+
+const server = spawn(
+  process.execPath,
+  ['--watch', '--watch-preserve-output', 'src/main.ts', 'serve', '--http', ...process.argv.slice(2)],
+  { stdio: 'inherit' },
+);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
+server.on('exit', async (code) => {
+  await bundling.dispose();
+  process.exitCode = code ?? 0;
+});

@@ -1,0 +1,15 @@
+/** How esbuild bundles the page; shared by the build and `npm run dev`. */
+export const page = {
+  entryPoints: { main: 'src/web/page/main.tsx' },
+  outdir: 'dist/page',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'warning',
+};
+
+/** Copied to the page's folder as they are. */
+export const pageFiles = ['index.html', 'icon.svg'];

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+'use strict';
+// The build copies this file to dist/adjutant.cjs. An old Node must be able to parse it, so its syntax stays simple.
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  process.stderr.write(
+    `adjutant: needs Node 24 or newer; this is ${process.version}. ` +
+      'Install it from nodejs.org or with "npm install -g node@24".\n',
+  );
+  process.exit(1);
+}
+const fs = require('node:fs');
+const Module = require('node:module');
+const vm = require('node:vm');
+
+// Source maps are read only when a stack trace is.
+Error.prepareStackTrace = (error, frames) => {
+  try {
+    return require('./stack-trace.cjs').stackTrace(error, frames);
+  } catch {
+    return [error, ...frames].join('\n    at ');
+  }
+};
+
+// start.cjs is run with V8's code cache instead of by require: a server then starts without compiling anything.
+// Being in require.cache, it is what the other chunks get when they require it. V8 itself rejects a cache made by another
+// version or with other flags, but not one made from another text of the same length, hence the build's fingerprint.
+const file = require.resolve('./start.cjs');
+const cacheFile = `${__dirname}/start-FINGERPRINT-${process.version}.cache`;
+let cachedData;
+try {
+  cachedData = fs.readFileSync(cacheFile);
+} catch {}
+const script = new vm.Script(Module.wrap(fs.readFileSync(file, 'latin1')), { filename: file, cachedData });
+const start = new Module(file, module);
+require.cache[file] = start;
+start.loaded = true;
+Module.enableCompileCache();
+script.runInThisContext()(start.exports, require, start, file, __dirname);
+
+// The cache is made after a server has started, so that it contains every function a start calls.
+if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') {
+  const saveCache = () => {
+    clearTimeout(timer);
+    process.off('exit', saveCache);
+    try {
+      fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
+      fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
+    } catch {}
+  };
+  const timer = setTimeout(saveCache, 1000).unref();
+  process.once('exit', saveCache);
+}
