@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Sandbox } from '../src/delegate/sandbox.ts';
+import type { Sandbox } from '../src/delegate/agents/sandbox.ts';
 import { ServerProcess } from '../test/delegate/server-process.ts';
 import { createWorkbench, nativeCodex } from '../test/delegate/workbench.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';

@@ -2,9 +2,9 @@
 // anything, and tells over IPC when each piece was begun. The jobs of `graphile` look up what is to be sent to whom and
 // record that it was, in a statement each; those of `empty` do nothing at all.
 import type pg from 'pg';
-import { followChanges } from '../src/assistant/delivery/feed.ts';
 import { Scheduler } from '../src/assistant/delivery/scheduler.ts';
 import { Worker } from '../src/assistant/delivery/worker.ts';
+import { followChanges } from '../src/assistant/store/change-feed.ts';
 import { createStore } from '../src/assistant/store/store.ts';
 import { importComponent } from '../test/components.ts';
 

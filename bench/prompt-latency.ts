@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { Jinja } from '../src/prompts/jinja.ts';
+import { Jinja } from '../src/prompts/jinja/jinja.ts';
 import { componentFile } from '../test/components.ts';
 import { bundle, initialize } from '../test/program.ts';
 import { median, table } from './figures.ts';

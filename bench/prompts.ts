@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Catalog } from '../src/prompts/catalog.ts';
-import { CommandSource } from '../src/prompts/commands.ts';
+import { Catalog } from '../src/prompts/catalog/catalog.ts';
+import type { PromptSource } from '../src/prompts/definition/source.ts';
 import { UserSource } from '../src/prompts/jsonl/user-source.ts';
-import { renderPrompt } from '../src/prompts/rendering.ts';
-import type { PromptSource } from '../src/prompts/source.ts';
-import { TwigSource } from '../src/prompts/twig.ts';
+import { renderPrompt } from '../src/prompts/rendering/rendering.ts';
+import { CommandSource } from '../src/prompts/sources/commands.ts';
+import { TwigSource } from '../src/prompts/sources/twig.ts';
 import { median, table } from './figures.ts';
 
 const kinds = ['commands', 'twig', 'jsonl'] as const;

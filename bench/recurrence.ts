@@ -1,9 +1,9 @@
 // Expands a daily rule that began in 2010 for a window of 30 days: from what the store keeps, from the text of a
 // calendar, and with the rule engine alone, which knows no zones' changes, exceptions or overrides.
 import { RRuleTemporal } from 'rrule-temporal';
-import { parseCalendar } from '../src/assistant/calendar/parse.ts';
-import { occurrences } from '../src/assistant/calendar/recurrence.ts';
-import type { Series } from '../src/assistant/calendar/series.ts';
+import { parseCalendar } from '../src/assistant/icalendar/parse.ts';
+import { occurrences } from '../src/assistant/icalendar/recurrence.ts';
+import type { Series } from '../src/assistant/icalendar/series.ts';
 
 const nowMs = Date.UTC(2026, 2, 10);
 const window = { fromMs: nowMs, toMs: nowMs + 30 * 86_400_000, zone: 'Europe/Berlin' };

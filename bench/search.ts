@@ -1,11 +1,11 @@
 // Everyday queries over the built-in prompts and those of the tests: how often a fitting prompt is among the first three.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Catalog } from '../src/prompts/catalog.ts';
-import { CommandSource } from '../src/prompts/commands.ts';
+import { Catalog } from '../src/prompts/catalog/catalog.ts';
+import { PromptSearch } from '../src/prompts/catalog/search.ts';
+import { MountSource } from '../src/prompts/formats/mount.ts';
 import { BuiltInSource } from '../src/prompts/jsonl/built-in-source.ts';
-import { MountSource } from '../src/prompts/mount.ts';
-import { PromptSearch } from '../src/prompts/search.ts';
+import { CommandSource } from '../src/prompts/sources/commands.ts';
 
 interface LabelledQuery {
   readonly query: string;

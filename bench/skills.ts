@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rankSkills } from '../src/delegate/skill-ranking.ts';
-import { discoverSkills, type IndexedSkill } from '../src/delegate/skills.ts';
+import { rankSkills } from '../src/delegate/skills/skill-ranking.ts';
+import { discoverSkills, type IndexedSkill } from '../src/delegate/skills/skills.ts';
 
 export interface Figures {
   readonly precision: number;

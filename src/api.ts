@@ -1,19 +1,19 @@
-import type { auditTools } from './assistant/audit-tools.ts';
-import type { calendarTools } from './assistant/calendar/tools.ts';
-import type { outboxTool } from './assistant/delivery/outbox-tool.ts';
-import type { testTool } from './assistant/delivery/test-tool.ts';
-import type { eventTools } from './assistant/event-tools.ts';
-import type { notificationTools } from './assistant/notification-tools.ts';
-import type { userTools } from './assistant/user-tools.ts';
-import type { delegateTools } from './delegate/delegate-tools.ts';
-import type { runTools } from './delegate/run-tools.ts';
+import type { auditTools } from './assistant/tools/audit-tools.ts';
+import type { calendarTools } from './assistant/tools/calendar-tools.ts';
+import type { eventTools } from './assistant/tools/event-tools.ts';
+import type { notificationTools } from './assistant/tools/notification-tools.ts';
+import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { testTool } from './assistant/tools/test-tool.ts';
+import type { userTools } from './assistant/tools/user-tools.ts';
+import type { delegateTools } from './delegate/tools/delegate-tools.ts';
+import type { runTools } from './delegate/tools/run-tools.ts';
 import type { demoTools } from './demo/demo.ts';
 import type { Context, Prompt, RenderedPrompt, ResourceContents, ToolTypes } from './feature.ts';
 import type { JsonObject } from './json.ts';
-import type { createCatalogTools } from './prompts/catalog-tools.ts';
-import type { createEditingTools } from './prompts/editing-tools.ts';
-import type { createLibraryTools } from './prompts/library-tools.ts';
-import type { createShow } from './prompts/show-tool.ts';
+import type { createCatalogTools } from './prompts/tools/catalog-tools.ts';
+import type { createEditingTools } from './prompts/tools/editing-tools.ts';
+import type { createLibraryTools } from './prompts/tools/library-tools.ts';
+import type { createShow } from './prompts/tools/show-tool.ts';
 import type { statusTools } from './status/status.ts';
 
 /** The tools of the three features: name, arguments and result. Types only: importing this file loads nothing. */

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { everywhere } from '../src/cli/command.ts';
 import { commands } from '../src/cli/program.ts';
+import { everywhere } from '../src/cli/terminal/command.ts';
 import { flagOf, type Setting, variableOf } from '../src/setting.ts';
 import { settings } from '../src/settings.ts';
 

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { keyOf, planOccurrence, type Step } from '../src/assistant/planner.ts';
+import {
+  channelsOf,
+  type Preferences,
+  preferencesOf,
+  reachableBy,
+} from '../src/assistant/entities/preferences.ts';
+import { isImportant } from '../src/assistant/entities/rules.ts';
+import { keyOf, planOccurrence, type Step } from '../src/assistant/planning/planner.ts';
 import { parseAnswer } from '../src/assistant/policy/answer.ts';
 import { decideByRules } from '../src/assistant/policy/rules.ts';
-import { channelsOf, type Preferences, preferencesOf, reachableBy } from '../src/assistant/preferences.ts';
-import { isImportant } from '../src/assistant/rules.ts';
 import type { CalendarEvent, Channel, Notification, Rule, User } from '../src/assistant/store/schema.ts';
 import {
   channelPreferences,

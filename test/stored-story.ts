@@ -1,10 +1,10 @@
 import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
-import type { Diary } from '../src/assistant/diary.ts';
-import { saveEvent } from '../src/assistant/events.ts';
-import { cancelNotification } from '../src/assistant/notifications.ts';
-import { planNotifications } from '../src/assistant/planning.ts';
+import { saveEvent } from '../src/assistant/editing/events.ts';
+import { cancelNotification } from '../src/assistant/editing/notifications.ts';
+import type { Diary } from '../src/assistant/entities/entity-access.ts';
+import { setRule } from '../src/assistant/entities/rules.ts';
+import { planNotifications } from '../src/assistant/planning/planning.ts';
 import type { Model } from '../src/assistant/policy/policy.ts';
-import { setRule } from '../src/assistant/rules.ts';
 import type { Store } from '../src/assistant/store/store.ts';
 import { brokenGuards, type Story } from './guards.ts';
 

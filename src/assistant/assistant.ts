@@ -1,22 +1,22 @@
 import type { Context, Feature } from '../feature.ts';
-import { auditTools } from './audit-tools.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
-import { calendarTools } from './calendar/tools.ts';
-import type { ChannelOptions } from './delivery/channels.ts';
-import { followSoon } from './delivery/follow-soon.ts';
-import { outboxTool } from './delivery/outbox-tool.ts';
-import { testTool } from './delivery/test-tool.ts';
-import type { Diary } from './diary.ts';
-import { eventTools } from './event-tools.ts';
-import { notificationTools } from './notification-tools.ts';
-import type { Occurrences } from './occurrence.ts';
+import type { ChannelOptions } from './channels/channels.ts';
+import type { Diary } from './entities/entity-access.ts';
+import type { Occurrences } from './entities/occurrence.ts';
+import type { StoredData } from './entities/stored-data.ts';
 import type { DelegateTask } from './policy/delegate.ts';
 import type { Model, PolicyName } from './policy/policy.ts';
-import { prompts } from './prompts.ts';
-import { createResources, resourceChanges } from './resources.ts';
+import { followSoon } from './store/change-follower.ts';
 import { type Clock, createStore } from './store/store.ts';
-import type { StoredData } from './stored-data.ts';
-import { userTools } from './user-tools.ts';
+import { auditTools } from './tools/audit-tools.ts';
+import { calendarTools } from './tools/calendar-tools.ts';
+import { eventTools } from './tools/event-tools.ts';
+import { notificationTools } from './tools/notification-tools.ts';
+import { outboxTool } from './tools/outbox-tool.ts';
+import { prompts } from './tools/prompts.ts';
+import { createResources, resourceChanges } from './tools/resources.ts';
+import { testTool } from './tools/test-tool.ts';
+import { userTools } from './tools/user-tools.ts';
 
 export interface AssistantOptions {
   readonly databaseUrl: string;
@@ -81,7 +81,7 @@ export function createAssistant({
         void stopFollowing();
       };
     },
-    storedData: async (userId) => (await import('./stored-data.ts')).storedData(store, userId),
+    storedData: async (userId) => (await import('./entities/stored-data.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store),
     close: () => store.close(),
   };

@@ -1,6 +1,6 @@
 import { flagOf, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, firstWords, UsageError } from './command.ts';
+import { type Command, everywhere, firstWords, UsageError } from './terminal/command.ts';
 
 /** What may follow a command. */
 interface Following {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
-import { type Door, openDoor } from './door.ts';
+import { type Door, openDoor } from './client/local-client.ts';
+import { type Command, type Terminal, UsageError } from './terminal/command.ts';
 
 const watchEveryMs = 300;
 

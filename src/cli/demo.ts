@@ -1,5 +1,5 @@
-import { type Command, UsageError } from './command.ts';
-import { openDoor } from './door.ts';
+import { openDoor } from './client/local-client.ts';
+import { type Command, UsageError } from './terminal/command.ts';
 
 export const demo: Command = {
   name: 'demo',

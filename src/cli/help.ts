@@ -1,6 +1,6 @@
 import { flagOf, type Setting, variableOf } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, firstWords } from './command.ts';
+import { type Command, everywhere, firstWords } from './terminal/command.ts';
 
 export function programHelp(commands: readonly Command[]): string {
   return [

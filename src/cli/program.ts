@@ -3,26 +3,26 @@ import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { version } from '../version.ts';
-import { type Command, everywhere, Interrupted, type Streams, UsageError } from './command.ts';
-import { printable } from './printable.ts';
-import { createTerminal } from './terminal.ts';
+import { type Command, everywhere, Interrupted, type Streams, UsageError } from './terminal/command.ts';
+import { printable } from './terminal/printable.ts';
+import { createTerminal } from './terminal/terminal.ts';
 
 /** Loaded when called for: starting one command does not pay for the others. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
-  install: async () => (await import('./install.ts')).install,
-  uninstall: async () => (await import('./install.ts')).uninstall,
-  doctor: async () => (await import('./doctor.ts')).doctor,
+  install: async () => (await import('./install/install.ts')).install,
+  uninstall: async () => (await import('./install/install.ts')).uninstall,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   demo: async () => (await import('./demo.ts')).demo,
-  prompts: async () => (await import('./prompts.ts')).prompts,
+  prompts: async () => (await import('./prompts/prompts.ts')).prompts,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
-  users: async () => (await import('./users.ts')).users,
-  events: async () => (await import('./events.ts')).events,
-  calendars: async () => (await import('./calendars.ts')).calendars,
-  notifications: async () => (await import('./notifications.ts')).notifications,
-  worker: async () => (await import('./worker.ts')).worker,
-  migrate: async () => (await import('./migrate.ts')).migrate,
+  users: async () => (await import('./assistant/users.ts')).users,
+  events: async () => (await import('./assistant/events.ts')).events,
+  calendars: async () => (await import('./assistant/calendars.ts')).calendars,
+  notifications: async () => (await import('./assistant/notifications.ts')).notifications,
+  worker: async () => (await import('./assistant/worker.ts')).worker,
+  migrate: async () => (await import('./assistant/migrate.ts')).migrate,
   completion: async () => (await import('./completion.ts')).completion,
 };
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
-import { type Command, type Terminal, UsageError, unknownWord } from './command.ts';
-import { type Answer, type Door, openDoor } from './door.ts';
-import type { Show } from './progress.ts';
+import { type Answer, type Door, openDoor } from './client/local-client.ts';
+import { type Command, type Terminal, UsageError, unknownWord } from './terminal/command.ts';
+import type { Show } from './terminal/progress.ts';
 
 type Action = (door: Door, given: Given, terminal: Terminal) => Promise<number>;
 

@@ -4,7 +4,7 @@ import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
 import { log } from '../log.ts';
 import { serveStdio } from '../transports/stdio.ts';
-import { type Command, stopped, type Terminal } from './command.ts';
+import { type Command, stopped, type Terminal } from './terminal/command.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -54,7 +54,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const { serveHttp } = await import('../transports/http.ts');
   const { keepToken, readToken } = await import('../transports/token.ts');
   const { servePage } = await import('../web/page.ts');
-  const { serveAcknowledge } = await import('../assistant/delivery/acknowledge.ts');
+  const { serveAcknowledge } = await import('../assistant/channels/acknowledge.ts');
   const tokenFile = config['http.token_file'];
   const host = config['http.host'];
   if (tokenFile === undefined && !isLoopback(host)) {

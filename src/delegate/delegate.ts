@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { Records } from '../records.ts';
-import type { AgentName } from './agent.ts';
-import type { AutopilotSettings } from './autopilot-settings.ts';
-import { delegateTools } from './delegate-tools.ts';
-import type { Desk } from './desk.ts';
-import type { Limits } from './follower.ts';
-import { runResources } from './run-resources.ts';
-import { runTools } from './run-tools.ts';
-import type { Sandbox } from './sandbox.ts';
-import { taskMethods, tasksExtension } from './tasks.ts';
+import type { AgentName } from './agents/agent.ts';
+import type { Sandbox } from './agents/sandbox.ts';
+import type { AutopilotSettings } from './autopilot/autopilot-settings.ts';
+import type { Limits } from './run/follower.ts';
+import { delegateTools } from './tools/delegate-tools.ts';
+import type { Desk } from './tools/delegation-runtime.ts';
+import { runResources } from './tools/run-resources.ts';
+import { runTools } from './tools/run-tools.ts';
+import { taskMethods, tasksExtension } from './tools/tasks.ts';
 
 /** The first look comes soon after the start, but not in its way. */
 const firstSweepMs = 500;
@@ -60,7 +60,7 @@ export function createDelegate(options: DelegateOptions): Feature {
   };
   let opened: Promise<Desk> | undefined;
   const desk = () => {
-    opened ??= import('./desk.ts')
+    opened ??= import('./tools/delegation-runtime.ts')
       .then(({ openDesk }) => openDesk(options, publish))
       .catch((error) => {
         // Not kept: a load that failed with too many open files succeeds later.

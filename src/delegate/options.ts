@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ValuesOf } from '../setting.ts';
-import { autopilotOptions } from './autopilot-settings.ts';
+import { autopilotOptions } from './autopilot/autopilot-settings.ts';
 import type { DelegateOptions } from './delegate.ts';
 import type { delegateSettings } from './settings.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { parseFrontMatter } from './files/front-matter.ts';
 import { formatNamed } from './formats/formats.ts';
-import { parseFrontMatter } from './front-matter.ts';
-import { unsupportedConstructs } from './lint/dialect.ts';
+import { withOptionalSlices } from './jinja/optional-slices.ts';
 import { lintFiles } from './lint/lint-files.ts';
-import { withOptionalSlices } from './optional-slices.ts';
-import { resolveReferences } from './template-references.ts';
-import { parseManifest } from './twig-manifest.ts';
+import { parseManifest } from './sources/twig-manifest.ts';
+import { unsupportedConstructs } from './template/dialect.ts';
+import { resolveReferences } from './template/template-references.ts';
 
 const length = 1024 * 1024;
 const repeated = (text: string, size = length) => text.repeat(Math.ceil(size / text.length));

@@ -1,22 +1,22 @@
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
-import { Catalog } from './catalog.ts';
-import { createCatalogTools } from './catalog-tools.ts';
-import { createExpandCommand, createListCommands } from './command-tools.ts';
-import { CommandSource } from './commands.ts';
-import { createEditingTools } from './editing-tools.ts';
-import { Editor } from './editor.ts';
+import { Catalog } from './catalog/catalog.ts';
+import { Editor } from './catalog/editor.ts';
+import { CatalogProvider } from './catalog/provider.ts';
+import type { EditablePromptSource } from './definition/source.ts';
+import { type MountOptions, MountSource } from './formats/mount.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { SharedSource } from './jsonl/shared-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
-import { createLibraryTools } from './library-tools.ts';
-import { createMethods } from './methods.ts';
-import { type MountOptions, MountSource } from './mount.ts';
-import { CatalogProvider } from './provider.ts';
-import { RecentValues } from './recent-values.ts';
-import { createShow } from './show-tool.ts';
-import type { EditablePromptSource } from './source.ts';
-import { TwigSource } from './twig.ts';
+import { RecentValues } from './rendering/recent-values.ts';
+import { CommandSource } from './sources/commands.ts';
+import { TwigSource } from './sources/twig.ts';
+import { createCatalogTools } from './tools/catalog-tools.ts';
+import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
+import { createEditingTools } from './tools/editing-tools.ts';
+import { createLibraryTools } from './tools/library-tools.ts';
+import { createMethods } from './tools/methods.ts';
+import { createShow } from './tools/show-tool.ts';
 
 export interface PromptsOptions {
   readonly commandsDir: string;

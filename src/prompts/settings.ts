@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
 import { mountable } from './formats/format-names.ts';
-import { hexaiPromptsDir } from './hexai-config.ts';
+import { hexaiPromptsDir } from './sources/hexai-config.ts';
 
 export const promptSettings = defineSettings({
   'commands.dir': {

@@ -1,6 +1,6 @@
-import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
-import { autopilotReport } from '../../src/delegate/autopilot-report.ts';
-import { type RunOutput, runReport } from '../../src/delegate/report.ts';
+import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
+import { autopilotReport } from '../../src/delegate/autopilot/autopilot-report.ts';
+import { type RunOutput, runReport } from '../../src/delegate/record/run-report.ts';
 
 /** The text a tool shows for a result, by the tool's own rule. */
 export async function renderResult(tool: string, result: Readonly<Record<string, unknown>>): Promise<string> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { listRunIds } from '../../src/delegate/record.ts';
+import { listRunIds } from '../../src/delegate/record/run-record.ts';
 import { answer } from '../model/turn.ts';
 import { job, planned } from './planned.ts';
 import { ServerProcess } from './server-process.ts';

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
-import { Ledger } from '../../src/delegate/ledger.ts';
+import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
+import { Ledger } from '../../src/delegate/run/run-queue.ts';
 import { eventually } from './eventually.ts';
 import { bare, type Step, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AutopilotOutput } from '../../src/delegate/autopilot-output.ts';
+import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import { job, planned } from './planned.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { familyOf } from '../../src/delegate/process-table.ts';
-import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
-import type { Sandbox } from '../../src/delegate/sandbox.ts';
+import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
+import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';

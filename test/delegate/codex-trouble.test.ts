@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { configFor, type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { bundle } from '../program.ts';

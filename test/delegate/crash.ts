@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Ledger } from '../../src/delegate/ledger.ts';
-import { familyOf } from '../../src/delegate/process-table.ts';
-import { listRunIds, type RunRecord } from '../../src/delegate/record.ts';
-import type { RunOverview } from '../../src/delegate/runs.ts';
-import { sandboxes } from '../../src/delegate/sandbox.ts';
+import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
+import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { Ledger } from '../../src/delegate/run/run-queue.ts';
+import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';

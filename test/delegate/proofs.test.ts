@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sandboxes } from '../../src/delegate/sandbox.ts';
+import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { crashAutopilotOnce } from './autopilot-crash.ts';
 import { cancelOnce } from './cancel.ts';

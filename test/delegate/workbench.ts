@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
-import { behindShim } from '../../src/delegate/executable.ts';
-import type { RunRecord } from '../../src/delegate/record.ts';
+import { behindShim } from '../../src/delegate/agents/executable.ts';
+import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { connectMemory, type MemoryClient, type MemoryOptions } from '../../src/transports/memory.ts';
 

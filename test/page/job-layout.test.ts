@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layOutJobs } from '../../src/web/page/job-layout.ts';
+import { layOutJobs } from '../../src/web/page/runs/job-layout.ts';
 
 const places = (jobs: Record<string, readonly string[]>) =>
   Object.fromEntries(

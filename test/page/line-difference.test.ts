@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineDifference } from '../../src/web/page/line-difference.ts';
+import { lineDifference } from '../../src/web/page/shared/line-difference.ts';
 
 const marks = { same: ' ', added: '+', removed: '-' } as const;
 const written = (before: string, after: string) =>

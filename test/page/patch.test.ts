@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leftOut, parsePatch } from '../../src/web/page/patch.ts';
+import { leftOut, parsePatch } from '../../src/web/page/runs/patch.ts';
 
 describe('what is no patch', () => {
   it.each(['', '\n', 'Nothing to see here.\n', '@@ -1 +1 @@\n-a\n+b\n', '--- a line of dashes\n'])(

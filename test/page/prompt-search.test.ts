@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PromptItem } from '../../src/api.ts';
 import type { Json } from '../../src/json.ts';
-import { PromptSearch } from '../../src/web/page/prompt-search.ts';
+import { PromptSearch } from '../../src/web/page/prompts/prompt-search.ts';
 
 const tagged = (tags: Json) => ({ _meta: { 'adjutant/tags': tags } });
 const prompts: readonly Omit<PromptItem, 'arguments'>[] = [

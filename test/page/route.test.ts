@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRoute, pathTo } from '../../src/web/page/route.ts';
+import { parseRoute, pathTo } from '../../src/web/page/shared/route.ts';
 
 describe('where somebody is', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf, spoken } from '../../src/web/page/timeline-line.ts';
+import { kindOf, spoken } from '../../src/web/page/runs/timeline-line.ts';
 
 describe('a line of a run', () => {
   it.each([

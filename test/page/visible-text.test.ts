@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { visibleText } from '../../src/web/page/visible-text.ts';
+import { visibleText } from '../../src/web/page/shared/visible-text.ts';
 
 it.each([
   ['\tplain äöü 日本 👩‍👧 שלום\r\n', '\tplain äöü 日本 👩‍👧 שלום\r\n'],

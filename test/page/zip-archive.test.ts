@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { zipArchive } from '../../src/web/page/zip-archive.ts';
+import { zipArchive } from '../../src/web/page/shared/zip-archive.ts';
 import { unzip } from '../unzip.ts';
 
 it('is unpacked by another program with every name and text unchanged', async () => {

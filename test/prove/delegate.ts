@@ -1,7 +1,7 @@
 // The promises about runs in full size, with the real codex and a model on loopback. Prints what it saw; ends with 1 when one
 // of them is broken.
 import { join } from 'node:path';
-import { sandboxes } from '../../src/delegate/sandbox.ts';
+import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { crashAutopilotOnce } from '../delegate/autopilot-crash.ts';
 import { cancelOnce } from '../delegate/cancel.ts';
 import { crashOnce } from '../delegate/crash.ts';

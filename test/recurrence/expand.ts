@@ -1,6 +1,6 @@
 // Prints what every case yields in the zone that this process runs in.
-import { parseCalendar } from '../../src/assistant/calendar/parse.ts';
-import { occurrences } from '../../src/assistant/calendar/recurrence.ts';
+import { parseCalendar } from '../../src/assistant/icalendar/parse.ts';
+import { occurrences } from '../../src/assistant/icalendar/recurrence.ts';
 import { ownCases } from './own-cases.ts';
 import { rfcCases } from './rfc-examples.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'tsdav';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
-import type { Document } from './parse.ts';
+import type { Document } from '../icalendar/parse.ts';
 import { signIn } from './passwords.ts';
 import { configOf, type Read, type SourceConfig, type SourceOptions } from './source.ts';
 

@@ -1,8 +1,8 @@
 import type { ValueOf } from '../../feature.ts';
 import { present } from '../../json.ts';
-import type { calendarShape } from '../shapes.ts';
+import type { calendarShape } from '../entities/shapes.ts';
+import { timestamp } from '../entities/view.ts';
 import type { Calendar } from '../store/schema.ts';
-import { timestamp } from '../view.ts';
 import type { SyncResult } from './sync.ts';
 
 const mostListed = 50;

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../failure.ts';
-import { findUser, type Reader } from '../diary.ts';
-import { removeEvent } from '../events.ts';
+import { removeEvent } from '../editing/events.ts';
+import { findUser, type Reader } from '../entities/entity-access.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar } from '../store/schema.ts';

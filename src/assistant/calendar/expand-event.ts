@@ -1,6 +1,6 @@
-import { type Occurrence, singleOccurrence, type Window } from '../occurrence.ts';
+import { type Occurrence, singleOccurrence, type Window } from '../entities/occurrence.ts';
+import type { Series } from '../icalendar/series.ts';
 import type { CalendarEvent } from '../store/schema.ts';
-import type { Series } from './series.ts';
 
 /** What a stored event amounts to: its occurrences that start within the window, whatever calendar it came from. */
 export async function expandEvent(
@@ -9,7 +9,7 @@ export async function expandEvent(
   zone: string,
 ): Promise<readonly Occurrence[]> {
   if (event.series === null) return singleOccurrence(event, window);
-  const { occurrences } = await import('./recurrence.ts');
+  const { occurrences } = await import('../icalendar/recurrence.ts');
   const series = JSON.parse(event.series) as Series;
   // The window of the store has both its ends, that of a series only its first.
   const { occurrences: found } = occurrences(series, { ...window, toMs: window.toMs + 1, zone });
@@ -34,6 +34,6 @@ export async function firstTimes(
   const { start_ms: startMs, end_ms: endMs } = event;
   const series = event.series === null ? undefined : (JSON.parse(event.series) as Series);
   if (series === undefined || series.start.zone !== undefined || series.detached) return { startMs, endMs };
-  const { firstOccurrence } = await import('./recurrence.ts');
+  const { firstOccurrence } = await import('../icalendar/recurrence.ts');
   return firstOccurrence(series, zone);
 }

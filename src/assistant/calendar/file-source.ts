@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { regularFileChunks } from '../../regular-file.ts';
-import { decode, tooLarge } from './decode.ts';
-import type { Document } from './parse.ts';
+import { decode, tooLarge } from '../icalendar/decode.ts';
+import type { Document } from '../icalendar/parse.ts';
 import type { Read } from './source.ts';
 
 /** A calendar in a file, or in the .ics files of a folder and its subfolders. */

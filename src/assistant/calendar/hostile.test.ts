@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ownZone } from '../../../test/recurrence/own-cases.ts';
 import { Failure } from '../../failure.ts';
-import { parseCalendar } from './parse.ts';
-import { extent, occurrences } from './recurrence.ts';
+import { parseCalendar } from '../icalendar/parse.ts';
+import { extent, occurrences } from '../icalendar/recurrence.ts';
 
 const nowMs = Date.UTC(2026, 0);
 const good = [

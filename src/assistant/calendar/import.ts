@@ -1,12 +1,12 @@
-import type { Diary } from '../diary.ts';
-import { type EventFields, removeEvent, saveEvent } from '../events.ts';
-import { preferencesOf } from '../preferences.ts';
-import { revisionOf } from '../revision.ts';
+import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
+import type { Diary } from '../entities/entity-access.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { revisionOf } from '../entities/revision.ts';
+import type { ParsedEvent } from '../icalendar/parsed-event.ts';
+import { extent, firstOccurrence } from '../icalendar/recurrence.ts';
+import { isWholeDay } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
-import type { ParsedEvent } from './parsed-event.ts';
-import { extent, firstOccurrence } from './recurrence.ts';
-import { isWholeDay } from './series.ts';
 import { configOf } from './source.ts';
 
 /** What became of an event, as far as its user should know. */

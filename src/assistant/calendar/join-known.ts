@@ -1,8 +1,8 @@
-import type { Diary } from '../diary.ts';
+import type { Diary } from '../entities/entity-access.ts';
+import type { CalendarProblem, ParsedCalendar } from '../icalendar/parse.ts';
+import type { ParsedEvent } from '../icalendar/parsed-event.ts';
+import type { EventDetails, Override, Series } from '../icalendar/series.ts';
 import type { Calendar, CalendarEvent } from '../store/schema.ts';
-import type { CalendarProblem, ParsedCalendar } from './parse.ts';
-import type { ParsedEvent } from './parsed-event.ts';
-import type { EventDetails, Override, Series } from './series.ts';
 
 const batchSize = 500;
 

@@ -1,5 +1,5 @@
+import type { Document } from '../icalendar/parse.ts';
 import type { Calendar } from '../store/schema.ts';
-import type { Document } from './parse.ts';
 import type { PasswordOptions } from './passwords.ts';
 
 /** What a source of events needs besides its place. Secrets are not part of it. */

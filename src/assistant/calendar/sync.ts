@@ -1,12 +1,17 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import { type Diary, findUser } from '../diary.ts';
-import { createFetch } from '../fetch.ts';
+import { type Diary, findUser } from '../entities/entity-access.ts';
+import {
+  type CalendarProblem,
+  type Document,
+  type ParsedCalendar,
+  parseCalendar,
+} from '../icalendar/parse.ts';
+import { createFetch } from '../network/fetch.ts';
 import { audit } from '../store/audit.ts';
 import type { Calendar } from '../store/schema.ts';
 import { type EventChange, importEvents } from './import.ts';
 import { joinKnown } from './join-known.ts';
-import { type CalendarProblem, type Document, type ParsedCalendar, parseCalendar } from './parse.ts';
 import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';
 
 export interface CalendarOptions {

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { decode } from './decode.ts';
+import { decode } from '../icalendar/decode.ts';
 import { signIn } from './passwords.ts';
 import { configOf, type Read } from './source.ts';
 

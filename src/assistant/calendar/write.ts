@@ -1,7 +1,7 @@
-import type { Occurrence } from '../occurrence.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
+import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import { expandEvent } from './expand-event.ts';
-import { offsetsOf, wallOf } from './zone.ts';
 
 /** One occurrence as it is known to a notification. */
 export interface WantedOccurrence {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { type Case, dialling, type Relative } from './checklist.ts';
+import { type Case, dialling, type Relative } from './pre-send-checks.ts';
 
 export interface Lease {
   readonly owner: string;

@@ -1,15 +1,15 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
+import { isMailAddress } from '../../single-line.ts';
 import { modelFor, occurrences, type PolicyOptions } from '../assistant.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
-import { preferencesOf } from '../preferences.ts';
+import { type ChannelOptions, createChannels } from '../channels/channels.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { type Feed, followChanges } from '../store/change-feed.ts';
 import { type Clock, createStore } from '../store/store.ts';
-import { type ChannelOptions, createChannels } from './channels.ts';
-import { type Feed, followChanges } from './feed.ts';
-import { PlanningRounds } from './planning-rounds.ts';
+import { PlanningRounds } from './planning-loop.ts';
 import { Scheduler } from './scheduler.ts';
-import { isMailAddress } from './single-line.ts';
 import { Worker } from './worker.ts';
 
 /** A model may have to be asked about many events. */
@@ -59,7 +59,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const channels = createChannels(options.channels, acknowledgeUrl);
   const stopping = new AbortController();
   const plan = async (userId: string, eventId?: string) => {
-    const { planNotifications } = await import('../planning.ts');
+    const { planNotifications } = await import('../planning/planning.ts');
     const request = { userId, eventId, force: false, dryRun: false };
     const model = await modelFor(options.policy);
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(planningMs)]);
@@ -114,7 +114,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return scheduler.once();
     },
     async acknowledge(id, by) {
-      const { acknowledgeNotification } = await import('../notifications.ts');
+      const { acknowledgeNotification } = await import('../editing/notifications.ts');
       return acknowledgeNotification({ store, clock, occurrences }, id, by);
     },
     async stop() {

@@ -7,11 +7,11 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { createOutboxChannel } from '../channels/outbox.ts';
+import { createSmtpChannel } from '../channels/smtp.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { nextDue } from './claim.ts';
-import { createOutboxChannel } from './outbox.ts';
 import { Scheduler } from './scheduler.ts';
-import { createSmtpChannel } from './smtp.ts';
 import { Worker } from './worker.ts';
 
 let folder: string;

@@ -1,10 +1,10 @@
-import { parsePayload } from '../payload.ts';
-import { preferencesOf } from '../preferences.ts';
+import { xml } from '../channels/call.ts';
+import type { Message } from '../channels/channel.ts';
+import { parsePayload } from '../entities/payload.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
-import { xml } from './call.ts';
-import type { Message } from './channel.ts';
-import { isNotice } from './checklist.ts';
-import { recipientOf } from './reach.ts';
+import { isNotice } from './pre-send-checks.ts';
+import { recipientOf } from './reachable-channels.ts';
 
 export interface Wording {
   readonly late: boolean;

@@ -1,13 +1,13 @@
-import { holdUser } from '../diary.ts';
+import { singleLine } from '../../single-line.ts';
+import { xml } from '../channels/call.ts';
+import { holdUser } from '../entities/entity-access.ts';
 import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
-import { xml } from './call.ts';
-import type { Case } from './checklist.ts';
-import { nextChannel } from './ladder.ts';
+import { nextChannel } from './escalation.ts';
 import { timeOf } from './message.ts';
-import { reachOf } from './reach.ts';
-import { singleLine } from './single-line.ts';
+import type { Case } from './pre-send-checks.ts';
+import { reachOf } from './reachable-channels.ts';
 
 const minute = 60_000;
 /** What is missed within this time is told in one message. */

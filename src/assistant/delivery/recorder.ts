@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
-import { type Settlement, settle } from './settle.ts';
+import { type Settlement, settle } from './record-outcome.ts';
 
 /** As much longer a delivery is not on record yet. */
 const gatherMs = 5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { channels, urgencies } from '../store/schema.ts';
-import { escalate, escalationTime, nextChannel, type Reach } from './ladder.ts';
+import { escalate, escalationTime, nextChannel, type Reach } from './escalation.ts';
 import { type Attempted, pauseMs, planNext } from './retry.ts';
 
 const minute = 60_000;

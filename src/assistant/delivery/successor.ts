@@ -1,6 +1,6 @@
 import { newId } from '../store/id.ts';
 import type { Channel, NewNotification } from '../store/schema.ts';
-import { type Case, familyOf } from './checklist.ts';
+import { type Case, familyOf } from './pre-send-checks.ts';
 
 /** The notification that takes another one's place on the next channel. Its key is the same wherever it is made. */
 export function successor(

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { monday, openDiary, type TestDiary } from '../../../test/open-diary.ts';
 import { startProvider } from '../../../test/provider.ts';
 import type { JsonObject } from '../../json.ts';
-import type { ChannelOptions } from './channels.ts';
+import type { ChannelOptions } from '../channels/channels.ts';
 
 const ada = { id: 'ada', name: 'Ada <b>', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 

@@ -1,17 +1,17 @@
 import { Failure } from '../../failure.ts';
+import { singleLine } from '../../single-line.ts';
 import { withoutPassword } from '../../without-password.ts';
-import { type Diary, holdUser, type Reader } from '../diary.ts';
-import { channelsOf, preferencesOf, reachableBy } from '../preferences.ts';
+import { xml } from '../channels/call.ts';
+import type { Message, OutcomeKind } from '../channels/channel.ts';
+import { type ChannelOptions, createChannels } from '../channels/channels.ts';
+import { type Diary, holdUser, type Reader } from '../entities/entity-access.ts';
+import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Channel as ChannelName, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
-import { xml } from './call.ts';
-import type { Message, OutcomeKind } from './channel.ts';
-import { type ChannelOptions, createChannels } from './channels.ts';
 import { timeOf } from './message.ts';
-import { recipientOf } from './reach.ts';
-import { singleLine } from './single-line.ts';
+import { recipientOf } from './reachable-channels.ts';
 
 export interface TestRequest {
   readonly userId: string;

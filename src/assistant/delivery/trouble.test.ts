@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { meeting, noon, reminder } from '../../../test/diary.ts';
 import type { Notification } from '../store/schema.ts';
-import type { Settlement } from './settle.ts';
+import type { Settlement } from './record-outcome.ts';
 import { Trouble } from './trouble.ts';
 
 let lines: string[];

@@ -1,8 +1,8 @@
 import { log } from '../../log.ts';
+import { singleLine } from '../../single-line.ts';
 import type { Channel as ChannelName } from '../store/schema.ts';
 import type { Clock } from '../store/store.ts';
-import type { Settlement } from './settle.ts';
-import { singleLine } from './single-line.ts';
+import type { Settlement } from './record-outcome.ts';
 
 /** How long one word about a channel has to do. */
 const pauseMs = 60_000;

@@ -6,12 +6,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type DiaryRows, fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import type { Channels, Message, Outcome } from '../channels/channel.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
 import { createStore, type Store } from '../store/store.ts';
-import type { Channels, Message, Outcome } from './channel.ts';
 import { claim, nextDue } from './claim.ts';
+import { type Settlement, settle } from './record-outcome.ts';
 import { Scheduler } from './scheduler.ts';
-import { type Settlement, settle } from './settle.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-worker-'));

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
+import type { Channels } from '../channels/channel.ts';
+import { SilentReceivers } from '../channels/webhook-circuit-breaker.ts';
 import { audit } from '../store/audit.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
-import type { Channels } from './channel.ts';
-import { type Case, check, familyOf, isAcknowledged, isNotice, type Verdict } from './checklist.ts';
 import { announceCall, claim, claimUnanswered } from './claim.ts';
-import { escalate } from './ladder.ts';
+import { escalate } from './escalation.ts';
 import { writeMessage } from './message.ts';
 import { tellMissed } from './missed.ts';
-import { callsLeft, reachOf } from './reach.ts';
+import { settleOutcome, settleVerdict } from './outcome-plan.ts';
+import { type Case, check, familyOf, isAcknowledged, isNotice, type Verdict } from './pre-send-checks.ts';
+import { callsLeft, reachOf } from './reachable-channels.ts';
+import { addNotifications, settle, settleClosely } from './record-outcome.ts';
 import { Recorder } from './recorder.ts';
-import { addNotifications, settle, settleClosely } from './settle.ts';
-import { settleOutcome, settleVerdict } from './settlement.ts';
-import { SilentReceivers } from './silent-receivers.ts';
 import { successor } from './successor.ts';
 import { Trouble } from './trouble.ts';
 

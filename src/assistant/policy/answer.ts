@@ -1,9 +1,9 @@
 import type { XStatic } from 'typebox/schema';
 import { Check, Errors } from 'typebox/schema';
 import { isObject } from '../../json.ts';
-import { singleLine } from '../delivery/single-line.ts';
-import type { Proposal } from '../guards.ts';
+import { singleLine } from '../../single-line.ts';
 import { channels, urgencies } from '../store/schema.ts';
+import type { Proposal } from './guards.ts';
 
 const item = {
   type: 'object',

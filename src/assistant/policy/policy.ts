@@ -1,7 +1,7 @@
-import type { Proposal } from '../guards.ts';
-import type { Occurrence } from '../occurrence.ts';
-import type { Preferences } from '../preferences.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
+import type { Preferences } from '../entities/preferences.ts';
 import type { CalendarEvent, Channel, Notification, Rule } from '../store/schema.ts';
+import type { Proposal } from './guards.ts';
 
 export const policyNames = ['rules', 'endpoint', 'delegate', 'client'] as const;
 export type PolicyName = (typeof policyNames)[number];

@@ -1,6 +1,6 @@
-import { fingerprint } from '../revision.ts';
-import { configOf } from '../rules.ts';
-import { timestamp } from '../view.ts';
+import { fingerprint } from '../entities/revision.ts';
+import { configOf } from '../entities/rules.ts';
+import { timestamp } from '../entities/view.ts';
 import { policyInstructions } from './instructions.ts';
 import type { PolicyInput, Question } from './policy.ts';
 

@@ -1,7 +1,7 @@
-import type { Proposal } from '../guards.ts';
-import { channelsOf, rings } from '../preferences.ts';
-import { isImportant, isInternal, travelMinutes } from '../rules.ts';
+import { channelsOf, rings } from '../entities/preferences.ts';
+import { isImportant, isInternal, travelMinutes } from '../entities/rules.ts';
 import type { Channel } from '../store/schema.ts';
+import type { Proposal } from './guards.ts';
 import type { Decision, PolicyInput } from './policy.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { JsonObject } from '../../json.ts';
 import type { Records } from '../../records.ts';
-import { followSoon } from '../delivery/follow-soon.ts';
+import { followSoon } from './change-follower.ts';
 import { editRecords, lastSequence } from './record-edits.ts';
 import type { Tables } from './schema.ts';
 import { createStore } from './store.ts';

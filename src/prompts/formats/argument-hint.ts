@@ -1,5 +1,5 @@
-import type { ArgumentDefinition } from '../definition.ts';
-import { FileProblem } from '../front-matter.ts';
+import type { ArgumentDefinition } from '../definition/definition.ts';
+import { FileProblem } from '../files/front-matter.ts';
 
 /** The hint as written; YAML makes a list of `[one]`. */
 export function hintOf(value: unknown): string | undefined {

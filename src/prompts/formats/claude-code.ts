@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
-import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
-import { everything } from '../typed-arguments.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { everything } from '../rendering/typed-arguments.ts';
 import { hintOf, namesInHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportFields, reportPlaces } from './left-out.ts';

@@ -1,5 +1,5 @@
-import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
-import { everything } from '../typed-arguments.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { everything } from '../rendering/typed-arguments.ts';
 import { hintOf, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportFields } from './left-out.ts';

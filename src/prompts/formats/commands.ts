@@ -1,6 +1,6 @@
-import { parseCommand } from '../commands.ts';
-import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
-import { scanTemplate } from '../lint/scanner.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { parseCommand } from '../sources/commands.ts';
+import { scanTemplate } from '../template/scanner.ts';
 import { filePerPrompt, NotExpressible } from './format.ts';
 import { printMarkdown } from './markdown.ts';
 import { pathOfName } from './prompt-path.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix';
-import type { MessageDefinition, PromptDefinition } from '../definition.ts';
-import { FileProblem } from '../front-matter.ts';
-import { lexTemplate, type Tag } from '../lint/lexer.ts';
+import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
+import { FileProblem } from '../files/front-matter.ts';
+import { lexTemplate, type Tag } from '../template/lexer.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { type Part, parseHandlebars } from './handlebars.ts';
 import { jinjaText } from './jinja-text.ts';

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
-import type { PromptDefinition } from '../definition.ts';
-import { FileProblem } from '../front-matter.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportPlaces } from './left-out.ts';
 import { pathOfName } from './prompt-path.ts';

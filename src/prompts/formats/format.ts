@@ -1,6 +1,6 @@
 import type { Problem } from '../../feature.ts';
-import type { PromptDefinition, Reading } from '../definition.ts';
-import { problemOf } from '../file-cache.ts';
+import type { PromptDefinition, Reading } from '../definition/definition.ts';
+import { problemOf } from '../files/file-cache.ts';
 import type { FormatName } from './format-names.ts';
 
 /** One text file of a folder of prompts. */

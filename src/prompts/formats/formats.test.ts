@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PromptDefinition, Reading } from '../definition.ts';
-import { renderPrompt } from '../rendering.ts';
+import type { PromptDefinition, Reading } from '../definition/definition.ts';
+import { renderPrompt } from '../rendering/rendering.ts';
 import type { TextFile } from './format.ts';
 import { formatNamed, formats } from './formats.ts';
 
@@ -383,7 +383,7 @@ describe('writing', () => {
         messages: [{ role: 'user', content: { type: 'text', text } }],
       },
     ]);
-    const { Jinja } = await import('../jinja.ts');
+    const { Jinja } = await import('../jinja/jinja.ts');
     const jinja = new Jinja();
     jinja.set('t.md', files.find(({ path }) => path.endsWith('.md'))!.text);
     expect(jinja.render('t.md', { to: 'Ann' })).toBe('a {{x}} {% raw %} {% endraw %} {# no #} Ann');

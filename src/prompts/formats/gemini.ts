@@ -1,5 +1,5 @@
-import type { PromptDefinition } from '../definition.ts';
-import { FileProblem } from '../front-matter.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportFields, reportPlaces } from './left-out.ts';
 import { nameOfPath, pathOfName } from './prompt-path.ts';

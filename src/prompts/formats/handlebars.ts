@@ -1,4 +1,4 @@
-import { FileProblem } from '../front-matter.ts';
+import { FileProblem } from '../files/front-matter.ts';
 
 /** What a Handlebars body of a dotprompt file is made of. */
 export type Part =

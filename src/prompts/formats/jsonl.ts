@@ -1,4 +1,4 @@
-import type { MessageDefinition, PromptDefinition } from '../definition.ts';
+import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { parsePromptFile } from '../jsonl/prompt-file.ts';
 import { type Format, type TextFile, writeEach } from './format.ts';
 import { segmentsOf } from './segments.ts';

@@ -1,4 +1,4 @@
-import { Lines } from '../lint/position.ts';
+import { Lines } from '../template/position.ts';
 import type { Report } from './format.ts';
 
 /** A file full of them is reported often enough. */

@@ -1,4 +1,4 @@
-import { FileProblem, parseFrontMatter } from '../front-matter.ts';
+import { FileProblem, parseFrontMatter } from '../files/front-matter.ts';
 import type { Report } from './format.ts';
 
 export interface Markdown {

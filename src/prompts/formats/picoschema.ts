@@ -1,5 +1,5 @@
 import { isObject } from '../../json.ts';
-import type { ArgumentDefinition } from '../definition.ts';
+import type { ArgumentDefinition } from '../definition/definition.ts';
 import type { Report } from './format.ts';
 
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'any', 'null']);

@@ -1,6 +1,6 @@
-import type { PromptDefinition } from '../definition.ts';
-import { FileProblem } from '../front-matter.ts';
-import { lexTemplate } from '../lint/lexer.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { FileProblem } from '../files/front-matter.ts';
+import { lexTemplate } from '../template/lexer.ts';
 import { NotExpressible } from './format.ts';
 
 /** A piece of a body: plain text, or the place of an argument. */

@@ -1,10 +1,15 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
-import type { ArgumentDefinition, MessageDefinition, PromptDefinition, Reading } from '../definition.ts';
-import { problemOf } from '../file-cache.ts';
-import { scanTemplate } from '../lint/scanner.ts';
-import { normalizeLibraryName } from '../twig-library.ts';
-import { type ManifestPrompt, parseManifest } from '../twig-manifest.ts';
+import type {
+  ArgumentDefinition,
+  MessageDefinition,
+  PromptDefinition,
+  Reading,
+} from '../definition/definition.ts';
+import { problemOf } from '../files/file-cache.ts';
+import { normalizeLibraryName } from '../sources/twig-library.ts';
+import { type ManifestPrompt, parseManifest } from '../sources/twig-manifest.ts';
+import { scanTemplate } from '../template/scanner.ts';
 import { type Format, NotExpressible, type TextFile, writeEach } from './format.ts';
 import { jinjaText } from './jinja-text.ts';
 import { pathOfName } from './prompt-path.ts';

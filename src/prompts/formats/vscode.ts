@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix';
-import type { ArgumentDefinition, PromptDefinition } from '../definition.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportFields, reportPlaces } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';

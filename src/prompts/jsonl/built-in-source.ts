@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { log } from '../../log.ts';
-import type { PromptDefinition } from '../definition.ts';
-import { type FolderReading, FolderSource, type WatchOptions } from '../folder-source.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { builtIns } from './built-ins.ts';
 import { prepareReplacement } from './durable-file.ts';
 import { createPromptFileCache, parsePromptFile } from './prompt-file.ts';

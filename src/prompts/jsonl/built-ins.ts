@@ -1,4 +1,4 @@
-import type { PromptDraft } from '../source.ts';
+import type { PromptDraft } from '../definition/source.ts';
 
 const code = { name: 'code', description: 'The code to review', required: true };
 

@@ -1,4 +1,4 @@
-import type { Author, EditablePromptSource, PromptEdit, Revision } from '../source.ts';
+import type { Author, EditablePromptSource, PromptEdit, Revision } from '../definition/source.ts';
 import { stateOf } from './journal.ts';
 
 /** A source whose history can be taken over by another. */

@@ -1,6 +1,6 @@
-import type { PromptDefinition } from '../definition.ts';
-import { contentRevision, sameContent } from '../revision.ts';
-import type { Revision } from '../source.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { contentRevision, sameContent } from '../definition/revision.ts';
+import type { Revision } from '../definition/source.ts';
 import { type PromptRecord, toDefinition } from './record.ts';
 
 /** The last entry of a prompt's history. */

@@ -1,7 +1,7 @@
 import { closeSync, readSync, statSync } from 'node:fs';
 import { isObject } from '../../json.ts';
 import { mostBytes, openRegularFileSync, readRegularBytesSync } from '../../regular-file.ts';
-import type { PromptDraft, Revision } from '../source.ts';
+import type { PromptDraft, Revision } from '../definition/source.ts';
 import { appendDurably } from './durable-file.ts';
 import { splitLines } from './prompt-file.ts';
 

@@ -1,8 +1,8 @@
 import type { Problem } from '../../feature.ts';
-import type { PromptDefinition } from '../definition.ts';
-import { FileCache, problemOf } from '../file-cache.ts';
-import { FileProblem } from '../front-matter.ts';
-import { decodeText } from '../text-file.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { FileCache, problemOf } from '../files/file-cache.ts';
+import { FileProblem } from '../files/front-matter.ts';
+import { decodeText } from '../files/text-file.ts';
 import { type PromptRecord, parseRecord, toDefinition } from './record.ts';
 
 /** A JSONL file as it was read: what it holds, and every line that could not be understood. */

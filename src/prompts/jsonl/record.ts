@@ -1,10 +1,10 @@
 import type { Content } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
-import type { MessageDefinition, PromptDefinition } from '../definition.ts';
-import { FileProblem } from '../front-matter.ts';
-import { FieldProblem, parseArguments, parseTags, parseText } from '../prompt-fields.ts';
-import type { PromptDraft } from '../source.ts';
-import { decodeText } from '../text-file.ts';
+import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
+import { FieldProblem, parseArguments, parseTags, parseText } from '../definition/prompt-fields.ts';
+import type { PromptDraft } from '../definition/source.ts';
+import { FileProblem } from '../files/front-matter.ts';
+import { decodeText } from '../files/text-file.ts';
 
 /** One line of a JSONL file. Fields that we do not know are kept as they are. */
 export interface PromptRecord extends Readonly<Record<string, unknown>> {

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
-import { renderPrompt } from '../rendering.ts';
-import { type SingleEdits, singleEdits } from '../single-edits.ts';
-import type { PromptDraft } from '../source.ts';
+import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
+import type { PromptDraft } from '../definition/source.ts';
+import { renderPrompt } from '../rendering/rendering.ts';
 import { batchSize } from './prompt-edits.ts';
 import { UserSource } from './user-source.ts';
 
@@ -163,7 +163,7 @@ describe('a change', () => {
     const module = (file: string) => JSON.stringify(join(import.meta.dirname, file));
     const script = `
       const { UserSource } = await import(${module('user-source.ts')});
-      const { singleEdits } = await import(${module('../single-edits.ts')});
+      const { singleEdits } = await import(${module('../catalog/single-edits.ts')});
       const source = new UserSource({ folder: ${JSON.stringify(folder)} });
       const current = async () => Number(await source.revision(await source.get('shared')));
       const won = [];

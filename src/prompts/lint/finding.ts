@@ -1,7 +1,7 @@
 import type { Problem } from '../../feature.ts';
-import type { PromptDefinition } from '../definition.ts';
-import type { TemplateSet } from '../source.ts';
-import type { Position } from './position.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { TemplateSet } from '../definition/source.ts';
+import type { Position } from '../template/position.ts';
 
 /** A prompt to be looked at. */
 export interface Subject {

@@ -1,4 +1,4 @@
-import { Lines, type Position } from './position.ts';
+import { Lines, type Position } from '../template/position.ts';
 
 export interface HiddenCharacter extends Position {
   readonly message: string;

@@ -1,15 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
-import type { PromptDefinition } from '../definition.ts';
-import { Jinja } from '../jinja.ts';
-import type { TemplateSet } from '../source.ts';
-import { TemplateError } from '../template-error.ts';
-import { CompiledTemplates, type MessageTemplates } from '../template-set.ts';
-import { unsupportedConstructs } from './dialect.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { TemplateSet } from '../definition/source.ts';
+import { Jinja } from '../jinja/jinja.ts';
+import { TemplateError } from '../jinja/template-error.ts';
+import { CompiledTemplates, type MessageTemplates } from '../rendering/template-set.ts';
+import { unsupportedConstructs } from '../template/dialect.ts';
+import { scanTemplate } from '../template/scanner.ts';
+import { freeVariables, globalNames } from '../template/variables.ts';
 import { type Finding, problemAt, type Subject } from './finding.ts';
-import { scanTemplate } from './scanner.ts';
-import { freeVariables, globalNames } from './variables.ts';
 
 /** Methods of Python that templates are often written with and the engine has not. */
 const missingMethods = new Set(

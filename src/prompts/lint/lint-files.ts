@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
-import type { PromptDefinition } from '../definition.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { TemplateSet } from '../definition/source.ts';
 import type { Format, TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
-import type { TemplateSet } from '../source.ts';
 import type { Subject } from './finding.ts';
 import { inOrder, lintPrompt } from './lint.ts';
 
@@ -78,7 +78,7 @@ function subjectOf(format: Format, definition: PromptDefinition, files: readonly
 }
 
 async function compile(definition: PromptDefinition, files: readonly TextFile[]): Promise<TemplateSet> {
-  const { CompiledTemplates } = await import('../template-set.ts');
+  const { CompiledTemplates } = await import('../rendering/template-set.ts');
   const folder = dirname(definition.file);
   const messages = definition.messages.map(({ content }, index) => {
     const text = content.type === 'text' ? content.text : '';

@@ -1,7 +1,7 @@
 import { nearest } from '../../nearest.ts';
-import type { PromptDefinition } from '../definition.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { Lines } from '../template/position.ts';
 import type { Finding } from './finding.ts';
-import { Lines } from './position.ts';
 
 /** Looks at the places of arguments in a text that is no Jinja. */
 export function lintPlaceholders(

@@ -1,11 +1,11 @@
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
-import { ConnectionProvider } from './server-connection.tsx';
+import { ConnectionProvider } from './shared/server-connection.tsx';
+import { SignIn } from './shared/sign-in.tsx';
 import { Shell } from './shell.tsx';
-import { SignIn } from './sign-in.tsx';
 import './style.css';
-import { ToastProvider } from './toast.tsx';
-import { dropToken, keepToken, takeToken } from './token.ts';
+import { ToastProvider } from './shared/toast.tsx';
+import { dropToken, keepToken, takeToken } from './shared/token.ts';
 
 function Page() {
   const [token, setToken] = useState(takeToken);

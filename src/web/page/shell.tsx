@@ -1,12 +1,12 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { CalendarView } from './calendar-view.tsx';
-import { PromptsView } from './prompts-view.tsx';
-import { pathTo, useRoute } from './route.ts';
-import { RunsView } from './runs-view.tsx';
-import { useConnection } from './server-connection.tsx';
-import { ServerView } from './server-view.tsx';
-import { applyTheme, currentTheme, nextTheme } from './theme.ts';
+import { CalendarView } from './calendar/calendar-page.tsx';
+import { PromptsView } from './prompts/prompts-view.tsx';
+import { RunsView } from './runs/runs-view.tsx';
+import { ServerView } from './server/server-view.tsx';
+import { pathTo, useRoute } from './shared/route.ts';
+import { useConnection } from './shared/server-connection.tsx';
+import { applyTheme, currentTheme, nextTheme } from './shared/theme.ts';
 
 export interface View {
   readonly id: string;

@@ -1,0 +1,65 @@
+import { isPhoneNumber } from '../../single-line.ts';
+import type { Channel, Message } from './channel.ts';
+import { post } from './post.ts';
+
+export interface CallOptions {
+  /** The provider's address; Twilio's own unless another one speaks its language. */
+  readonly url: string;
+  readonly account: string;
+  readonly token: string;
+  readonly from: string;
+  /** Where the person's key press goes. */
+  readonly acknowledgeUrl?: (id: string) => Promise<string>;
+}
+
+/** A call that reads the script aloud, through a provider with Twilio's interface. */
+export function createCallChannel(options: CallOptions): Channel {
+  const { account, token, from } = options;
+  const calls = new URL(`/2010-04-01/Accounts/${encodeURIComponent(account)}/Calls.json`, options.url).href;
+  return {
+    async deliver(message, signal) {
+      const { phone } = message.recipient;
+      if (phone === undefined || phone === '')
+        return { kind: 'permanent', detail: 'the user has no phone number' };
+      if (!isPhoneNumber(phone))
+        return {
+          kind: 'permanent',
+          detail: `the user's phone number ${JSON.stringify(phone)} is not in E.164 form`,
+        };
+      return post(calls, {
+        signal,
+        headers: {
+          authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+          'idempotency-key': message.id,
+        },
+        body: new URLSearchParams({
+          To: phone,
+          From: from,
+          Twiml: script(message, await options.acknowledgeUrl?.(message.id)),
+        }),
+        reference: (answer) => /"sid"\s*:\s*"(\w+)"/.exec(answer)?.[1],
+      });
+    },
+  };
+}
+
+/** Inline TwiML; providers take four thousand characters of it. */
+export function script({ recipient, speech }: Message, acknowledgeUrl: string | undefined): string {
+  const voice = recipient.voice === '' ? '' : ` voice="${xml(recipient.voice)}"`;
+  const say = (text: string) => `<Say${voice} language="${xml(recipient.locale)}">${xml(text)}</Say>`;
+  const body = [...speech].slice(0, 1200).join('');
+  if (acknowledgeUrl === undefined) return `<Response>${say(body)}<Pause length="1"/>${say(body)}</Response>`;
+  return `<Response><Gather numDigits="1" timeout="8" method="POST" action="${xml(acknowledgeUrl)}">${say(body)}${say('Press 1 to confirm that you heard this.')}</Gather></Response>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+export function xml(text: string): string {
+  return text.replace(/[^\t\n\r\P{C}]/gu, ' ').replace(/[<>&"']/g, (character) => entities[character]!);
+}

@@ -1,0 +1,43 @@
+import { isMailAddress, singleLine } from '../../single-line.ts';
+import type { Message } from './channel.ts';
+
+export interface Mail {
+  readonly from: string;
+  readonly to: string;
+  readonly messageId: string;
+  /** The whole message as it travels. */
+  readonly content: Buffer;
+}
+
+/** Writes the mail of a message, or says why there can be none. */
+export async function composeMail(message: Message, from: string): Promise<Mail | { refusal: string }> {
+  const { email } = message.recipient;
+  if (email === undefined || email === '') return { refusal: 'the user has no mail address' };
+  if (!isMailAddress(email))
+    return { refusal: `the user's mail address ${JSON.stringify(email)} is not valid` };
+  if (!isMailAddress(from)) return { refusal: `the sender ${JSON.stringify(from)} is not a mail address` };
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
+  // The same in every attempt, so that mail systems and people recognise a repetition.
+  const messageId = `<${encodeURIComponent(message.id)}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+  const composer = new MailComposer({
+    from: { name: 'Adjutant', address: from },
+    to: { name: singleLine(message.recipient.name), address: email },
+    subject: singleLine(message.subject),
+    text: message.text,
+    html: message.html,
+    messageId,
+    date: message.sentAt,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    ...(message.urgency === 'urgent' && { priority: 'high' as const }),
+    ...(message.calendar !== undefined && {
+      attachments: [
+        { filename: 'event.ics', content: message.calendar, contentType: 'text/calendar; charset=utf-8' },
+      ],
+    }),
+    newline: '\r\n',
+    // Nothing in a message may name a file of ours or an address to fetch.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return { from, to: email, messageId, content: await composer.compile().build() };
+}

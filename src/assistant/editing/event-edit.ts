@@ -1,0 +1,138 @@
+import { Failure } from '../../failure.ts';
+import { type Diary, findEvent, findUser } from '../entities/entity-access.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import type { Series } from '../icalendar/series.ts';
+import { audit } from '../store/audit.ts';
+import { newId } from '../store/id.ts';
+import type { CalendarEvent, EventStatus } from '../store/schema.ts';
+import { mergedTimes, timesOf } from './event-times.ts';
+import { type EventFields, removeEvent, saveEvent } from './events.ts';
+
+const dayMs = 86_400_000;
+
+/** What a person may say about an event. */
+export interface EventInput {
+  readonly title?: string;
+  readonly start_ts?: string;
+  readonly end_ts?: string;
+  readonly timezone?: string;
+  readonly location?: string;
+  readonly conf_link?: string;
+  readonly organizer?: string;
+  readonly attendees?: readonly string[];
+  readonly description?: string;
+  readonly status?: EventStatus;
+  readonly rrule?: string;
+}
+
+export function createEvent(
+  diary: Diary,
+  userId: string,
+  input: EventInput & { readonly title: string; readonly start_ts: string },
+  wantedId?: string,
+): Promise<CalendarEvent> {
+  const now = diary.clock();
+  const id = wantedId ?? newId(now);
+  return diary.store.write(async (writer) => {
+    const user = await findUser(writer.db, userId);
+    const taken = await writer.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst();
+    if (taken !== undefined)
+      throw new Failure(
+        'conflict',
+        `There is an event with the id "${id}" already; choose another or update that one.`,
+      );
+    const fields = { ...blank, ...detailsOf(input), title: input.title, provider_event_id: id };
+    const times = timesOf(input, user, now);
+    const { event } = await saveEvent(writer, diary, user, { ...fields, ...times }, now, id);
+    await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
+    return event;
+  });
+}
+
+export function updateEvent(
+  diary: Diary,
+  id: string,
+  input: EventInput,
+  unset: readonly (keyof EventInput)[],
+): Promise<CalendarEvent> {
+  const now = diary.clock();
+  return diary.store.write(async (writer) => {
+    const before = await findEvent(writer.db, id);
+    refuseImported(before);
+    const user = await findUser(writer.db, before.user_id);
+    const { id: _, user_id, revision, created_ms, updated_ms, ...known } = before;
+    const cleared = Object.fromEntries(unset.filter((name) => name !== 'rrule').map((name) => [name, null]));
+    const fields = { ...known, ...detailsOf(input), ...cleared };
+    const timed = input.start_ts ?? input.end_ts ?? input.timezone ?? input.rrule;
+    const times =
+      timed === undefined && !unset.includes('rrule')
+        ? {}
+        : timesOf(mergedTimes(before, input, unset), user, now);
+    const { event, outcome } = await saveEvent(writer, diary, user, { ...fields, ...times }, now);
+    if (outcome === 'changed') {
+      const detail = { changed: [...Object.keys(input), ...unset] };
+      await audit(writer, now, [{ action: 'event.updated', userId: user.id, eventId: id, detail }]);
+    }
+    return event;
+  });
+}
+
+/** The whole event, or one occurrence of a series. */
+export function deleteEvent(
+  diary: Diary,
+  id: string,
+  occurrence: string | undefined,
+): Promise<CalendarEvent> {
+  const now = diary.clock();
+  return diary.store.write(async (writer) => {
+    const event = await findEvent(writer.db, id);
+    refuseImported(event);
+    if (occurrence === undefined) {
+      await removeEvent(writer, event, 'the event was deleted', now);
+      return event;
+    }
+    const user = await findUser(writer.db, event.user_id);
+    const zone = preferencesOf(user).timezone;
+    const all = await diary.occurrences(event, { fromMs: event.first_ms, toMs: now + 4000 * dayMs }, zone);
+    if (event.series === null || !all.some(({ key }) => key === occurrence))
+      throw new Failure('resource-not-found', 'Occurrence not found');
+    const series = JSON.parse(event.series) as Series;
+    const exception = occurrence.endsWith('Z')
+      ? { wall: occurrence.slice(0, -1), zone: 'UTC' }
+      : { wall: occurrence };
+    const { id: _, user_id, revision, created_ms, updated_ms, ...fields } = event;
+    const shorter = JSON.stringify({ ...series, exceptions: [...(series.exceptions ?? []), exception] });
+    const saved = await saveEvent(writer, diary, user, { ...fields, series: shorter }, now);
+    await audit(writer, now, [
+      { action: 'event.occurrence_deleted', userId: user.id, eventId: id, detail: { occurrence } },
+    ]);
+    return saved.event;
+  });
+}
+
+const blank = {
+  provider: 'local',
+  calendar_id: null,
+  location: null,
+  conf_link: null,
+  organizer: null,
+  attendees: null,
+  description: null,
+  status: 'confirmed',
+  etag: null,
+  last_seen_ms: null,
+} as const satisfies Partial<EventFields>;
+
+function refuseImported(event: CalendarEvent): void {
+  if (event.provider === 'local') return;
+  throw new Failure('refused', 'This event comes from a calendar that is imported; change it there.');
+}
+
+function detailsOf(input: EventInput): Partial<EventFields> {
+  const { title, location, conf_link, organizer, attendees, description, status } = input;
+  const given = { title, location, conf_link, organizer, description, status };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...(attendees !== undefined && { attendees: JSON.stringify(attendees) }),
+  };
+}

@@ -1,0 +1,110 @@
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { timestamp } from '../entities/view.ts';
+import { parseTime, type WrittenTime } from '../entities/written-time.ts';
+import { extent } from '../icalendar/recurrence.ts';
+import { isRunaway } from '../icalendar/rule.ts';
+import type { CalendarTime, Series } from '../icalendar/series.ts';
+import { readRule, Unreadable } from '../icalendar/written-value.ts';
+import type { CalendarEvent, User } from '../store/schema.ts';
+import { checkZone } from './users.ts';
+
+const dayMs = 86_400_000;
+/** The latest instant there is: for series that never end. */
+const never = 8.64e15;
+
+/** When an event takes place, as a person writes it. */
+export interface WrittenTimes {
+  readonly start_ts?: string;
+  readonly end_ts?: string;
+  /** Counts where no end is written. */
+  readonly length_ms?: number;
+  readonly timezone?: string;
+  readonly rrule?: string;
+  /** Occurrences that were taken out. */
+  readonly exceptions?: readonly CalendarTime[];
+}
+
+/** The times as they would be written if the event were made anew. */
+export function mergedTimes(
+  before: CalendarEvent,
+  input: WrittenTimes,
+  unset: readonly string[],
+): WrittenTimes & { start_ts: string } {
+  const series = before.series === null ? undefined : (JSON.parse(before.series) as Series);
+  const start = input.start_ts ?? series?.start.wall ?? timestamp(before.start_ms);
+  const timezone = input.timezone ?? before.timezone ?? undefined;
+  const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
+  const wholeDay = !start.includes(':');
+  const lengthMs = before.end_ms - before.start_ms;
+  // An event that moves keeps its length, unless it turns from a day into an hour or back.
+  const kept = wholeDay === (before.all_day === 1) ? lengthMs : undefined;
+  const sameStarts = start === series?.start.wall && timezone === (before.timezone ?? undefined);
+  return {
+    start_ts: start,
+    ...(sameStarts && rrule !== undefined && { exceptions: series.exceptions ?? [] }),
+    ...(timezone !== undefined && { timezone }),
+    ...(rrule !== undefined && { rrule }),
+    ...(input.end_ts !== undefined ? { end_ts: input.end_ts } : kept !== undefined && { length_ms: kept }),
+  };
+}
+
+export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
+  checkZone(input.timezone);
+  const zone = input.timezone ?? preferencesOf(user).timezone;
+  const start = parseTime(input.start_ts, zone, 'start_ts', nowMs);
+  const endMs = endOf(input, start, zone, nowMs);
+  if (endMs < start.ms)
+    throw new Failure(
+      'invalid-params',
+      `The event would end before it starts (${input.end_ts} is before ${input.start_ts}).`,
+      {
+        issues: [
+          { path: ['end_ts'], keyword: 'minimum', expected: input.start_ts, message: 'is before start_ts' },
+        ],
+      },
+    );
+  const times = {
+    start_ms: start.ms,
+    end_ms: endMs,
+    all_day: start.wholeDay ? 1 : 0,
+    timezone: start.wholeDay ? null : zone,
+  };
+  if (!start.wholeDay && input.rrule === undefined)
+    return { ...times, series: null, first_ms: start.ms, last_ms: start.ms };
+  const series: Series = {
+    start: { wall: start.wall, ...(!start.wholeDay && { zone }) },
+    duration: start.wholeDay
+      ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
+      : { days: 0, seconds: (endMs - start.ms) / 1000 },
+    ...(input.rrule !== undefined && { rules: [ruleOf(input.rrule, start)] }),
+    ...(input.exceptions?.length && { exceptions: input.exceptions }),
+  };
+  const { firstMs, lastMs = never } = extent(series);
+  return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
+}
+
+function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
+  if (input.end_ts === undefined)
+    return start.ms + (input.length_ms ?? (start.wholeDay ? dayMs : dayMs / 24));
+  return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
+}
+
+/** A rule that can be read and worked with. */
+function ruleOf(written: string, start: WrittenTime): string {
+  try {
+    const rule = readRule(written.replace(/^RRULE:/i, ''));
+    const wallMs = Date.parse(start.wholeDay ? start.wall : `${start.wall}Z`);
+    if (isRunaway(rule, { wallMs, wholeDay: start.wholeDay, offsets: () => 0 }, start.ms))
+      throw new Unreadable('it yields too many occurrences or takes too long to work out');
+    return rule;
+  } catch (error) {
+    throw new Failure('invalid-params', `The rule "${written}" cannot be used: ${messageOf(error)}.`, {
+      issues: [
+        { path: ['rrule'], keyword: 'format', expected: 'recurrence-rule', message: messageOf(error) },
+      ],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,129 @@
+import { Failure } from '../../failure.ts';
+import type { Diary, Reader } from '../entities/entity-access.ts';
+import { audit } from '../store/audit.ts';
+import type { Notification, NotificationStatus } from '../store/schema.ts';
+
+/** More at once helps nobody. */
+export const mostNotifications = 2000;
+
+export interface NotificationFilter {
+  readonly userId?: string | undefined;
+  readonly status?: NotificationStatus | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** One more than the most means that there is more. */
+export function listNotifications(
+  { store }: Diary,
+  filter: NotificationFilter,
+): Promise<readonly Notification[]> {
+  return store.read((db) => {
+    let query = db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('plan_ms', '>=', filter.fromMs)
+      .where('plan_ms', '<=', filter.toMs);
+    if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
+    if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+    return query
+      .orderBy('plan_ms')
+      .orderBy('id')
+      .limit(mostNotifications + 1)
+      .execute();
+  });
+}
+
+async function findNotification(db: Reader, id: string): Promise<Notification> {
+  const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined)
+    throw new Failure('resource-not-found', 'Notification not found', { data: { missing: 'notification' } });
+  return row;
+}
+
+/** A person's word: it stays cancelled until somebody forces a new plan. */
+export function cancelNotification({ store, clock }: Diary, id: string): Promise<Notification> {
+  const now = clock();
+  return store.write(async (writer) => {
+    const row = await findNotification(writer.db, id);
+    if (row.status === 'cancelled') return row;
+    const cancelled = await writer.db
+      .updateTable('notifications')
+      .set({ status: 'cancelled', reason: 'cancelled on request', escalate_ms: null, updated_ms: now })
+      .where('id', '=', id)
+      .where('status', '=', 'planned')
+      .returningAll()
+      .executeTakeFirst();
+    if (cancelled === undefined)
+      throw new Failure(
+        'refused',
+        `This notification is ${row.status}; only one that is planned can be cancelled.`,
+      );
+    await audit(writer, now, [
+      {
+        action: 'notification.cancelled',
+        userId: row.user_id,
+        eventId: row.event_id,
+        notificationId: id,
+        detail: { reason: 'on request' },
+      },
+    ]);
+    writer.changed({ kind: 'notification', id, userId: row.user_id });
+    return cancelled;
+  });
+}
+
+/**
+ * The person knows: no reminder of this occurrence follows any more, on any channel. What has changed about it since is still
+ * reported.
+ */
+export function acknowledgeNotification(
+  { store, clock }: Diary,
+  id: string,
+  by: string,
+): Promise<Notification> {
+  const now = clock();
+  return store.write(async (writer) => {
+    const row = await findNotification(writer.db, id);
+    if (row.acknowledged_ms !== null) return row;
+    if (row.status === 'cancelled')
+      throw new Failure('refused', 'This notification was cancelled; there is nothing to acknowledge.');
+    const { db } = writer;
+    const root = row.parent_id ?? id;
+    await db
+      .updateTable('notifications')
+      .set({ acknowledged_ms: now, acknowledged_by: by, escalate_ms: null, updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .where('user_id', '=', row.user_id)
+      .where(({ eb, and, or }) =>
+        or([
+          eb('id', '=', id),
+          // What tells about the diary itself belongs to no event, so each stands alone.
+          and([eb('event_id', '!=', ''), eb('status', 'in', ['sent', 'delivered', 'sending'])]),
+        ]),
+      )
+      .where('acknowledged_ms', 'is', null)
+      .execute();
+    await db
+      .updateTable('notifications')
+      .set({ status: 'cancelled', reason: 'acknowledged', updated_ms: now })
+      .where('user_id', '=', row.user_id)
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .where(({ eb, or }) => or([eb('change', 'is', null), eb('id', '=', id), eb('parent_id', '=', root)]))
+      .where('status', '=', 'planned')
+      .execute();
+    await audit(writer, now, [
+      {
+        action: 'notification.acknowledged',
+        userId: row.user_id,
+        eventId: row.event_id,
+        notificationId: id,
+        detail: { by },
+      },
+    ]);
+    writer.changed({ kind: 'notification', id, userId: row.user_id });
+    return findNotification(db, id);
+  });
+}

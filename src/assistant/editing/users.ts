@@ -1,0 +1,90 @@
+import { Failure } from '../../failure.ts';
+import { type Diary, findUser, type Reader } from '../entities/entity-access.ts';
+import { isZone } from '../icalendar/zone.ts';
+import { followUser } from '../planning/replanning.ts';
+import { audit } from '../store/audit.ts';
+import { newId } from '../store/id.ts';
+import { planningTurns } from '../store/planning-turns.ts';
+import type { NewUser, User, UserUpdate } from '../store/schema.ts';
+
+type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms'>;
+type NewFields = Fields & Pick<NewUser, 'name'> & { readonly id?: string };
+
+export function listUsers({ store }: Diary): Promise<readonly User[]> {
+  return store.read((db) => db.selectFrom('users').selectAll().orderBy('name').orderBy('id').execute());
+}
+
+export function createUser({ store, clock }: Diary, fields: NewFields): Promise<User> {
+  checkZone(fields.timezone);
+  const now = clock();
+  const row = { ...fields, id: fields.id ?? newId(now), created_ms: now, updated_ms: now };
+  return store.write(async (writer) => {
+    await refuseTaken(writer.db, row.id, fields);
+    const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+    await audit(writer, now, [{ action: 'user.created', userId: user.id }]);
+    writer.changed({ kind: 'user', id: user.id, userId: user.id });
+    return user;
+  });
+}
+
+export function updateUser(
+  diary: Diary,
+  id: string,
+  fields: Fields,
+  unset: readonly (keyof Fields)[],
+): Promise<User> {
+  checkZone(fields.timezone);
+  const now = diary.clock();
+  return diary.store.write(async (writer) => {
+    await findUser(writer.db, id);
+    await refuseTaken(writer.db, undefined, fields, id);
+    const user = await writer.db
+      .updateTable('users')
+      .set({ ...fields, ...Object.fromEntries(unset.map((name) => [name, null])), updated_ms: now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const detail = { changed: [...Object.keys(fields), ...unset] };
+    await audit(writer, now, [{ action: 'user.updated', userId: id, detail }]);
+    writer.changed({ kind: 'user', id, userId: id });
+    await followUser(writer, diary, user, now);
+    return user;
+  });
+}
+
+/** With everything that is known about the user; what stays is that there was one. */
+export function deleteUser({ store, clock }: Diary, id: string): Promise<void> {
+  const now = clock();
+  return store.write(async (writer) => {
+    await findUser(writer.db, id);
+    await writer.db.deleteFrom('audit').where('user_id', '=', id).execute();
+    await writer.db.deleteFrom('users').where('id', '=', id).execute();
+    await writer.db.deleteFrom('records').where('kind', '=', planningTurns).where('key', '=', id).execute();
+    await audit(writer, now, [{ action: 'user.deleted', userId: id }]);
+    writer.changed({ kind: 'user', id, userId: id });
+  });
+}
+
+async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields, own = ''): Promise<void> {
+  if (id !== undefined && (await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()))
+    throw new Failure(
+      'conflict',
+      `There is a user with the id "${id}" already; choose another or update that one.`,
+    );
+  if (typeof email !== 'string') return;
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .where('id', '!=', own)
+    .executeTakeFirst();
+  if (other !== undefined)
+    throw new Failure('conflict', `The address ${email} belongs to the user "${other.id}" already.`);
+}
+
+export function checkZone(zone: string | null | undefined): void {
+  if (typeof zone !== 'string' || isZone(zone)) return;
+  throw new Failure('invalid-params', `"${zone}" is not a time zone; write one like Europe/Berlin.`, {
+    issues: [{ path: ['timezone'], keyword: 'format', expected: 'time-zone', message: 'is not a time zone' }],
+  });
+}

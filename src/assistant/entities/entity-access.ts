@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import { Failure } from '../../failure.ts';
+import type { CalendarEvent, Tables, User } from '../store/schema.ts';
+import type { Clock, Store } from '../store/store.ts';
+import type { Occurrences } from './occurrence.ts';
+
+/** What everything that reads or writes the diary needs. */
+export interface Diary {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly occurrences: Occurrences;
+}
+
+/** A connection to read with: outside a transaction or in one. */
+export type Reader = Kysely<Tables>;
+
+export async function findUser(db: Reader, id: string): Promise<User> {
+  const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  if (user === undefined)
+    throw new Failure('resource-not-found', 'User not found', { data: { missing: 'user' } });
+  return user;
+}
+
+/** Has a user alone until the end of the transaction, among all who ask for that, on any number of machines. */
+export async function holdUser(db: Reader, id: string): Promise<User> {
+  await db.updateTable('users').set({ id }).where('id', '=', id).execute();
+  return findUser(db, id);
+}
+
+export async function findEvent(db: Reader, id: string): Promise<CalendarEvent> {
+  const event = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+  if (event === undefined)
+    throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
+  return event;
+}

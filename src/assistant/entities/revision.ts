@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { NewEvent } from '../store/schema.ts';
+
+export function fingerprint(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+}
+
+/** What a notification may depend on; when and from where the event was last seen is not part of it. */
+export function revisionOf(event: Omit<NewEvent, 'revision'>): string {
+  const { title, start_ms, end_ms, all_day, timezone, location, conf_link } = event;
+  const { organizer, attendees, description, status, series } = event;
+  return fingerprint(
+    [
+      [title, start_ms, end_ms, all_day ?? 0, timezone, location, conf_link],
+      [organizer, attendees, description, status, series],
+    ].map((part) => part.map((field) => field ?? null)),
+  );
+}

@@ -1,0 +1,150 @@
+import { Failure } from '../../failure.ts';
+import { audit } from '../store/audit.ts';
+import { newId } from '../store/id.ts';
+import type { CalendarEvent, Rule, RuleType } from '../store/schema.ts';
+import { type Diary, findUser, type Reader } from './entity-access.ts';
+
+/** What a rule says, by its type. */
+export interface RuleConfig {
+  /** `vip_organizer`: addresses, or domains that begin with `@`. */
+  readonly organizers?: readonly string[];
+  /** `internal_meeting`: the domains of colleagues. */
+  readonly domains?: readonly string[];
+  /** `travel_buffer`: how much earlier to tell. */
+  readonly minutes?: number;
+}
+
+/** Those in force, the most important first. */
+export function rulesOf(db: Reader, userId: string): Promise<readonly Rule[]> {
+  return db
+    .selectFrom('rules')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('enabled', '=', 1)
+    .orderBy('priority', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+export function configOf(rule: Rule): RuleConfig {
+  return JSON.parse(rule.config) as RuleConfig;
+}
+
+/** Whether somebody organises the event for whom the user wants to be there in time. */
+export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boolean {
+  const organizer = event.organizer === null ? '' : addressIn(event.organizer);
+  return rules.some(
+    (rule) =>
+      rule.rule_type === 'vip_organizer' &&
+      (configOf(rule).organizers ?? []).some((vip) => belongs(organizer, vip.toLowerCase())),
+  );
+}
+
+/** Whether everybody in it is a colleague. */
+export function isInternal(event: CalendarEvent, rules: readonly Rule[]): boolean {
+  const attendees = event.attendees === null ? [] : (JSON.parse(event.attendees) as string[]);
+  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(addressIn);
+  return rules.some((rule) => {
+    const domains = (configOf(rule).domains ?? []).map(
+      (domain) => `@${domain.toLowerCase().replace(/^@/, '')}`,
+    );
+    return (
+      rule.rule_type === 'internal_meeting' &&
+      people.length > 0 &&
+      people.every((person) => domains.some((domain) => person.endsWith(domain)))
+    );
+  });
+}
+
+/** How many minutes the way there takes; an event without a place, or in a call, has none. */
+export function travelMinutes(event: CalendarEvent, location: string | null, rules: readonly Rule[]): number {
+  const place = location?.trim() ?? '';
+  if (place === '' || /^\w+:\/\//.test(place) || event.conf_link !== null) return 0;
+  const rule = rules.find(({ rule_type }) => rule_type === 'travel_buffer');
+  return rule === undefined ? 0 : (configOf(rule).minutes ?? 0);
+}
+
+function addressIn(written: string): string {
+  return (/[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written)?.[0] ?? '').toLowerCase();
+}
+
+function belongs(address: string, vip: string): boolean {
+  return address !== '' && (vip.startsWith('@') ? address.endsWith(vip) : address === vip);
+}
+
+// ── Keeping them ───────────────────────────────────────────────────────────────────────────────────────────
+
+export function listRules({ store }: Diary, userId: string): Promise<readonly Rule[]> {
+  return store.read(async (db) => {
+    await findUser(db, userId);
+    const query = db.selectFrom('rules').selectAll().where('user_id', '=', userId);
+    return query.orderBy('priority', 'desc').orderBy('id').execute();
+  });
+}
+
+export interface RuleFields {
+  readonly type: RuleType;
+  readonly config: RuleConfig;
+  readonly priority: number;
+  readonly enabled: boolean;
+}
+
+/** A new rule, or another wording of one that is there. */
+export function setRule(
+  { store, clock }: Diary,
+  userId: string,
+  id: string | undefined,
+  { type, config, priority, enabled }: RuleFields,
+): Promise<Rule> {
+  const now = clock();
+  const needed = {
+    vip_organizer: 'organizers',
+    internal_meeting: 'domains',
+    travel_buffer: 'minutes',
+  } as const;
+  if (config[needed[type]] === undefined)
+    throw new Failure('invalid-params', `A rule of type ${type} needs ${needed[type]} in rule_json.`, {
+      issues: [
+        { path: ['rule_json', needed[type]], keyword: 'required', expected: null, message: 'is required' },
+      ],
+    });
+  return store.write(async (writer) => {
+    await findUser(writer.db, userId);
+    const fields = {
+      rule_type: type,
+      config: JSON.stringify(config),
+      priority,
+      enabled: enabled ? 1 : 0,
+      updated_ms: now,
+    };
+    const rule =
+      id === undefined
+        ? await writer.db
+            .insertInto('rules')
+            .values({ ...fields, id: newId(now), user_id: userId, created_ms: now })
+            .returningAll()
+            .executeTakeFirstOrThrow()
+        : await writer.db
+            .updateTable('rules')
+            .set(fields)
+            .where('id', '=', id)
+            .where('user_id', '=', userId)
+            .returningAll()
+            .executeTakeFirst();
+    if (rule === undefined)
+      throw new Failure('resource-not-found', 'Rule not found', { data: { missing: 'rule' } });
+    await audit(writer, now, [{ action: 'rule.set', userId, detail: { rule: rule.id, type } }]);
+    writer.changed({ kind: 'rule', id: rule.id, userId });
+    return rule;
+  });
+}
+
+export function deleteRule({ store, clock }: Diary, id: string): Promise<void> {
+  return store.write(async (writer) => {
+    const [rule] = await writer.db.deleteFrom('rules').where('id', '=', id).returningAll().execute();
+    if (rule === undefined)
+      throw new Failure('resource-not-found', 'Rule not found', { data: { missing: 'rule' } });
+    await audit(writer, clock(), [{ action: 'rule.deleted', userId: rule.user_id, detail: { rule: id } }]);
+    writer.changed({ kind: 'rule', id, userId: rule.user_id });
+  });
+}

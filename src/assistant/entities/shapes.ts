@@ -1,0 +1,160 @@
+import {
+  channelPreferences,
+  eventStatuses,
+  notificationStatuses,
+  ruleTypes,
+  weekendPolicies,
+} from '../store/schema.ts';
+
+/** What the tools give back. */
+const text = { type: 'string' } as const;
+
+export const userShape = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: {
+    id: text,
+    name: text,
+    email: text,
+    phone_e164: text,
+    timezone: text,
+    channel_pref: { enum: channelPreferences },
+    quiet_start: text,
+    quiet_end: text,
+    weekend_policy: { enum: weekendPolicies },
+    escalation_threshold: { type: 'integer' },
+    max_call_attempts: { type: 'integer' },
+    locale: text,
+    voice: text,
+    webhook_url: text,
+    ntfy_topic: text,
+  },
+} as const;
+
+export const eventShape = {
+  type: 'object',
+  required: ['id', 'user_id', 'title', 'start_ts', 'end_ts', 'status', 'provider'],
+  properties: {
+    id: text,
+    user_id: text,
+    occurrence: { type: 'string', description: 'Which one of a series' },
+    title: text,
+    start_ts: text,
+    end_ts: text,
+    all_day: { type: 'boolean' },
+    start_date: { type: 'string', description: 'The first of its days, if it takes whole days' },
+    end_date: { type: 'string', description: 'The first day after it, if it takes whole days' },
+    timezone: text,
+    recurring: { type: 'boolean' },
+    location: text,
+    conf_link: text,
+    organizer: text,
+    attendees: { type: 'array', items: text },
+    description: text,
+    status: { enum: eventStatuses },
+    provider: text,
+    provider_event_id: text,
+    calendar_id: text,
+  },
+} as const;
+
+export const notificationShape = {
+  type: 'object',
+  required: ['id', 'user_id', 'event_id', 'channel', 'plan_time', 'status'],
+  properties: {
+    id: text,
+    user_id: text,
+    event_id: text,
+    occurrence: text,
+    channel: text,
+    plan_time: text,
+    status: { enum: notificationStatuses },
+    sent_time: text,
+    urgency: text,
+    subject: text,
+    reason: text,
+    attempts: { type: 'integer' },
+    error: text,
+    acknowledged_at: text,
+    acknowledged_by: text,
+    parent_id: text,
+  },
+} as const;
+
+export const ruleShape = {
+  type: 'object',
+  required: ['id', 'user_id', 'rule_type', 'rule_json', 'enabled', 'priority'],
+  properties: {
+    id: text,
+    user_id: text,
+    rule_type: { enum: ruleTypes },
+    rule_json: { type: 'object' },
+    enabled: { type: 'boolean' },
+    priority: { type: 'integer' },
+  },
+} as const;
+
+const calendarProblem = {
+  type: 'object',
+  properties: {
+    severity: { type: 'string', enum: ['error', 'warning'] },
+    document: { type: 'string' },
+    line: { type: 'integer' },
+    uid: { type: 'string' },
+    message: { type: 'string' },
+  },
+  required: ['severity', 'message'],
+} as const;
+const count = { type: 'integer', minimum: 0 } as const;
+export const calendarShape = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    user_id: { type: 'string' },
+    name: { type: 'string' },
+    kind: { type: 'string', enum: ['file', 'folder', 'url', 'caldav'] },
+    source: { type: 'string' },
+    kept_up_to_date: { type: 'boolean' },
+    events: count,
+    last_sync: { type: 'string' },
+    next_sync: { type: 'string' },
+    failures: count,
+    error: { type: 'string' },
+    added: count,
+    moved: count,
+    changed: count,
+    cancelled: count,
+    removed: count,
+    unchanged: count,
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['kind', 'event_id', 'uid', 'title'],
+        properties: { kind: text, event_id: text, uid: text, title: text },
+      },
+    },
+    problem_count: count,
+    problems: { type: 'array', items: calendarProblem },
+  },
+  required: ['id', 'user_id', 'name', 'kind', 'source', 'kept_up_to_date'],
+} as const;
+
+/** A list and its length. */
+export function listShape<const Name extends string, const Item extends object>(name: Name, item: Item) {
+  const properties = {
+    [name]: { type: 'array', items: item },
+    count: { type: 'integer' },
+    truncated: { type: 'boolean', description: 'There is more; ask for fewer days or for one user' },
+  } as { readonly [Key in Name]: { readonly type: 'array'; readonly items: Item } } & {
+    readonly count: { readonly type: 'integer' };
+    readonly truncated: { readonly type: 'boolean'; readonly description: string };
+  };
+  return { type: 'object', required: [name, 'count'], properties } as const;
+}
+
+export const deletedShape = {
+  type: 'object',
+  required: ['deleted'],
+  properties: { deleted: { type: 'string', description: 'The id of what is gone' } },
+} as const;

@@ -1,0 +1,143 @@
+import type { ValueOf } from '../../feature.ts';
+import { type JsonObject, present } from '../../json.ts';
+import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
+import type { Occurrence } from './occurrence.ts';
+import { parsePayload } from './payload.ts';
+import type { eventShape, notificationShape, ruleShape, userShape } from './shapes.ts';
+
+export type UserView = ValueOf<typeof userShape>;
+export type EventView = ValueOf<typeof eventShape>;
+export type NotificationView = ValueOf<typeof notificationShape>;
+export type RuleView = ValueOf<typeof ruleShape>;
+
+/** An instant as it is written on the wire: UTC, without a fraction that says nothing. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+/** Everything that is set, and nothing that is not. */
+export function userView(user: User): UserView {
+  return present({
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    phone_e164: user.phone_e164,
+    ...profile(user),
+    webhook_url: user.webhook_url,
+    ntfy_topic: user.ntfy_topic,
+  });
+}
+
+/** A resource may be put before a model as it is, so it has no addresses. */
+export function profileView(user: User): UserView {
+  return present({ id: user.id, name: user.name, ...profile(user) });
+}
+
+function profile(user: User) {
+  return {
+    timezone: user.timezone,
+    channel_pref: user.channel_pref,
+    quiet_start: user.quiet_start,
+    quiet_end: user.quiet_end,
+    weekend_policy: user.weekend_policy,
+    escalation_threshold: user.escalation_threshold,
+    max_call_attempts: user.max_call_attempts,
+    locale: user.locale,
+    voice: user.voice,
+  };
+}
+
+/** An event and where on the user's clock it is: whole days are days there. */
+export interface Placed {
+  readonly event: CalendarEvent;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly zone: string;
+}
+
+export function eventView(placed: Placed): EventView {
+  const { event } = placed;
+  return present({
+    id: event.id,
+    user_id: event.user_id,
+    title: event.title,
+    ...timesView(placed),
+    recurring: event.series !== null && 'rules' in JSON.parse(event.series) ? true : null,
+    location: event.location,
+    conf_link: event.conf_link,
+    organizer: event.organizer,
+    attendees: event.attendees === null ? null : (JSON.parse(event.attendees) as string[]),
+    description: event.description,
+    status: event.status,
+    provider: event.provider,
+    provider_event_id: event.provider_event_id,
+    calendar_id: event.calendar_id,
+  });
+}
+
+/** Whose clock counts; or, as instants leave the day open, which days it takes. The last is the first day after it. */
+function timesView({ event, startMs, endMs, zone }: Placed) {
+  const instants = { start_ts: timestamp(startMs), end_ts: timestamp(endMs) };
+  if (event.all_day !== 1) return { ...instants, timezone: event.timezone };
+  return { ...instants, all_day: true, start_date: dateIn(zone, startMs), end_date: dateIn(zone, endMs) };
+}
+
+function dateIn(zone: string, ms: number): string {
+  return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
+}
+
+export function eventDetailView(placed: Placed): EventView {
+  const { event } = placed;
+  return present({
+    ...eventView(placed),
+    etag: event.etag,
+    last_seen_at: event.last_seen_ms === null ? null : timestamp(event.last_seen_ms),
+  });
+}
+
+/** One line of a list: an event of its own, or one of a series. */
+export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zone: string): EventView {
+  return present({
+    id: event.id,
+    user_id: event.user_id,
+    occurrence: occurrence.key === '' ? null : occurrence.key,
+    title: occurrence.title,
+    ...timesView({ event, startMs: occurrence.startMs, endMs: occurrence.endMs, zone }),
+    location: occurrence.location,
+    status: occurrence.status,
+    provider: event.provider,
+  });
+}
+
+export function notificationView(notification: Notification): NotificationView {
+  return present({
+    id: notification.id,
+    user_id: notification.user_id,
+    event_id: notification.event_id,
+    occurrence: notification.occurrence === '' ? null : notification.occurrence,
+    channel: notification.channel,
+    plan_time: timestamp(notification.plan_ms),
+    status: notification.status,
+    sent_time: notification.sent_ms === null ? null : timestamp(notification.sent_ms),
+    urgency: notification.urgency,
+    subject: parsePayload(notification.payload).subject,
+    reason: notification.reason,
+    attempts: notification.attempts === 0 ? null : notification.attempts,
+    error: notification.error,
+    acknowledged_at: notification.acknowledged_ms === null ? null : timestamp(notification.acknowledged_ms),
+    acknowledged_by: notification.acknowledged_by,
+    parent_id: notification.parent_id,
+  });
+}
+
+export function ruleView(rule: Rule): RuleView {
+  return {
+    id: rule.id,
+    user_id: rule.user_id,
+    rule_type: rule.rule_type,
+    rule_json: JSON.parse(rule.config) as JsonObject,
+    enabled: rule.enabled === 1,
+    priority: rule.priority,
+  };
+}

@@ -1,0 +1,138 @@
+import type { Reader } from '../entities/entity-access.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
+import { type AuditEntry, audit } from '../store/audit.ts';
+import { newId } from '../store/id.ts';
+import type { CalendarEvent, Notification, NotificationUpdate } from '../store/schema.ts';
+import type { Writer } from '../store/store.ts';
+import { keyOf, type Step } from './planner.ts';
+
+export function rowsOf(db: Reader, eventId: string): Promise<Notification[]> {
+  return db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .orderBy('plan_ms')
+    .execute();
+}
+
+const actions = {
+  add: 'notification.planned',
+  move: 'notification.moved',
+  keep: 'notification.refreshed',
+  cancel: 'notification.cancelled',
+} as const satisfies Record<Step['action'], string>;
+
+/** Makes the rows what the plan says. */
+export async function applySteps(
+  writer: Writer,
+  event: CalendarEvent,
+  occurrence: Pick<Occurrence, 'key' | 'startMs'>,
+  steps: readonly Step[],
+  now: number,
+): Promise<void> {
+  const entries: AuditEntry[] = [];
+  // What is called off gives its key back before somebody else may need it.
+  for (const step of steps.toSorted(
+    (a, b) => Number(b.action === 'cancel') - Number(a.action === 'cancel'),
+  )) {
+    const id = step.action === 'add' ? newId(now) : step.row.id;
+    if (!(await applyStep(writer, event, occurrence, step, id, now))) continue;
+    writer.changed({ kind: 'notification', id, userId: event.user_id });
+    const detail =
+      step.action === 'cancel'
+        ? { reason: step.reason }
+        : {
+            channel: step.wanted.channel,
+            plan_time: new Date(step.wanted.planMs).toISOString(),
+            reason: step.wanted.reason,
+          };
+    entries.push({
+      action: actions[step.action],
+      userId: event.user_id,
+      eventId: event.id,
+      notificationId: id,
+      detail,
+    });
+  }
+  await audit(writer, now, entries);
+}
+
+/** Whether anything was changed. */
+async function applyStep(
+  { db }: Writer,
+  event: CalendarEvent,
+  occurrence: Pick<Occurrence, 'key' | 'startMs'>,
+  step: Step,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  if (step.action === 'cancel') {
+    const cancelled = {
+      status: 'cancelled',
+      reason: step.reason,
+      key: `${step.row.key}#${id}`,
+      updated_ms: now,
+    } as const;
+    return update(db, id, cancelled);
+  }
+  const { wanted } = step;
+  const fields = {
+    key: wanted.key ?? keyOf(event.id, occurrence.key, occurrence.startMs, wanted.slot, wanted.channel),
+    occurrence: occurrence.key,
+    event_start_ms: occurrence.startMs,
+    revision: event.revision,
+    slot: wanted.slot,
+    channel: wanted.channel,
+    urgency: wanted.urgency,
+    change: wanted.change ?? null,
+    plan_ms: wanted.planMs,
+    payload: wanted.payload,
+    reason: wanted.reason,
+  };
+  if (step.action === 'add') {
+    await db
+      .insertInto('notifications')
+      .values({
+        ...fields,
+        id,
+        user_id: event.user_id,
+        event_id: event.id,
+        status: 'planned',
+        next_ms: wanted.planMs,
+        created_ms: now,
+        updated_ms: now,
+      })
+      .execute();
+    return true;
+  }
+  const { row } = step;
+  if (Object.entries(fields).every(([name, value]) => row[name as keyof typeof fields] === value))
+    return false;
+  const anew =
+    step.action === 'move' ? { next_ms: wanted.planMs, attempts: 0, error: null, escalate_ms: null } : {};
+  return update(db, id, { ...fields, ...anew, updated_ms: now });
+}
+
+/** Only while it waits: what a worker has taken in the meantime is the worker's. */
+async function update(db: Reader, id: string, fields: NotificationUpdate): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('notifications')
+    .set(fields)
+    .where('id', '=', id)
+    .where('status', '=', 'planned')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** What a person cancelled may come back in a plan that somebody forced. */
+export async function freeKeys({ db }: Writer, rows: readonly Notification[]): Promise<void> {
+  for (const { id, key } of rows.filter(
+    (row) => row.status === 'cancelled' && !row.key.endsWith(`#${row.id}`),
+  )) {
+    await db
+      .updateTable('notifications')
+      .set({ key: `${key}#${id}` })
+      .where('id', '=', id)
+      .execute();
+  }
+}

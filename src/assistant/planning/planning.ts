@@ -1,0 +1,250 @@
+import { Failure } from '../../failure.ts';
+import type { JsonObject } from '../../json.ts';
+import { log } from '../../log.ts';
+import { type Listed, listOccurrences } from '../editing/events.ts';
+import { type Diary, findEvent, findUser, holdUser } from '../entities/entity-access.ts';
+import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { fingerprint } from '../entities/revision.ts';
+import { isImportant, rulesOf } from '../entities/rules.ts';
+import { decide } from '../policy/decide.ts';
+import type { Dropped } from '../policy/guards.ts';
+import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
+import { audit } from '../store/audit.ts';
+import type { Notification, Rule, User } from '../store/schema.ts';
+import type { Writer } from '../store/store.ts';
+import { PlanProgress, type Tell } from './plan-progress.ts';
+import { applySteps, freeKeys, rowsOf } from './plan-rows.ts';
+import { planOccurrence, type Step } from './planner.ts';
+
+const dayMs = 86_400_000;
+const horizonDays = 30;
+
+export interface PlanRequest {
+  readonly userId: string;
+  readonly eventId?: string | undefined;
+  /** Decide anew what was decided already. */
+  readonly force: boolean;
+  /** Tell the difference and leave everything as it is. */
+  readonly dryRun: boolean;
+}
+
+/** What planning came to for one occurrence. */
+export interface Planned {
+  readonly listed: Listed;
+  /** Absent where an earlier decision stands. */
+  readonly decision?: Decision;
+  readonly steps: readonly Step[];
+  readonly dropped: readonly Dropped[];
+  readonly error?: string;
+}
+
+export interface PlanReport {
+  readonly nowMs: number;
+  readonly planned: readonly Planned[];
+}
+
+interface Subject {
+  readonly user: User;
+  readonly rules: readonly Rule[];
+  readonly listed: Listed;
+  readonly rows: readonly Notification[];
+  readonly fingerprint: string;
+  readonly decided: boolean;
+}
+
+/**
+ * Plans what to send for the coming events of a user. What was decided from the same facts stands; the rest is asked of
+ * the policy, guarded, and written event by event, so that one that fails keeps no other from being planned.
+ */
+export async function planNotifications(
+  diary: Diary,
+  model: Model | undefined,
+  request: PlanRequest,
+  signal: AbortSignal,
+  tell: Tell = () => {},
+): Promise<PlanReport> {
+  const nowMs = diary.clock();
+  const subjects = await gather(diary, model, request, nowMs);
+  const open = subjects.filter(({ decided }) => request.force || !decided);
+  const progress = new PlanProgress(open.length, model?.name, tell);
+  const decisions = await decide(
+    model,
+    open.map((subject) => policyInput(subject, nowMs)),
+    signal,
+    (count) => progress.answered(count),
+  );
+  const decisionOf = new Map(open.map((subject, index) => [subject, decisions[index]!]));
+  const planned: Planned[] = [];
+  for (const subject of subjects) {
+    const decision = decisionOf.get(subject);
+    signal.throwIfAborted();
+    if (decision === undefined) {
+      planned.push(standing(subject));
+      continue;
+    }
+    planned.push(
+      request.dryRun
+        ? planSubject(subject, decision, subject.rows, request, nowMs)
+        : await carryOut(diary, subject, decision, request, nowMs, signal),
+    );
+    progress.planned(request.dryRun ? 'checked' : 'checked and stored');
+  }
+  return { nowMs, planned };
+}
+
+async function gather(
+  diary: Diary,
+  model: Model | undefined,
+  { userId, eventId }: PlanRequest,
+  nowMs: number,
+): Promise<readonly Subject[]> {
+  return diary.store.read(async (db) => {
+    const user = await findUser(db, userId);
+    const event = eventId === undefined ? undefined : await findEvent(db, eventId);
+    if (event !== undefined && event.user_id !== userId)
+      throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
+    const window = { fromMs: nowMs + 1, toMs: nowMs + horizonDays * dayMs };
+    const { timezone } = preferencesOf(user);
+    const all =
+      event === undefined
+        ? await listOccurrences(diary, db, window, userId)
+        : (await diary.occurrences(event, window, timezone)).map((occurrence) => ({
+            event,
+            occurrence,
+            zone: timezone,
+          }));
+    const listed = all.filter(
+      (one) => one.event.status === 'confirmed' && one.occurrence.status === 'confirmed',
+    );
+    const rules = await rulesOf(db, userId);
+    const events = [...new Set(listed.map((one) => one.event.id))];
+    const plans =
+      events.length === 0
+        ? []
+        : await db.selectFrom('plans').selectAll().where('event_id', 'in', events).execute();
+    const decidedBy = new Map(plans.map((plan) => [`${plan.event_id} ${plan.occurrence}`, plan.fingerprint]));
+    const rows =
+      events.length === 0
+        ? []
+        : await db.selectFrom('notifications').selectAll().where('event_id', 'in', events).execute();
+    const known = Map.groupBy(rows, (row) => `${row.event_id} ${row.occurrence}`);
+    const wishes = [
+      preferencesOf(user),
+      reachableBy(user),
+      rules.map(({ id, updated_ms }) => [id, updated_ms]),
+    ];
+    return listed.map((one) => {
+      const key = `${one.event.id} ${one.occurrence.key}`;
+      const { startMs } = one.occurrence;
+      const print = fingerprint([one.event.revision, startMs, wishes, model?.name, model?.identity]);
+      const decided = decidedBy.get(key) === print;
+      return { user, rules, listed: one, rows: known.get(key) ?? [], fingerprint: print, decided };
+    });
+  });
+}
+
+function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): PolicyInput {
+  const { event, occurrence } = listed;
+  const history = rows.filter(
+    ({ status, plan_ms, change }) => status !== 'planned' || plan_ms <= nowMs || change !== null,
+  );
+  return {
+    event,
+    occurrence,
+    preferences: preferencesOf(user),
+    reachable: reachableBy(user),
+    rules,
+    history,
+    nowMs,
+  };
+}
+
+function planSubject(
+  { user, rules, listed }: Pick<Subject, 'user' | 'rules' | 'listed'>,
+  decision: Decision,
+  rows: readonly Notification[],
+  { force }: PlanRequest,
+  nowMs: number,
+): Planned {
+  const { event, occurrence } = listed;
+  const important = isImportant(event, rules);
+  const { proposals } = decision;
+  const plan = planOccurrence({ user, event, occurrence, nowMs, important, proposals, rows, force });
+  return { listed, decision, ...plan };
+}
+
+function standing({ listed, rows }: Subject): Planned {
+  const kept = rows.filter(({ status, parent_id }) => status === 'planned' && parent_id === null);
+  const steps = kept.map((row): Step => ({ action: 'keep', row, wanted: wantedOf(row) }));
+  return { listed, steps, dropped: [] };
+}
+
+function wantedOf(row: Notification) {
+  const { slot, channel, urgency, plan_ms: planMs, payload, reason } = row;
+  return { slot, channel, urgency, planMs, payload, reason: reason ?? '' };
+}
+
+/** In one transaction with another look at everything the decision was about. */
+async function carryOut(
+  { store }: Diary,
+  subject: Subject,
+  decision: Decision,
+  request: PlanRequest,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<Planned> {
+  const { event, occurrence } = subject.listed;
+  try {
+    return await store.write(async (writer) => {
+      // Whoever asked may have gone while the database was busy.
+      signal.throwIfAborted();
+      // Planning for one user happens one at a time.
+      const user = await holdUser(writer.db, request.userId);
+      const now = await findEvent(writer.db, event.id);
+      if (now.revision !== event.revision)
+        throw new Failure('conflict', 'it changed while it was planned; plan again');
+      const rows = (await rowsOf(writer.db, event.id)).filter((row) => row.occurrence === occurrence.key);
+      const planned = planSubject({ ...subject, user }, decision, rows, request, nowMs);
+      if (request.force) await freeKeys(writer, rows);
+      await applySteps(writer, event, occurrence, planned.steps, nowMs);
+      await record(writer, subject, decision, planned, nowMs);
+      return planned;
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Failure && error.kind !== 'conflict') throw error;
+    if (!(error instanceof Failure)) log('error', `event ${event.id} could not be planned`, error);
+    const said = error instanceof Failure ? error.message : 'it could not be planned';
+    return { listed: subject.listed, decision, steps: [], dropped: [], error: said };
+  }
+}
+
+async function record(
+  writer: Writer,
+  { listed, fingerprint: print }: Subject,
+  { policy, reason, provisional }: Decision,
+  { steps, dropped }: Planned,
+  nowMs: number,
+): Promise<void> {
+  const { event, occurrence } = listed;
+  const plan = { fingerprint: provisional ? '' : print, policy, reason, planned_ms: nowMs };
+  await writer.db
+    .insertInto('plans')
+    .values({ ...plan, event_id: event.id, occurrence: occurrence.key, user_id: event.user_id })
+    .onConflict((conflict) => conflict.columns(['event_id', 'occurrence']).doUpdateSet(plan))
+    .execute();
+  const count = (action: Step['action']) => steps.filter((step) => step.action === action).length;
+  const detail: JsonObject = {
+    occurrence: occurrence.key,
+    policy,
+    reason,
+    add: count('add'),
+    move: count('move'),
+    cancel: count('cancel'),
+    keep: count('keep'),
+    dropped: dropped.map(
+      ({ reason: why, proposal }) => `${proposal.channel} ${proposal.offsetMinutes}: ${why}`,
+    ),
+  };
+  await audit(writer, nowMs, [{ action: 'plan.decided', userId: event.user_id, eventId: event.id, detail }]);
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { play, story } from '../../../test/guards.ts';
+import { playStored } from '../../../test/stored-story.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import type { User } from '../store/schema.ts';
+import { createStore } from '../store/store.ts';
+import { channelsAt, guard, nextOpenTime } from './guards.ts';
+
+const minuteMs = 60_000;
+/** Where clocks change: an hour, half an hour, at midnight, by a whole day, for a month. */
+const changes = [
+  ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+  ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+  ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+  ['America/Sao_Paulo', '2018-11-04T03:00:00Z'],
+  ['Pacific/Apia', '2011-12-30T10:00:00Z'],
+  ['Africa/Casablanca', '2026-03-22T02:00:00Z'],
+  ['Asia/Kathmandu', '2026-06-01T00:00:00Z'],
+] as const;
+
+describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
+  const user = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone, created_ms: 0, updated_ms: 0 };
+  it.each([
+    ['21:00', '07:00', 'email'],
+    ['22:15', '02:30', 'email'],
+    ['00:30', '23:45', 'email'],
+    ['21:00', '07:00', 'none'],
+  ] as const)('from %s to %s end when the clock says so, on weekends with %s', (from, to, weekend) => {
+    const wishes = { ...user, quiet_start: from, quiet_end: to, weekend_policy: weekend } as unknown as User;
+    const preferences = preferencesOf(wishes);
+    const isOpen = (ms: number) => channelsAt(ms, preferences, ['email']).length > 0;
+    for (let hours = -30; hours <= 3; hours += 1.5) {
+      const at = Date.parse(change) + hours * 60 * minuteMs;
+      let first = at;
+      while (!isOpen(first)) first += minuteMs;
+      expect([new Date(nextOpenTime(at, preferences, ['email'])!), at]).toEqual([new Date(first), at]);
+      const startMs = at + 30 * 60 * minuteMs;
+      const input = { preferences, reachable: ['email'] as const, startMs, important: false, taken: [] };
+      const proposal = { offsetMinutes: -60, channel: 'email', urgency: 'normal' } as const;
+      const { kept } = guard([proposal], { ...input, nowMs: at - 90 * 60 * minuteMs });
+      let last = startMs - 60 * minuteMs;
+      while (!isOpen(last)) last -= minuteMs;
+      expect([new Date(kept[0]!.planMs), at]).toEqual([new Date(last), at]);
+    }
+  });
+});
+
+describe('the guards', () => {
+  it('hold for any user, event, zone, clock and answer of a model', () => {
+    fc.assert(
+      fc.property(story, (told) => {
+        expect(play(told)).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  }, 120_000);
+
+  it('hold for everything that is stored, through changes of the event, sending, cancelling and planning again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-guards-'));
+    const store = createStore(join(folder, 'guards.db'));
+    let number = 0;
+    try {
+      await fc.assert(
+        fc.asyncProperty(story, async (told) => {
+          expect(await playStored(store, told, ++number)).toEqual([]);
+        }),
+        { numRuns: 20, endOnFailure: true },
+      );
+    } finally {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 120_000);
+});

@@ -1,0 +1,118 @@
+import { Failure } from '../../failure.ts';
+import type { Change, ResourceProvider } from '../../feature.ts';
+import { type Diary, findEvent, findUser } from '../entities/entity-access.ts';
+import { eventDetailView, profileView } from '../entities/view.ts';
+import type { StoreChange } from '../store/store.ts';
+import { eventList, place } from './event-tools.ts';
+import { notificationList } from './notification-tools.ts';
+
+const mimeType = 'application/json';
+const templates = [
+  {
+    uriTemplate: 'resources://users/{user_id}',
+    name: 'User Profile',
+    description: 'User profile data by user ID',
+    mimeType,
+  },
+  {
+    uriTemplate: 'resources://events/{event_id}',
+    name: 'Event Details',
+    description: 'Event details by event ID',
+    mimeType,
+  },
+  {
+    uriTemplate: 'resources://users/{user_id}/events',
+    name: 'User Events',
+    description: "List of a user's events",
+    mimeType,
+  },
+  {
+    uriTemplate: 'resources://users/{user_id}/notifications',
+    name: 'User Notifications',
+    description: 'What a user was told and will be told',
+    mimeType,
+  },
+] as const;
+
+export function createResources(diary: Diary): ResourceProvider {
+  return {
+    templates,
+    async list() {
+      const { listUsers } = await import('../editing/users.ts');
+      return (await listUsers(diary)).map(({ id, name }) => ({
+        uri: userUri(id),
+        name,
+        description: 'User profile data',
+        mimeType,
+      }));
+    },
+    async read(uri) {
+      const [, kind, id, list] =
+        /^resources:\/\/(users|events)\/([^/?#]+)(?:\/(events|notifications))?$/.exec(uri) ?? [];
+      if (id === undefined || (kind === 'events' && list !== undefined)) return undefined;
+      try {
+        const value = await contentOf(diary, list ?? kind!, decodeURIComponent(id), list !== undefined);
+        return [{ uri, mimeType, text: JSON.stringify(value, null, 2) }];
+      } catch (error) {
+        // An escape that is none, or nobody by this name: not of here.
+        if (error instanceof URIError || (error instanceof Failure && error.kind === 'resource-not-found'))
+          return undefined;
+        throw error;
+      }
+    },
+    async complete(uriTemplate, argument, value) {
+      if (!templates.some((template) => template.uriTemplate === uriTemplate)) return undefined;
+      const table = argument === 'user_id' ? 'users' : 'events';
+      const ids = await diary.store.read((db) =>
+        db
+          .selectFrom(table)
+          .select('id')
+          .where('id', '>=', value)
+          .where('id', '<', `${value}\uffff`)
+          .orderBy('id')
+          .limit(101)
+          .execute(),
+      );
+      return ids.map(({ id }) => id);
+    },
+  };
+}
+
+async function contentOf(diary: Diary, kind: string, id: string, isList: boolean): Promise<object> {
+  if (isList) return kind === 'events' ? eventList(diary, id, 2, 30) : notificationList(diary, id, 2, 30);
+  return diary.store.read(async (db) => {
+    if (kind === 'users') return profileView(await findUser(db, id));
+    return eventDetailView(await place(db, await findEvent(db, id)));
+  });
+}
+
+function userUri(id: string): string {
+  return `resources://users/${encodeURIComponent(id)}`;
+}
+
+/** Which resources are not what they were; each once, however much of it one commit changed. */
+export function resourceChanges(changes: readonly StoreChange[]): Iterable<Change> {
+  const all = changes.flatMap(changedBy);
+  return new Map(all.map((change) => ['uri' in change ? change.uri : change.kind, change])).values();
+}
+
+function changedBy({ kind, id, userId }: StoreChange): readonly Change[] {
+  switch (kind) {
+    case 'user':
+      return [
+        { kind: 'resources' },
+        { kind: 'resource', uri: userUri(id) },
+        { kind: 'resource', uri: `${userUri(id)}/events` },
+        { kind: 'resource', uri: `${userUri(id)}/notifications` },
+      ];
+    case 'event':
+      return [
+        { kind: 'resource', uri: `resources://events/${encodeURIComponent(id)}` },
+        { kind: 'resource', uri: `${userUri(userId)}/events` },
+      ];
+    case 'notification':
+      return [{ kind: 'resource', uri: `${userUri(userId)}/notifications` }];
+    default:
+      return [];
+  }
+}

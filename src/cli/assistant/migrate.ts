@@ -1,0 +1,81 @@
+import type { Config } from '../../config.ts';
+import { version } from '../../version.ts';
+import { type Command, UsageError } from '../terminal/command.ts';
+
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'Copy everything the assistant keeps into another database.',
+  usage: 'migrate --to DATABASE [--into-other] [FLAGS]',
+  flags: {
+    to: {
+      type: 'string',
+      description: 'Where to: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE.',
+    },
+    'into-other': {
+      type: 'boolean',
+      description: 'Also into a database that is not empty; rows of the same identity are replaced.',
+    },
+  },
+  settings: ['home', 'config', 'assistant.database_url', 'log_level'],
+  async run({ config, flags }, terminal) {
+    const url = flags['to'];
+    if (typeof url !== 'string' || url === '')
+      throw new UsageError(
+        'migrate needs --to DATABASE: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE',
+      );
+    const { createStore } = await import('../../assistant/store/store.ts');
+    const { moveStore } = await import('../../assistant/store/move.ts');
+    const from = createStore(config['assistant.database_url']);
+    const to = createStore(url);
+    const over = new AbortController();
+    try {
+      const moved = await terminal.progress.during(`waiting for ${from.place}`, async (show) => {
+        const options = { intoOther: flags['into-other'] === true, nowMs: Date.now() };
+        const report = await moveStore(from, to, { ...options, show, signal: over.signal });
+        show('copying prompts');
+        return { ...report, prompts: await movePrompts(config, url) };
+      });
+      terminal.report({ from: from.place, place: to.place, ...moved }, () => {
+        const { tables, prompts, already } = moved;
+        const lines = tables.map(({ table, rows, hash }) => `${counted(table, rows)}  ${hash.slice(0, 16)}`);
+        if (prompts > 0) lines.push(counted('prompts', prompts));
+        lines.push(
+          already
+            ? `${to.place} holds all of ${from.place} already.`
+            : `${to.place} holds all of ${from.place} now. Start Adjutant with DATABASE_URL set to it; the original is as it was.`,
+        );
+        return lines.join('\n');
+      });
+      return 0;
+    } finally {
+      // Whoever was interrupted is at work still.
+      over.abort();
+      await from.close();
+      await to.close();
+    }
+  },
+};
+
+function counted(table: string, rows: number): string {
+  return `${table.padEnd(16)}${String(rows).padStart(9)}`;
+}
+
+/** A person's own prompts are in a file beside SQLite and in the database on PostgreSQL. */
+async function movePrompts(config: Config, url: string): Promise<number> {
+  const { isPostgres } = await import('../../assistant/store/store.ts');
+  const from = config['assistant.database_url'];
+  if (isPostgres(from) === isPostgres(url)) return 0;
+  const { createRecords } = await import('../../assistant/store/records.ts');
+  const { SharedSource } = await import('../../prompts/jsonl/shared-source.ts');
+  const { UserSource } = await import('../../prompts/jsonl/user-source.ts');
+  const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
+  const shared = new SharedSource(createRecords(isPostgres(from) ? from : url));
+  const file = new UserSource({ folder: config['jsonl.dir'] });
+  try {
+    const [source, target] = isPostgres(from) ? [shared, file] : [file, shared];
+    return await copyPrompts(source, target, { name: 'adjutant migrate', version });
+  } finally {
+    shared.close();
+    file.close();
+  }
+}

@@ -1,0 +1,48 @@
+import { createDelivery } from '../../app.ts';
+import { log } from '../../log.ts';
+import { type Command, stopped } from '../terminal/command.ts';
+
+export const worker: Command = {
+  name: 'worker',
+  summary: 'Deliver notifications when they come due.',
+  usage: 'worker [--once] [FLAGS]',
+  flags: {
+    once: { type: 'boolean', description: 'Sync calendars, plan, deliver what is due now, then end.' },
+  },
+  settings: [
+    'home',
+    'config',
+    'assistant.database_url',
+    'delivery.outbox_dir',
+    'delivery.smtp_url',
+    'delivery.mail_from',
+    'delivery.call_url',
+    'delivery.call_account',
+    'delivery.call_token',
+    'delivery.call_from',
+    'delivery.webhook_secret',
+    'delivery.private_hosts',
+    'delivery.ntfy_url',
+    'delivery.ntfy_token',
+    'delivery.public_url',
+    'delivery.slots',
+    'delivery.lease_seconds',
+    'log_level',
+  ],
+  async run({ config, flags }, terminal) {
+    const delivery = await createDelivery(config, terminal.env);
+    if (flags['once'] === true) {
+      const done = await terminal.progress.during('syncing, planning and delivering', () => delivery.once());
+      terminal.report({ handled: done }, `${done} notification${done === 1 ? '' : 's'} handled`);
+    } else {
+      const stop = stopped();
+      delivery.start();
+      log('info', `delivering from ${delivery.place}`);
+      terminal.report({ delivering_from: delivery.place }, '');
+      await stop;
+      log('info', 'stopping');
+    }
+    await delivery.stop();
+    return 0;
+  },
+};

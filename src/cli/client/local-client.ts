@@ -1,0 +1,83 @@
+import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
+import { createServer } from '../../app.ts';
+import type { LoadedConfig } from '../../config.ts';
+import { failureKey, parseFailure } from '../../failure.ts';
+import type { JsonObject } from '../../json.ts';
+import { connectMemory } from '../../transports/memory.ts';
+import { version } from '../../version.ts';
+import type { Terminal } from '../terminal/command.ts';
+import type { Show } from '../terminal/progress.ts';
+
+/** A tool's answer as a command needs it: for people and for programs. */
+export interface Answer<Name extends ToolName = ToolName> {
+  readonly text: string;
+  readonly value: ToolAnswer<Name>;
+}
+
+export interface Door extends AsyncDisposable {
+  /** Calls a tool; what it refuses is thrown. How far it is can be seen on a terminal. */
+  call<Name extends ToolName>(
+    tool: Name,
+    args: ToolArguments<Name>,
+    options?: CallOptions,
+  ): Promise<Answer<Name>>;
+  request(method: string, params: JsonObject): Promise<JsonObject>;
+}
+
+interface CallOptions {
+  /** What is said until the tool says something itself; otherwise the word after the command. */
+  readonly doing?: string;
+  /** Asks the work to end instead of walking away from it. */
+  readonly onInterrupt?: () => void;
+}
+
+/** Commands go through the same door as every client: they speak MCP to the engine, in memory. */
+export async function openDoor(
+  { config, origins, positionals: [word = 'working'] }: LoadedConfig,
+  { env, progress }: Terminal,
+  onNotification: (method: string, params: JsonObject) => void = () => {},
+): Promise<Door> {
+  const server = createServer('standard', config, { origins, env });
+  const shows = new Map<unknown, Show>();
+  let calls = 0;
+  const client = connectMemory(server, {
+    onNotification(method, params) {
+      if (method === 'notifications/progress')
+        shows.get(params['progressToken'])?.(
+          String(params['message'] ?? ''),
+          Number(params['progress']),
+          params['total'] === undefined ? undefined : Number(params['total']),
+        );
+      onNotification(method, params);
+    },
+  });
+  await client.request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'adjutant', version },
+  });
+  const call = async <Name extends ToolName>(
+    tool: Name,
+    args: ToolArguments<Name>,
+    show: Show,
+  ): Promise<Answer<Name>> => {
+    const progressToken = ++calls;
+    shows.set(progressToken, show);
+    const result = await client.request('tools/call', {
+      name: tool,
+      arguments: args as JsonObject,
+      _meta: { progressToken },
+    });
+    shows.delete(progressToken);
+    const text = (result['content'] as { text?: string }[]).map((part) => part.text ?? '').join('\n');
+    if (result['isError'] === true)
+      throw parseFailure((result['_meta'] as JsonObject | undefined)?.[failureKey], text);
+    return { text, value: (result['structuredContent'] ?? { text }) as ToolAnswer<Name> };
+  };
+  return {
+    call: (tool, args, { doing = word, onInterrupt } = {}) =>
+      progress.during(doing, (show) => call(tool, args, show), onInterrupt),
+    request: (method, params) => progress.during(word, () => client.request(method, params)),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Finding } from './doctor.ts';
+
+export async function checkCodex(config: Config): Promise<readonly Finding[]> {
+  const command = config['delegate.command'] ?? 'codex';
+  const version = await output(command, ['--version']);
+  if (version === undefined) {
+    return [
+      {
+        title: 'Codex',
+        state: 'warning',
+        detail: `${command} does not start; sub-agents cannot run`,
+        remedy: 'npm install -g @openai/codex',
+      },
+    ];
+  }
+  const findings: Finding[] = [{ title: 'Codex', state: 'good', detail: version.trim() }];
+  const loggedIn = existsSync(join(config['delegate.codex_home'], 'auth.json'));
+  findings.push(
+    loggedIn
+      ? { title: 'Codex login', state: 'good', detail: 'signed in' }
+      : {
+          title: 'Codex login',
+          state: 'warning',
+          detail: 'no login found',
+          remedy: 'run codex login, or configure a model provider with a key of its own',
+        },
+  );
+  const sandboxed = await output(command, ['sandbox', '--', 'true']);
+  findings.push(
+    sandboxed === undefined
+      ? {
+          title: 'Codex sandbox',
+          state: 'warning',
+          detail: 'sandboxed commands fail here',
+          remedy:
+            'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md',
+        }
+      : { title: 'Codex sandbox', state: 'good', detail: 'works' },
+  );
+  return findings;
+}
+
+function output(command: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(command, [...args], { timeout: 15_000 }, (error, stdout) => resolve(error ? undefined : stdout));
+  });
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Checkup, createCheckup } from '../../../test/checkup.ts';
+import { checkMail } from './checks-mail.ts';
+
+let home: Checkup;
+beforeEach(() => {
+  home = createCheckup();
+});
+afterEach(() => home[Symbol.asyncDispose]());
+
+describe('the mail server', () => {
+  async function mailServer(options: SMTPServerOptions = {}): Promise<number> {
+    const server = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], ...options });
+    server.on('error', () => undefined);
+    server.listen(0, '127.0.0.1');
+    if (!server.server.listening) await once(server.server, 'listening');
+    home.afterwards(() => new Promise((resolve) => server.close(() => resolve(undefined))));
+    return (server.server.address() as { port: number }).port;
+  }
+  const check = async (url: string, more: Readonly<Record<string, string>> = {}) =>
+    checkMail((await home.load({ ADJUTANT_DELIVERY_SMTP_URL: url, ...more })).config);
+
+  it('is not asked for where there is none', async () => {
+    expect(await checkMail((await home.load({})).config)).toEqual([]);
+  });
+
+  it('is good when it lets us sign in, and nothing is sent', async () => {
+    let mails = 0;
+    const port = await mailServer({
+      authOptional: false,
+      onAuth: ({ username, password }, _session, done) =>
+        username === 'me' && password === 's3 cret@' ? done(null, { user: 'me' }) : done(new Error('no')),
+      onMailFrom: (_address, _session, done) => {
+        mails += 1;
+        done();
+      },
+    });
+    const url = `smtp://me:s3%20cret%40@127.0.0.1:${port}`;
+    expect(await check(url, { ADJUTANT_DELIVERY_MAIL_FROM: 'me@example.org' })).toEqual([
+      { title: 'Mail server', state: 'good', detail: `127.0.0.1:${port} answers and lets us sign in` },
+    ]);
+    expect(mails).toBe(0);
+  });
+
+  it('is good and the sender is not, as long as nobody has set a good one', async () => {
+    const url = `smtp://127.0.0.1:${await mailServer()}`;
+    expect(await check(url, { ADJUTANT_DELIVERY_MAIL_FROM: 'Me <me@example.org>' })).toMatchObject([
+      { state: 'good' },
+      { title: 'Sender', state: 'bad' },
+    ]);
+    expect(await check(url)).toMatchObject([
+      { title: 'Mail server', state: 'good' },
+      { title: 'Sender', state: 'warning', remedy: expect.stringContaining('delivery.mail_from') },
+    ]);
+  });
+
+  it('that does not take the password is told from one that is not there, and the password is not shown', async () => {
+    const port = await mailServer({
+      authOptional: false,
+      onAuth: (_auth, _session, done) => done(Object.assign(new Error('who are you'), { responseCode: 535 })),
+    });
+    const [wrong] = await check(`smtp://me:hunter2@127.0.0.1:${port}`);
+    expect(wrong).toMatchObject({
+      state: 'bad',
+      detail: expect.stringContaining('does not let us sign in: 535 who are you'),
+      remedy: expect.stringContaining('USER:PASSWORD'),
+    });
+    const [dead] = await check(`smtp://me:hunter2@127.0.0.1:${await home.deadPort()}`);
+    expect(dead).toMatchObject({ state: 'bad', detail: expect.stringContaining('refuses the connection') });
+    expect(JSON.stringify([wrong, dead])).not.toContain('hunter2');
+  });
+
+  it('with another idea of TLS is told apart', async () => {
+    // The certificate that comes with the server is nobody's.
+    const self = await mailServer({ disabledCommands: [] });
+    expect(await check(`smtp://127.0.0.1:${self}`)).toMatchObject([
+      {
+        state: 'bad',
+        detail: expect.stringContaining('TLS'),
+        remedy: expect.stringContaining('certificate'),
+      },
+    ]);
+    const plain = await mailServer();
+    expect(await check(`smtps://127.0.0.1:${plain}`)).toMatchObject([
+      { state: 'bad', remedy: expect.stringContaining('smtp:// instead of smtps://') },
+    ]);
+  });
+
+  it('that is no mail server is quoted', async () => {
+    const port = await home.listen(createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
+    expect(await check(`smtp://127.0.0.1:${port}`)).toMatchObject([
+      { state: 'bad', detail: expect.stringContaining('HTTP/1.1 400') },
+    ]);
+  });
+});

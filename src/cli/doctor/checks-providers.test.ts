@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Checkup, createCheckup } from '../../../test/checkup.ts';
+import { checkProviders } from './checks-providers.ts';
+
+let home: Checkup;
+beforeEach(() => {
+  home = createCheckup();
+});
+afterEach(() => home[Symbol.asyncDispose]());
+
+describe('providers', () => {
+  const check = async (env: Readonly<Record<string, string>>) =>
+    (await checkProviders((await home.load(env)).config)).filter(({ title }) => title !== 'Delivery');
+
+  it('that are not set up are told with the folder that takes their place', async () => {
+    expect(await checkProviders((await home.load({})).config)).toEqual([
+      {
+        title: 'Delivery',
+        state: 'good',
+        detail: `no provider is set up for mail, calls, webhooks, ntfy; that goes to the folder ${join(home.folder, 'outbox')}`,
+      },
+    ]);
+  });
+
+  it('of push messages answer, refuse a token, or are something else', async () => {
+    const good = await home.provider(200, '{"healthy":true}');
+    expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: good.url })).toMatchObject([{ state: 'good' }]);
+    const other = await home.provider(404, '<html>');
+    expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: other.url })).toMatchObject([{ state: 'warning' }]);
+    const dead = `http://me:hunter2@127.0.0.1:${await home.deadPort()}`;
+    const [gone] = await check({ ADJUTANT_DELIVERY_NTFY_URL: dead });
+    expect(gone).toMatchObject({ state: 'bad', detail: expect.stringContaining('refuses the connection') });
+    expect(JSON.stringify(gone)).not.toContain('hunter2');
+  });
+
+  it('of calls are asked with the account and the token', async () => {
+    const env = { ADJUTANT_DELIVERY_CALL_ACCOUNT: 'AC1', ADJUTANT_DELIVERY_CALL_TOKEN: 'hunter2' };
+    expect(await check(env)).toMatchObject([
+      { title: 'Calls', state: 'warning', remedy: 'set delivery.call_from' },
+    ]);
+    const { url, requests } = await home.provider(401, '{}');
+    const findings = await check({
+      ...env,
+      ADJUTANT_DELIVERY_CALL_FROM: '+15550100',
+      ADJUTANT_DELIVERY_CALL_URL: url,
+    });
+    expect(findings).toMatchObject([
+      { title: 'Calls', state: 'bad', remedy: expect.stringContaining('delivery.call_token') },
+    ]);
+    expect(requests).toMatchObject([
+      { path: '/2010-04-01/Accounts/AC1.json', headers: { authorization: 'Basic QUMxOmh1bnRlcjI=' } },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('hunter2');
+  });
+
+  it('of models are asked for the model, and are only worth a warning when they are away', async () => {
+    const env = { ADJUTANT_ASSISTANT_POLICY: 'endpoint', ADJUTANT_ASSISTANT_MODEL: 'llama3.2' };
+    expect(await check(env)).toMatchObject([
+      { title: 'Model', state: 'warning', remedy: 'set assistant.model_url' },
+    ]);
+    const at = (url: string) => check({ ...env, ADJUTANT_ASSISTANT_MODEL_URL: url });
+    const has = await home.provider(200, '{"data":[{"id":"other"},{"id":"llama3.2:latest"}]}');
+    expect(await at(`${has.url}/v1/`)).toMatchObject([{ state: 'good' }]);
+    expect(has.requests).toMatchObject([{ path: '/v1/models' }]);
+    const lacks = await home.provider(200, '{"data":[{"id":"other"}]}');
+    expect(await at(lacks.url)).toMatchObject([
+      { state: 'warning', detail: expect.stringContaining('it has other') },
+    ]);
+    expect(await at((await home.provider(401)).url)).toMatchObject([
+      { state: 'bad', remedy: expect.stringContaining('model_api_key') },
+    ]);
+    expect(await at(`http://127.0.0.1:${await home.deadPort()}`)).toMatchObject([{ state: 'warning' }]);
+  });
+});

@@ -1,0 +1,191 @@
+import { loginOf } from '../../assistant/network/fetch.ts';
+import type { Config } from '../../config.ts';
+import { isObject, messageOf } from '../../json.ts';
+import { checkMail } from './checks-mail.ts';
+import type { Finding } from './doctor.ts';
+
+const timeoutMs = 5000;
+
+/** Whatever is set up to tell people, and the model that decides when: is it there, and does it let us in? */
+export async function checkProviders(config: Config): Promise<readonly Finding[]> {
+  const found = await Promise.all([
+    checkMail(config),
+    checkCalls(config),
+    checkNtfy(config),
+    checkModel(config),
+  ]);
+  return [...outbox(config), ...found.flat()];
+}
+
+function outbox(config: Config): readonly Finding[] {
+  const missing = {
+    mail: config['delivery.smtp_url'],
+    calls: config['delivery.call_account'],
+    webhooks: config['delivery.webhook_secret'],
+    ntfy: config['delivery.ntfy_url'],
+  };
+  const names = Object.entries(missing).flatMap(([name, setting]) => (setting ? [] : [name]));
+  if (names.length === 0) return [];
+  const detail = `no provider is set up for ${names.join(', ')}; that goes to the folder ${config['delivery.outbox_dir']}`;
+  return [{ title: 'Delivery', state: 'good', detail }];
+}
+
+async function checkCalls(config: Config): Promise<readonly Finding[]> {
+  const title = 'Calls';
+  const parts = ['delivery.call_account', 'delivery.call_token', 'delivery.call_from'] as const;
+  const missing = parts.filter((name) => !config[name]);
+  if (missing.length === parts.length) return [];
+  if (missing.length > 0) {
+    const detail = `they go to the outbox, since ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`;
+    return [{ title, state: 'warning', detail, remedy: `set ${missing.join(' and ')}` }];
+  }
+  const [account, token] = [config['delivery.call_account']!, config['delivery.call_token']!];
+  const answer = await ask(
+    config['delivery.call_url'],
+    `/2010-04-01/Accounts/${encodeURIComponent(account)}.json`,
+    {
+      authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+    },
+  );
+  return [
+    judge(title, answer, {
+      unreachable: { state: 'bad', remedy: 'check delivery.call_url and the network' },
+      refused: 'correct delivery.call_account and delivery.call_token',
+    }),
+  ];
+}
+
+async function checkNtfy(config: Config): Promise<readonly Finding[]> {
+  const title = 'ntfy';
+  const [server, token] = [config['delivery.ntfy_url'], config['delivery.ntfy_token']];
+  if (!server) return [];
+  const judged = (answer: Answer) =>
+    judge(title, answer, {
+      unreachable: { state: 'bad', remedy: 'check delivery.ntfy_url and the network' },
+      refused: 'correct delivery.ntfy_token',
+    });
+  const health = await ask(server, '/v1/health');
+  const healthy = isObject(health.body) && health.body['healthy'] === true;
+  if (health.trouble === undefined && !healthy)
+    return [
+      {
+        title,
+        state: 'warning',
+        detail: `${health.host} answers, but not as an ntfy server does (${health.status})`,
+        remedy: 'check delivery.ntfy_url',
+      },
+    ];
+  return [judged(healthy && token ? await ask(server, '/v1/account', bearer(token)) : health)];
+}
+
+async function checkModel(config: Config): Promise<readonly Finding[]> {
+  const title = 'Model';
+  if (config['assistant.policy'] !== 'endpoint') return [];
+  const [url, model] = [config['assistant.model_url'], config['assistant.model']];
+  if (!url || !model) {
+    const missing = url ? 'assistant.model' : 'assistant.model_url';
+    const detail = `${missing} is not set, so the rules decide`;
+    return [{ title, state: 'warning', detail, remedy: `set ${missing}` }];
+  }
+  const key = config['assistant.model_api_key'];
+  const answer = await ask(
+    url,
+    `${URL.parse(url)?.pathname.replace(/\/+$/, '') ?? ''}/models`,
+    key ? bearer(key) : {},
+  );
+  const listed = namesOf(answer.body);
+  if (listed.length > 0 && !listed.some((name) => isSameModel(name, model)))
+    return [
+      {
+        title,
+        state: 'warning',
+        detail: `${answer.host} has no model ${model}; it has ${listed.slice(0, 5).join(', ')}${listed.length > 5 ? ' …' : ''}`,
+        remedy: 'set assistant.model to one of them',
+      },
+    ];
+  return [
+    judge(title, answer, {
+      // Without a model the rules decide: nobody goes without notice.
+      unreachable: {
+        state: 'warning',
+        remedy: 'start it or check assistant.model_url; until then the rules decide',
+      },
+      refused: 'correct assistant.model_api_key',
+    }),
+  ];
+}
+
+function namesOf(body: unknown): readonly string[] {
+  const data = isObject(body) ? body['data'] : undefined;
+  return Array.isArray(data)
+    ? data.flatMap((one) => (isObject(one) && typeof one['id'] === 'string' ? [one['id']] : []))
+    : [];
+}
+
+/** Some servers list a name with its tag behind it or with its kind in front, and take it without. */
+function isSameModel(listed: string, wanted: string): boolean {
+  return listed === wanted || listed.startsWith(`${wanted}:`) || listed.endsWith(`/${wanted}`);
+}
+
+// ── Asking ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Answer {
+  readonly host: string;
+  readonly status?: number;
+  readonly body?: unknown;
+  /** Why there is no answer. */
+  readonly trouble?: string;
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function ask(
+  server: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const base = new URL(server);
+  const { host } = base;
+  try {
+    const response = await fetch(new URL(path, base.origin), {
+      headers: { ...loginOf(base), ...headers },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const body: unknown = await response.json().catch(() => undefined);
+    return { host, status: response.status, body };
+  } catch (error) {
+    return { host, trouble: troubleOf(error) };
+  }
+}
+
+function troubleOf(error: unknown): string {
+  if ((error as Error).name === 'TimeoutError') return 'does not answer';
+  const cause = (error as { cause?: NodeJS.ErrnoException }).cause;
+  switch (cause?.code) {
+    case 'ECONNREFUSED':
+      return 'refuses the connection';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'is not known';
+    default:
+      return `cannot be reached: ${messageOf(cause ?? error)}`;
+  }
+}
+
+interface Remedies {
+  readonly unreachable: { readonly state: 'bad' | 'warning'; readonly remedy: string };
+  readonly refused: string;
+}
+
+function judge(title: string, { host, status, trouble }: Answer, remedies: Remedies): Finding {
+  if (trouble !== undefined) return { title, detail: `${host} ${trouble}`, ...remedies.unreachable };
+  if (status === 401 || status === 403)
+    return {
+      title,
+      state: 'bad',
+      detail: `${host} does not let us in (${status})`,
+      remedy: remedies.refused,
+    };
+  return { title, state: 'good', detail: `${host} answers` };
+}

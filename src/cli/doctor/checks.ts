@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { type LoadedConfig, placesOf } from '../../config.ts';
+import { readRegularFile } from '../../regular-file.ts';
+import { readEntry } from '../install/client-file.ts';
+import { clients } from '../install/clients.ts';
+import type { Terminal } from '../terminal/command.ts';
+import { checkCodex } from './checks-codex.ts';
+import { checkData } from './checks-data.ts';
+import { checkDisks, checkFolders, checkPort, checkWatching } from './checks-machine.ts';
+import { checkProviders } from './checks-providers.ts';
+import { checkReach } from './client-reach.ts';
+import type { Finding } from './doctor.ts';
+
+export interface Check {
+  readonly title: string;
+  perform(loaded: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> | readonly Finding[];
+}
+
+export const checks: readonly Check[] = [
+  { title: 'Node', perform: () => [{ title: 'Node', state: 'good', detail: process.version }] },
+  { title: 'Folders', perform: ({ config }) => checkFolders(config) },
+  { title: 'Disk', perform: ({ config }) => checkDisks(config) },
+  { title: 'Watching files', perform: checkWatching },
+  { title: 'Port', perform: ({ config }) => checkPort(config) },
+  { title: 'Delivery', perform: ({ config }) => checkProviders(config) },
+  { title: 'Codex', perform: ({ config }) => checkCodex(config) },
+  { title: 'Prompts and data', perform: checkData },
+  { title: 'Clients', perform: reach },
+];
+
+async function reach(_: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
+  const places = placesOf(terminal.env);
+  const findings: Finding[] = [];
+  for (const client of clients) {
+    const file = client.file(places, process.platform);
+    if (!existsSync(file)) continue;
+    const entry = await readEntry(await readRegularFile(file), file, client);
+    if (entry !== undefined) findings.push(await checkReach(client, entry, terminal));
+  }
+  const none: Finding = {
+    title: 'Clients',
+    state: 'warning',
+    detail: 'no client has Adjutant yet',
+    remedy: 'adjutant install codex (or claude, cursor, vscode, gemini, zed)',
+  };
+  return findings.length > 0 ? findings : [none];
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { isObject } from '../../json.ts';
+import type { Client } from '../install/clients.ts';
+import type { Terminal } from '../terminal/command.ts';
+import type { Finding } from './doctor.ts';
+
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'adjutant-doctor', version: '1' },
+  },
+});
+
+/** Does what the client would do with our entry, up to the first answer. */
+export async function checkReach(
+  client: Client,
+  entry: Readonly<Record<string, unknown>>,
+  terminal: Terminal,
+): Promise<Finding> {
+  const url = entry['url'] ?? entry['httpUrl'];
+  const answered = typeof url === 'string' ? await overHttp(url, entry) : await overStdio(entry, terminal);
+  const title = client.title;
+  if (answered) return { title, state: 'good', detail: 'reaches the server' };
+  return typeof url === 'string'
+    ? {
+        title,
+        state: 'bad',
+        detail: `${url} does not answer`,
+        remedy: `start adjutant serve --http, or run adjutant install ${client.id} --http again`,
+      }
+    : {
+        title,
+        state: 'bad',
+        detail: 'the command in its configuration does not start the server',
+        remedy: `run adjutant install ${client.id} again`,
+      };
+}
+
+function overStdio(
+  { command, args }: Readonly<Record<string, unknown>>,
+  terminal: Terminal,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(String(command), Array.isArray(args) ? args.map(String) : [], {
+      env: terminal.env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: 10_000,
+    });
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.stdin.on('error', () => {});
+    child.on('error', () => resolve(false));
+    child.on('close', () => resolve(text.includes('"serverInfo"')));
+    child.stdin.end(`${initialize}\n`);
+  });
+}
+
+async function overHttp(url: string, entry: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const headers = isObject(entry['headers'])
+    ? entry['headers']
+    : isObject(entry['http_headers'])
+      ? entry['http_headers']
+      : {};
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(headers as Record<string, string>),
+    },
+    body: initialize,
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => undefined);
+  return response?.ok ?? false;
+}

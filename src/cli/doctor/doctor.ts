@@ -1,0 +1,70 @@
+import type { LoadedConfig } from '../../config.ts';
+import type { Command, Terminal } from '../terminal/command.ts';
+import { paint } from '../terminal/table.ts';
+import { type Check, checks } from './checks.ts';
+
+export interface Finding {
+  readonly title: string;
+  readonly state: 'good' | 'warning' | 'bad';
+  readonly detail: string;
+  /** What to do about it; absent when there is nothing to do. */
+  readonly remedy?: string;
+}
+
+const colours = { good: 32, warning: 33, bad: 31 } as const;
+const marks = { good: '✓', warning: '!', bad: '✗' } as const;
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Check that everything Adjutant needs is there, and say what to do where it is not.',
+  usage: 'doctor [FLAGS]',
+  flags: {
+    json: { type: 'boolean', description: 'Print the findings as JSON.' },
+    quiet: { type: 'boolean', short: 'q', description: 'Print only what is not as it should be.' },
+  },
+  settings: [
+    'home',
+    'config',
+    'http.host',
+    'http.port',
+    'assistant.database_url',
+    'delivery.smtp_url',
+    'delivery.ntfy_url',
+    'delivery.call_url',
+    'assistant.model_url',
+  ],
+  async run(loaded, terminal) {
+    const findings: Finding[] = [];
+    await terminal.progress.during('checking', async (show) => {
+      for (const [done, check] of checks.entries()) {
+        show(`checking: ${check.title}`, done, checks.length);
+        for (const finding of await performed(check, loaded, terminal)) {
+          findings.push(finding);
+          if (!terminal.json && (loaded.flags['quiet'] !== true || finding.state !== 'good'))
+            terminal.print(lineOf(finding, terminal));
+        }
+      }
+    });
+    if (terminal.json) terminal.answer({ findings }, '');
+    return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+  },
+};
+
+/** A check that fails by itself is a finding like any other. */
+async function performed(
+  check: Check,
+  loaded: LoadedConfig,
+  terminal: Terminal,
+): Promise<readonly Finding[]> {
+  try {
+    return await check.perform(loaded, terminal);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [{ title: check.title, state: 'bad', detail }];
+  }
+}
+
+function lineOf({ title, state, detail, remedy }: Finding, terminal: Terminal): string {
+  const mark = paint(terminal, colours[state], marks[state]);
+  return `${mark} ${title}: ${detail}\n${remedy === undefined ? '' : `    → ${remedy}\n`}`;
+}

@@ -1,0 +1,164 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { type LoadedConfig, placesOf } from '../../config.ts';
+import { nearest } from '../../nearest.ts';
+import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
+import { readEntry, withEntry, withoutEntry } from './client-file.ts';
+import { type Client, clients, type Entry } from './clients.ts';
+import { KeptFile } from './kept-file.ts';
+import { textDifference } from './text-difference.ts';
+
+const names = clients.map(({ id }) => id).join('|');
+const shared = {
+  project: { type: 'boolean', description: 'Use the configuration of the project in the working folder.' },
+  'dry-run': { type: 'boolean', description: 'Show what would change and change nothing.' },
+} as const;
+
+export const install: Command = {
+  name: 'install',
+  summary: 'Put Adjutant into the configuration of a client.',
+  usage: `install ${names} [--project] [--http] [--dry-run]`,
+  words: 1,
+  flags: {
+    ...shared,
+    http: { type: 'boolean', description: 'Let the client connect to a running `adjutant serve --http`.' },
+  },
+  settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
+  async run(loaded, terminal) {
+    const { client, file } = target(loaded, terminal);
+    const http = loaded.flags['http'] === true;
+    const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal));
+    const origin = await originOf(file, client);
+    const after = await withEntry(origin?.text ?? file.text ?? '', file.path, client, entry);
+    const result = await change(loaded, terminal, { client, file, after }, () => {
+      if (origin === undefined) file.backUp();
+      file.replace(after);
+    });
+    if (http && loaded.flags['project'] === true)
+      terminal.tell(`${file.path} holds the token of the server: keep it out of what you share.\n`);
+    return result;
+  },
+};
+
+export const uninstall: Command = {
+  name: 'uninstall',
+  summary: 'Take Adjutant out of the configuration of a client again.',
+  usage: `uninstall ${names} [--project] [--dry-run]`,
+  words: 1,
+  flags: shared,
+  settings: [],
+  async run(loaded, terminal) {
+    const { client, file } = target(loaded, terminal);
+    const origin = await originOf(file, client);
+    const after = origin ? (origin.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
+    return change(loaded, terminal, { client, file, after }, () => {
+      if (origin === undefined) file.backUp();
+      if (origin !== undefined && origin.text === undefined) file.remove();
+      else file.replace(after);
+      if (origin !== undefined) file.forget();
+    });
+  },
+};
+
+/**
+ * What the file was before we came, to the last byte, if nothing else has changed in it since: its text, or none where we made
+ * it. With it a second installation is like the first, and nothing remains of any.
+ */
+async function originOf(
+  { path, text = '', backup }: KeptFile,
+  client: Client,
+): Promise<{ readonly text: string | undefined } | undefined> {
+  const entry = await readEntry(text, path, client);
+  if (entry === undefined) return undefined;
+  const again = await withEntry(backup ?? '', path, client, entry).catch(() => undefined);
+  return again === text ? { text: backup } : undefined;
+}
+
+interface Change {
+  readonly client: Client;
+  readonly file: KeptFile;
+  readonly after: string;
+}
+
+/** Shows what will be different, then does it. */
+async function change(
+  { flags }: LoadedConfig,
+  terminal: Terminal,
+  { client, file, after }: Change,
+  write: () => void,
+): Promise<number> {
+  const before = file.text ?? '';
+  const changed = after !== before;
+  const dry = flags['dry-run'] === true;
+  const show = (text: string) => {
+    if (!terminal.json) terminal[dry ? 'answer' : 'report'](undefined, text);
+  };
+  const difference = await textDifference(before, after);
+  show(changed ? `${file.path}\n${difference}` : `${file.path}: nothing to change`);
+  if (changed && dry) show('Nothing was changed (--dry-run).');
+  if (changed && !dry) {
+    file.assertWritable();
+    write();
+    if (file.backup !== undefined) show(`The file as it was: ${file.backupPath}`);
+    show(`Done. Restart ${client.title} if it is running.`);
+  }
+  if (terminal.json)
+    terminal.answer(
+      {
+        client: client.id,
+        file: file.path,
+        changed,
+        difference,
+        backup: changed && !dry && file.backup !== undefined ? file.backupPath : null,
+        dry_run: dry,
+      },
+      '',
+    );
+  return 0;
+}
+
+function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
+  const client = clientNamed(positionals);
+  const path =
+    flags['project'] === true
+      ? resolve(client.projectFile)
+      : client.file(placesOf(terminal.env), process.platform);
+  return { client, file: new KeptFile(path) };
+}
+
+function clientNamed([name]: readonly string[]): Client {
+  const client = clients.find(({ id }) => id === name);
+  if (client !== undefined) return client;
+  if (name === undefined) throw new UsageError(`which client? One of ${names}`);
+  const meant = nearest(
+    name,
+    clients.map(({ id }) => id),
+  );
+  throw new UsageError(
+    `no client is called "${name}"; ${meant ? `did you mean ${meant}?` : `there is ${names}`}`,
+  );
+}
+
+/** Written by its full path where `adjutant` is not on the PATH: clients of the desktop often have a short one. */
+function stdioEntry({ config }: LoadedConfig, terminal: Terminal): Entry {
+  const bundle = realpathSync(process.argv[1]!);
+  const onPath = (terminal.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'adjutant'))
+    .some((file) => existsSync(file) && realpathSync(file) === bundle);
+  const args = ['serve', ...(config.home === undefined ? [] : ['--home', config.home])];
+  return onPath
+    ? { kind: 'stdio', command: 'adjutant', args }
+    : { kind: 'stdio', command: process.execPath, args: [bundle, ...args] };
+}
+
+async function httpEntry({ config }: LoadedConfig): Promise<Entry> {
+  const { keepToken, readToken } = await import('../../transports/token.ts');
+  const file = config['http.token_file'];
+  const host = config['http.host'].includes(':') ? `[${config['http.host']}]` : config['http.host'];
+  return {
+    kind: 'http',
+    url: `http://${host}:${config['http.port']}/mcp`,
+    token: file === undefined ? keepToken(config['http.state_dir']) : readToken(file),
+  };
+}

@@ -1,0 +1,163 @@
+import { Failure } from '../../failure.ts';
+import { readRegularFileSync } from '../../regular-file.ts';
+import { UsageError } from '../terminal/command.ts';
+import { editText, openEditor } from '../terminal/editor.ts';
+import { problemLine } from '../terminal/problem-lines.ts';
+import { tableText } from '../terminal/table.ts';
+import {
+  type Action,
+  call,
+  type Given,
+  listFlag,
+  nameOf,
+  readAll,
+  tellProblems,
+  textFlag,
+} from './prompts-action.ts';
+
+/** Changing: create, edit, delete, history, restore. */
+export const editingActions: Readonly<Record<string, Action>> = {
+  async create(given) {
+    const name = nameOf(given, 'create');
+    if (!/^[A-Za-z0-9_]{1,200}$/.test(name))
+      throw new UsageError(`"${name}" cannot be a name: use letters, digits and underscores`);
+    const written = await newText(given, name);
+    if (written === undefined) throw new UsageError('nothing was written, so nothing was created');
+    const text = /^---\r?\n/.test(written) ? written : await withFrontMatter(given, name, written);
+    return keep(given, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
+  },
+
+  async edit(given) {
+    const name = nameOf(given, 'edit');
+    const prompt = await call(given, 'show_prompt', { name });
+    if (prompt.editable) return editOwn(given, name);
+    if (prompt.source === 'built-in')
+      throw new UsageError(`${name} is built in and cannot be changed; create one with another name`);
+    await openEditor(prompt.file, given.terminal);
+    const { problems } = await call(given, 'lint_prompts', {
+      names: [name],
+    });
+    given.terminal.report({ problems }, '');
+    tellProblems(given, problems);
+    return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+  },
+
+  async delete(given) {
+    if (given.rest.length === 0) throw new UsageError('which prompt? Write adjutant prompts delete NAME …');
+    const messages: string[] = [];
+    for (const name of given.rest) messages.push((await call(given, 'delete_prompt', { name })).message);
+    const message = messages.join('\n');
+    given.terminal.report({ success: true, message }, message);
+    return 0;
+  },
+
+  async history(given) {
+    const name = nameOf(given, 'history');
+    const result = await call(given, 'prompt_history', { name });
+    given.terminal.answer(result, () => {
+      const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
+        `${name}@${revision}`,
+        time,
+        restored === undefined ? action : `${action} of ${restored}`,
+        `${client.name} ${client.version}`,
+      ]);
+      return tableText(given.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
+    });
+    return 0;
+  },
+
+  async restore(given) {
+    const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(given, 'restore')) ?? [];
+    if (name === undefined) throw new UsageError('to which revision? Write adjutant prompts restore NAME@N');
+    const done = await call(given, 'restore_prompt', { name, revision: Number(revision) });
+    given.terminal.report(done, done.message);
+    return 0;
+  },
+};
+
+/** From the flags, a file, standard input or the editor. */
+async function newText(given: Given, name: string): Promise<string | undefined> {
+  const { terminal } = given;
+  const file = textFlag(given, 'file');
+  const text = textFlag(given, 'text');
+  if (text !== undefined && file !== undefined)
+    throw new UsageError('give the prompt with --text or --file, not both');
+  if (text !== undefined) return text;
+  if (file === '-' || (file === undefined && !terminal.input.isTTY))
+    return nonEmpty(await readAll(terminal.input));
+  if (file === undefined) return editText(`${name}.md`, await withFrontMatter(given, name, sample), terminal);
+  try {
+    return nonEmpty(readRegularFileSync(file));
+  } catch (error) {
+    throw new UsageError(error instanceof Failure ? error.message : `${file} cannot be read`);
+  }
+}
+
+const sample = 'Write about {{topic}}.\n';
+
+function nonEmpty(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text;
+}
+
+/** The arguments of a text without front matter are the names in its braces. */
+async function withFrontMatter(given: Given, name: string, text: string): Promise<string> {
+  const { printMarkdown } = await import('../../prompts/formats/markdown.ts');
+  const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
+  const tags = listFlag(given, 'tag');
+  return printMarkdown(
+    {
+      title: textFlag(given, 'title') ?? name,
+      description: textFlag(given, 'description') ?? '',
+      tags: tags.length > 0 ? tags : undefined,
+      template: 'braces',
+      arguments:
+        names.size === 0 ? undefined : [...names].map((argument) => ({ name: argument, required: true })),
+    },
+    text,
+  );
+}
+
+/** As Markdown where it has one message, as JSON where it has several. */
+async function editOwn(given: Given, name: string): Promise<number> {
+  const markdown = await call(given, 'export_prompts', { format: 'commands', names: [name] });
+  const plain = markdown.files.length > 0;
+  const { files } = plain
+    ? markdown
+    : await call(given, 'export_prompts', { format: 'jsonl', names: [name] });
+  const text = plain ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
+  const edited = await editText(plain ? `${name}.md` : `${name}.json`, text, given.terminal);
+  if (edited === undefined) {
+    const message = 'Nothing was changed.';
+    given.terminal.report({ success: true, message }, message);
+    return 0;
+  }
+  const done = `Updated prompt: ${name}`;
+  if (plain) return keep(given, 'commands', `${name}.md`, edited, true, done);
+  let record: unknown;
+  try {
+    record = JSON.parse(edited);
+  } catch (error) {
+    throw new UsageError(`this is not JSON, so nothing was changed: ${(error as Error).message}`);
+  }
+  return keep(given, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
+}
+
+async function keep(
+  given: Given,
+  format: 'commands' | 'jsonl',
+  path: string,
+  text: string,
+  replace: boolean,
+  message: string,
+): Promise<number> {
+  const { imported, problems } = await call(given, 'import_prompts', {
+    format,
+    files: [{ path, text }],
+    replace,
+  });
+  if (imported.length === 0)
+    throw new Error(`nothing was kept: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`);
+  tellProblems(given, problems);
+  given.terminal.report({ success: true, message, problems }, message);
+  return 0;
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readRegularFileSync } from '../../regular-file.ts';
+import { type Terminal, UsageError } from './command.ts';
+
+/** Lets the person edit a file in the editor of their choice and waits until it is closed. */
+export async function openEditor(file: string, { env }: Terminal): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const windows = process.platform === 'win32';
+  const editor = env['VISUAL'] || env['EDITOR'] || (windows ? 'notepad' : 'vi');
+  // An editor may be named with arguments of its own, as in "code --wait".
+  const child = windows
+    ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
+    : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  if (code !== 0) throw new UsageError(`the editor ${editor} ended with ${code}; nothing was changed`);
+}
+
+/** Lets the person edit a text; `undefined` when they left it as it was. */
+export async function editText(name: string, text: string, terminal: Terminal): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-edit-'));
+  try {
+    const file = join(folder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    await openEditor(file, terminal);
+    const edited = readRegularFileSync(file);
+    return edited === text ? undefined : edited;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

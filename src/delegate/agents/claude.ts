@@ -1,0 +1,194 @@
+import { Failure } from '../../failure.ts';
+import { isObject } from '../../json.ts';
+import { readRegularFile } from '../../regular-file.ts';
+import { parseObject } from '../files/json-file.ts';
+import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
+import { claudeSettings } from './claude-settings.ts';
+import { findExecutable, versionOf } from './executable.ts';
+import { projectInstructions } from './project-instructions.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface ClaudeOptions {
+  readonly command: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const way = 'install it with "npm install -g @anthropic-ai/claude-code" or name it in [delegate] command.';
+
+/** Without a sandbox of its own for reading only, it gets the tools that read and no others. */
+const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
+  'read-only': ['--permission-mode', 'dontAsk', '--tools', 'Read,Grep,Glob'],
+  'workspace-write': ['--permission-mode', 'acceptEdits'],
+  'danger-full-access': ['--dangerously-skip-permissions'],
+};
+
+/** `claude -p`, with the prompt on standard input and its events on standard output. */
+export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent {
+  return {
+    name: 'claude',
+    label: 'claude',
+    testedVersion: '2.1.197',
+    usageCovers: 'run',
+    async invoke(call) {
+      if (call.configOverrides.length > 0)
+        throw new Failure('refused', 'config_overrides are settings of Codex; Claude Code takes none.');
+      const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
+      const settings = await claudeSettings(env, call.sandbox);
+      const preamble = call.threadId === undefined ? await instructionsOf(call.cwd) : undefined;
+      return {
+        command: await findExecutable(command, env, way),
+        args: [...(await argumentsOf(call)), ...settings.args, ...subcommandArgs],
+        env: {
+          ...settings.env,
+          ...withoutMonitor(env),
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          // It would show the model the output of git status, and git would run the filters that the repository names.
+          CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
+        },
+        subcommandArgs,
+        ...(preamble !== undefined && { preamble }),
+      };
+    },
+    parse,
+    version: async () => versionOf(await findExecutable(command, env, way), env),
+  };
+}
+
+/** Without the settings of a project Claude Code does not read these either. */
+function instructionsOf(cwd: string): Promise<string | undefined> {
+  return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
+}
+
+/** Claude Code calls git outside of any sandbox, and git would start the monitor that the repository names. */
+function withoutMonitor(env: ClaudeOptions['env']): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT']) || 0;
+  return {
+    [`GIT_CONFIG_KEY_${count}`]: 'core.fsmonitor',
+    [`GIT_CONFIG_VALUE_${count}`]: 'false',
+    GIT_CONFIG_COUNT: String(count + 1),
+  };
+}
+
+async function argumentsOf(call: AgentCall): Promise<string[]> {
+  return [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--json-schema',
+    JSON.stringify(JSON.parse(await readRegularFile(call.outputSchemaFile))),
+    // No servers of the user: one of them may be this one.
+    '--strict-mcp-config',
+    ...permissions[call.sandbox],
+    ...(call.model === undefined ? [] : ['--model', call.model]),
+    ...(call.reasoningEffort === undefined ? [] : ['--effort', call.reasoningEffort]),
+    ...(call.ephemeral ? ['--no-session-persistence'] : []),
+    ...(call.skills === 'named' ? ['--disable-slash-commands'] : []),
+  ];
+}
+
+function parse(line: string): readonly AgentEvent[] {
+  const event = parseObject(line);
+  switch (event?.['type']) {
+    case 'system':
+      return event['subtype'] === 'init'
+        ? [{ kind: 'thread', threadId: String(event['session_id']) }, { kind: 'turn' }]
+        : [];
+    case 'assistant':
+      return blocksOf(event).flatMap(toStarted);
+    case 'user':
+      return blocksOf(event).flatMap(toCompleted);
+    case 'result':
+      return [toEnd(event)];
+    default:
+      return [];
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function blocksOf({ message }: Fields): readonly Fields[] {
+  const content = isObject(message) ? message['content'] : undefined;
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+function toStarted(block: Fields): readonly AgentEvent[] {
+  const id = String(block['id'] ?? '');
+  switch (block['type']) {
+    case 'text':
+      return [
+        { kind: 'item', id, phase: 'completed', item: { type: 'message', text: String(block['text']) } },
+      ];
+    case 'thinking':
+      return [
+        {
+          kind: 'item',
+          id,
+          phase: 'completed',
+          item: { type: 'reasoning', text: String(block['thinking']) },
+        },
+      ];
+    case 'tool_use':
+      return [
+        {
+          kind: 'item',
+          id,
+          phase: 'started',
+          item: toItem(String(block['name']), isObject(block['input']) ? block['input'] : {}),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function toItem(name: string, input: Fields): AgentItem {
+  const path = input['file_path'] ?? input['notebook_path'];
+  if (name === 'Bash') return { type: 'command', command: String(input['command']) };
+  if (['Edit', 'MultiEdit', 'NotebookEdit'].includes(name))
+    return { type: 'files', changes: [{ path: String(path), kind: 'update' }] };
+  if (name === 'Write') return { type: 'files', changes: [{ path: String(path), kind: 'add' }] };
+  if (name === 'TodoWrite' && Array.isArray(input['todos']))
+    return {
+      type: 'todo',
+      items: input['todos']
+        .filter(isObject)
+        .map((todo) => ({ text: String(todo['content']), completed: todo['status'] === 'completed' })),
+    };
+  return { type: 'tool', name };
+}
+
+function toCompleted(block: Fields): readonly AgentEvent[] {
+  if (block['type'] !== 'tool_result') return [];
+  const id = String(block['tool_use_id']);
+  return [{ kind: 'item', id, phase: 'completed', item: { type: 'tool', name: 'result' } }];
+}
+
+function toEnd(event: Fields): AgentEvent {
+  const usage = toUsage(event['usage']);
+  const text = String(event['result'] ?? event['subtype']);
+  if (event['is_error'] === true || event['subtype'] !== 'success') {
+    const errors = Array.isArray(event['errors']) ? event['errors'].join('; ') : '';
+    return { kind: 'failed', message: errors || text, ...(usage !== undefined && { usage }) };
+  }
+  const structured = event['structured_output'];
+  return {
+    kind: 'completed',
+    usage,
+    message: structured === undefined ? text : JSON.stringify(structured),
+    ...(typeof event['total_cost_usd'] === 'number' && { costUsd: event['total_cost_usd'] }),
+  };
+}
+
+function toUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const cached = Number(usage['cache_read_input_tokens'] ?? 0);
+  const written = Number(usage['cache_creation_input_tokens'] ?? 0);
+  return {
+    // Here the cached part is told beside the rest, there as a part of it.
+    input_tokens: Number(usage['input_tokens'] ?? 0) + cached + written,
+    cached_input_tokens: cached,
+    output_tokens: Number(usage['output_tokens'] ?? 0),
+    reasoning_output_tokens: 0,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Usage } from '../agents/agent.ts';
+import { readJson } from '../files/json-file.ts';
+import { RunDirectory } from '../files/run-directory.ts';
+import { asAnswer } from '../record/answer.ts';
+import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
+import type { Decision } from './decision.ts';
+
+/** An autopilot as its directory tells it, at any point of its way. */
+export async function loadAutopilot(path: string, id: string): Promise<AutopilotOutput | undefined> {
+  const directory = new RunDirectory(path, id);
+  const [request, decision, plan, sum, result] = await Promise.all(
+    ['request', 'autopilot_decision', 'autopilot_plan', 'autopilot_aggregate', 'result'].map((name) =>
+      readJson(directory.file(`${name}.json`)),
+    ),
+  );
+  if (request === undefined) return undefined;
+  const startedAt = String(result?.['started_at'] ?? request['received_at']);
+  const jobs = (sum?.['jobs'] as JobResult[] | undefined) ?? [];
+  return {
+    run_id: id,
+    run_dir: path,
+    decision: (decision as Decision | undefined) ?? { should_delegate: false, reason: 'Not decided yet.' },
+    plan: { jobs: [], source: 'none', ...(plan as Partial<AutopilotOutput['plan']> | undefined) },
+    jobs,
+    aggregate: asAnswer(result) ??
+      asAnswer(sum) ?? { summary: 'Planning.', deliverables: [], open_questions: [], next_actions: [] },
+    artifacts: await directory.artifacts(),
+    timing: {
+      started_at: startedAt,
+      finished_at: String(result?.['finished_at'] ?? startedAt),
+      duration_ms: Number(result?.['duration_ms'] ?? Math.max(0, Date.now() - Date.parse(startedAt))),
+    },
+    status: (result?.['status'] as AutopilotOutput['status'] | undefined) ?? 'running',
+    error: (result?.['error'] as string | null | undefined) ?? null,
+    usage: ((result ?? sum)?.['usage'] as Usage | null | undefined) ?? null,
+    warnings: ((result ?? plan)?.['warnings'] as string[] | undefined) ?? [],
+  };
+}
+
+/** Nothing could be begun; the caller is told in the usual shape. */
+export function grounded(error: string): AutopilotOutput {
+  const moment = new Date().toISOString();
+  return {
+    run_id: 'unknown',
+    run_dir: 'unknown',
+    decision: { should_delegate: false, reason: error },
+    plan: { jobs: [], source: 'none' },
+    jobs: [],
+    aggregate: { summary: 'Autopilot failed.', deliverables: [], open_questions: [], next_actions: [] },
+    artifacts: [],
+    timing: { started_at: moment, finished_at: moment, duration_ms: 0 },
+    status: 'failed',
+    error,
+    usage: null,
+    warnings: [],
+  };
+}

@@ -1,0 +1,60 @@
+import { clip, describe, section } from '../record/run-report.ts';
+import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
+import type { JobSpec } from './job-spec.ts';
+
+const summaryLength = 400;
+
+type ReportedAutopilot = Omit<AutopilotOutput, 'warnings'> & Partial<Pick<AutopilotOutput, 'warnings'>>;
+
+/** The text of an autopilot's result. */
+export function autopilotReport(output: ReportedAutopilot): string {
+  const { decision, aggregate, warnings = [] } = output;
+  return [
+    'delegate_autopilot',
+    `status: ${output.status} (${output.timing.duration_ms}ms)`,
+    `run_dir: ${output.run_dir}`,
+    `should_delegate: ${decision.should_delegate}`,
+    `reason: ${clip(decision.reason)}`,
+    ...(output.error === null ? [] : [`error: ${clip(output.error)}`]),
+    '',
+    'Autopilot plan:',
+    ...orNone(output.plan.jobs.map(planLine)),
+    '',
+    'Subruns:',
+    ...orNone(output.jobs.flatMap(jobLines)),
+    '',
+    'Aggregate:',
+    `summary: ${clip(aggregate.summary, summaryLength)}`,
+    '',
+    ...section('deliverables', aggregate.deliverables.map(describe)),
+    '',
+    ...section('open_questions', aggregate.open_questions),
+    '',
+    ...section('next_actions', aggregate.next_actions),
+    ...(warnings.length === 0 ? [] : ['', ...section('warnings', warnings)]),
+  ].join('\n');
+}
+
+function planLine({ id, title, thinking_level, sandbox, skills_mode, max_skills }: JobSpec): string {
+  return `- ${id}: ${clip(title)} (thinking_level=${thinking_level} sandbox=${sandbox} skills_mode=${skills_mode} max_skills=${max_skills})`;
+}
+
+function jobLines(job: JobResult): string[] {
+  const pointers = [
+    'last_message.json',
+    ...(job.status === 'completed' ? [] : ['stderr.log', 'result.json']),
+  ];
+  const began = job.status !== 'skipped' && job.status !== 'waiting';
+  return [
+    `- ${job.id}: ${job.status} (${job.timing.duration_ms}ms) subagent_thread_id=${job.subagent_thread_id ?? '(none)'}`,
+    `  summary: ${clip(job.summary)}`,
+    ...(job.error === null ? [] : [`  error: ${clip(job.error)}`]),
+    `  run_dir: ${job.run_dir}`,
+    ...(began ? pointers.map((name) => `  ${name}: ${job.run_dir}/${name}`) : []),
+    ...(job.patch === undefined || job.patch.applied ? [] : [`  patch: ${job.patch.path}`]),
+  ];
+}
+
+function orNone(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? ['- (none)'] : lines;
+}

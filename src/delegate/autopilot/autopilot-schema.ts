@@ -1,0 +1,160 @@
+import { anyObject, type FilledArguments } from '../../feature.ts';
+import {
+  artifactsSchema,
+  runInput,
+  runRequired,
+  runSchema,
+  timingSchema,
+  usageSchema,
+} from '../delegation/run-schema.ts';
+import { answerSchema } from '../record/answer.ts';
+import { worktreeRules } from './autopilot-settings.ts';
+import { thinkingLevels } from './plan.ts';
+
+const { task, cwd, role, skills_mode, skills, max_skills, include_repo_skills, include_global_skills } =
+  runInput.properties;
+const { sandbox, skip_git_repo_check } = runInput.properties;
+
+export const autopilotInput = {
+  type: 'object',
+  required: ['task'],
+  properties: {
+    task: { ...task, minLength: 0 },
+    cwd: { ...cwd, description: 'Working directory of the sub-agents; otherwise that of the server.' },
+    sandbox: {
+      ...sandbox,
+      default: 'workspace-write',
+      description: 'The widest sandbox any sub-agent may have; never more than the caller has.',
+    },
+    role,
+    skills_mode,
+    skills,
+    max_skills,
+    include_repo_skills,
+    include_global_skills,
+    skip_git_repo_check,
+    max_agents: { type: 'number', minimum: 1, default: 3, description: 'Most jobs a plan may have.' },
+    max_parallel: {
+      type: 'number',
+      minimum: 1,
+      default: 2,
+      description: 'Most jobs at work at the same time.',
+    },
+    worktrees: {
+      enum: worktreeRules,
+      description:
+        'Which writing jobs work in a git worktree of their own and end as patches: none, those that could touch the same files, or all.',
+    },
+  },
+} as const;
+export type AutopilotInput = FilledArguments<typeof autopilotInput>;
+
+const text = { type: 'string' } as const;
+const nullable = { anyOf: [text, { type: 'null' }] } as const;
+const texts = { type: 'array', items: text } as const;
+
+const jobSpec = {
+  type: 'object',
+  required: ['id', 'title', 'thinking_level', 'task', 'sandbox'],
+  properties: {
+    id: text,
+    title: text,
+    thinking_level: { enum: thinkingLevels },
+    role: text,
+    task: text,
+    sandbox: { enum: sandbox.enum },
+    model: text,
+    config_overrides: texts,
+    skills_mode: { enum: skills_mode.enum },
+    skills: texts,
+    max_skills: { type: 'number' },
+    depends_on: texts,
+    writes: texts,
+    acceptance: texts,
+  },
+} as const;
+
+const jobProperties = {
+  patch: {
+    type: 'object',
+    required: ['path', 'applied', 'conflicts'],
+    properties: { path: text, applied: { type: 'boolean' }, conflicts: texts },
+  },
+} as const;
+
+function autopilotSchemaFor<
+  const JobStatuses extends readonly string[],
+  const Statuses extends readonly string[],
+>(jobStatuses: JobStatuses, statuses: Statuses) {
+  return {
+    type: 'object',
+    required: [
+      'run_id',
+      'run_dir',
+      'decision',
+      'plan',
+      'jobs',
+      'aggregate',
+      'artifacts',
+      'timing',
+      'status',
+      'error',
+    ],
+    properties: {
+      run_id: text,
+      run_dir: text,
+      decision: {
+        type: 'object',
+        required: ['should_delegate', 'reason'],
+        properties: { should_delegate: { type: 'boolean' }, reason: text },
+      },
+      plan: {
+        type: 'object',
+        required: ['jobs'],
+        properties: {
+          jobs: { type: 'array', items: jobSpec },
+          source: { enum: ['none', 'model', 'repaired', 'fallback'] },
+        },
+      },
+      jobs: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['id', 'title', ...runRequired],
+          properties: {
+            ...runSchema.properties,
+            id: text,
+            title: text,
+            status: { enum: jobStatuses },
+            ...jobProperties,
+          },
+        },
+      },
+      aggregate: answerSchema,
+      artifacts: artifactsSchema,
+      timing: timingSchema,
+      status: { enum: statuses },
+      error: nullable,
+      usage: usageSchema,
+      warnings: texts,
+    },
+  } as const;
+}
+
+/** A finished autopilot, as the published document describes it. */
+export const finishedAutopilotSchema = autopilotSchemaFor(
+  ['completed', 'failed', 'cancelled', 'skipped'],
+  ['completed', 'failed', 'cancelled'],
+);
+
+/** An autopilot that may still be in progress. */
+export const autopilotSchema = autopilotSchemaFor(
+  ['completed', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
+  ['completed', 'failed', 'cancelled', 'running'],
+);
+
+/** A run and, where it is an autopilot, its plan and jobs. */
+export const shownRunSchema = {
+  ...runSchema,
+  properties: { ...runSchema.properties, autopilot: anyObject(autopilotSchema) },
+} as const;

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config.ts';
+import { autopilotOptions } from './autopilot-settings.ts';
+import { type JobSetup, specify } from './job-spec.ts';
+import type { PlannedJob } from './plan.ts';
+
+const options = async (env: Record<string, string>) =>
+  autopilotOptions((await loadConfig({ argv: [], env: { HOME: '/nowhere', ...env }, cwd: '/' })).config);
+
+const job: PlannedJob = {
+  id: 'a',
+  title: 'A',
+  thinking_level: 'high',
+  role: 'specialist',
+  task: 'Do it.',
+  sandbox: 'read-only',
+  depends_on: [],
+  writes: [],
+  skills: ['one', 'two'],
+  acceptance: [],
+};
+const none = { low: undefined, medium: undefined, high: undefined };
+const setup: JobSetup = { skillsMode: 'auto', skills: [], maxSkills: 6, models: none, efforts: none };
+
+describe('the models and efforts of the levels', () => {
+  it('come from the variables the original has, where they are not blank', async () => {
+    const { models, efforts } = await options({
+      CODEX_AUTOPILOT_MODEL_LOW: 'small',
+      CODEX_AUTOPILOT_MODEL_MEDIUM: '',
+      CODEX_AUTOPILOT_REASONING_EFFORT_HIGH: 'xhigh',
+    });
+    expect(models).toEqual({ low: 'small', medium: undefined, high: undefined });
+    expect(efforts).toEqual({ low: undefined, medium: undefined, high: 'xhigh' });
+  });
+
+  it('become settings of the job, the effort as a quoted override', () => {
+    const levels = { models: { ...none, high: 'large' }, efforts: { ...none, high: 'x"y' } };
+    expect(specify(job, { ...setup, ...levels })).toMatchObject({
+      model: 'large',
+      config_overrides: ['model_reasoning_effort="x\\"y"'],
+    });
+    expect(specify(job, setup)).not.toHaveProperty('model');
+    expect(specify(job, setup)).not.toHaveProperty('config_overrides');
+  });
+});
+
+describe('the skills of a job', () => {
+  it.each([
+    ['auto', ['one', 'two'], { skills_mode: 'explicit', skills: ['one', 'two'] }],
+    ['auto', [], { skills_mode: 'none' }],
+    ['auto', undefined, { skills_mode: 'auto' }],
+    ['none', ['one'], { skills_mode: 'none' }],
+    ['explicit', ['one'], { skills_mode: 'explicit', skills: ['wanted'] }],
+  ] as const)('in mode %s, planned as %j, are %j', (skillsMode, skills, expected) => {
+    const { skills_mode, skills: given } = specify(
+      { ...job, skills },
+      { ...setup, skillsMode, skills: ['wanted'] },
+    );
+    expect({ skills_mode, ...(given !== undefined && { skills: given }) }).toEqual(expected);
+  });
+
+  it('are no more than the caller wants', () => {
+    expect(specify(job, { ...setup, maxSkills: 1 }).skills).toEqual(['one']);
+  });
+});

@@ -1,0 +1,77 @@
+import { log } from '../../log.ts';
+import type { Delegation } from '../delegation/delegation.ts';
+import { grantSandbox } from '../delegation/permissions.ts';
+import { readJson } from '../files/json-file.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import { isAlive, type ProcessIdentity, runMarker } from '../process/process-table.ts';
+import { loadRecord } from '../record/run-record.ts';
+import { LetGo } from '../run/supervisor.ts';
+import { flyOn } from './autopilot-flight.ts';
+import { loadAutopilot } from './autopilot-record.ts';
+import { inCharge, salvageAutopilot } from './autopilot-recovery.ts';
+import { type FlightPlan, findPlan, keepPlan } from './flight-plan.ts';
+
+/**
+ * Looks after an autopilot whose server has died: goes on with it, or brings it to its end where that cannot be, or not any
+ * more. One that is not here to stay leaves the former to others. False where it is still under way.
+ */
+export async function takeOverAutopilot(
+  delegation: Delegation,
+  directory: RunDirectory,
+  isToStay: boolean,
+): Promise<boolean> {
+  const plan = (await isCancelled(delegation, directory)) ? undefined : await findPlan(directory.path);
+  if (plan !== undefined && !(isToStay && (await mayGoOn(delegation, directory, plan)))) return false;
+  let isOver = false;
+  await inCharge(directory, async () => {
+    const request = await readJson(directory.file('request.json'));
+    const server = request?.['server'] as ProcessIdentity | undefined;
+    if (server !== undefined && (await isAlive(server))) return;
+    const ledger = await delegation.supervisor.ledger;
+    isOver = plan === undefined;
+    if (plan === undefined) return salvageAutopilot(directory, delegation.options, ledger);
+    if (delegation.isResting) return;
+    await directory.writeJson('request.json', { ...request, server: ledger.self });
+    delegation.keep(goOn(delegation, directory, plan));
+  });
+  return isOver;
+}
+
+/** Whoever cancelled it did not live to see its end, perhaps; the wish was written down, or a job has met it already. */
+async function isCancelled({ supervisor }: Delegation, { path, id }: RunDirectory): Promise<boolean> {
+  if ((await supervisor.ledger).wishOf(path) !== undefined) return true;
+  const jobs = (await loadAutopilot(path, id))?.jobs ?? [];
+  const states = jobs.map(async ({ status, run_dir, run_id }) =>
+    status === 'running' ? (await loadRecord(run_dir, run_id))?.status : status,
+  );
+  return (await Promise.all(states)).includes('cancelled');
+}
+
+/** No server starts what it would refuse a caller. */
+async function mayGoOn(
+  { options, isResting }: Delegation,
+  { path, id }: RunDirectory,
+  { flight: { cwd } }: FlightPlan,
+): Promise<boolean> {
+  if (isResting || options.env[runMarker] !== undefined) return false;
+  const jobs = (await loadAutopilot(path, id))?.plan.jobs ?? [];
+  const granted = jobs.map(({ sandbox }) =>
+    grantSandbox(sandbox, cwd, { threads: [], workspaces: [] }, options).then(
+      (grant) => grant.sandbox === sandbox,
+      () => false,
+    ),
+  );
+  return !(await Promise.all(granted)).includes(false);
+}
+
+async function goOn(delegation: Delegation, directory: RunDirectory, plan: FlightPlan): Promise<void> {
+  log('info', `going on with the autopilot ${directory.id} of a server that has ended`);
+  try {
+    await flyOn(delegation, directory, plan);
+  } catch (error) {
+    // Who only lets go has done no harm, and does not count.
+    if (error instanceof LetGo) return keepPlan(directory, plan);
+    log('error', `the autopilot ${directory.id} cannot be gone on with`, error);
+    await salvageAutopilot(directory, delegation.options, await delegation.supervisor.ledger);
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RunDirectory } from '../files/run-directory.ts';
+import { unbegunRecord } from '../record/run-record.ts';
+import { settleJob } from './job-outcome.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-settlement-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function settled(signal: AbortSignal) {
+  const subrun = await RunDirectory.create(folder);
+  const job = {
+    id: 'one',
+    title: 'Job one',
+    task: 'Do it.',
+    thinking_level: 'low',
+    role: 'worker',
+    sandbox: 'danger-full-access',
+    depends_on: [],
+    writes: [],
+    acceptance: ['true'],
+    skills_mode: 'none',
+    max_skills: 0,
+  } as const;
+  const record = { ...unbegunRecord(''), error: null, status: 'completed' } as const;
+  const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
+  return settleJob(
+    { job, record, subrun, worktree: undefined, accompanied: false },
+    { cwd: folder, checks, signal },
+  );
+}
+
+it('takes a job for done when it has passed its checks', async () => {
+  expect(await settled(new AbortController().signal)).toMatchObject({
+    status: 'completed',
+    evidence: { checks: [{ command: 'true', status: 'passed' }] },
+  });
+});
+
+it('takes no job for done whose checks a cancellation came before', async () => {
+  expect(await settled(AbortSignal.abort(new Error('enough')))).toMatchObject({
+    status: 'cancelled',
+    error: 'cancelled: enough',
+    evidence: { checks: [] },
+  });
+});

@@ -1,0 +1,43 @@
+import type { SkillMode } from '../skills/skill-selection.ts';
+import type { PlannedJob, ThinkingLevel } from './plan.ts';
+
+/** A planned job with everything its agent is started with, as the plan on disk and on the wire holds it. */
+export interface JobSpec extends Omit<PlannedJob, 'skills'> {
+  readonly skills_mode: SkillMode;
+  readonly skills?: readonly string[];
+  readonly max_skills: number;
+  readonly model?: string;
+  readonly config_overrides?: readonly string[];
+}
+
+export interface JobSetup {
+  readonly skillsMode: SkillMode;
+  /** What the caller insists on. */
+  readonly skills: readonly string[];
+  readonly maxSkills: number;
+  readonly models: Readonly<Record<ThinkingLevel, string | undefined>>;
+  readonly efforts: Readonly<Record<ThinkingLevel, string | undefined>>;
+}
+
+/** What a thinking level and the caller's wishes mean for one job. */
+export function specify({ skills, ...job }: PlannedJob, setup: JobSetup): JobSpec {
+  const model = setup.models[job.thinking_level];
+  const effort = setup.efforts[job.thinking_level];
+  return {
+    ...job,
+    ...skillsOf(skills, setup),
+    max_skills: setup.maxSkills,
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { config_overrides: [`model_reasoning_effort=${JSON.stringify(effort)}`] }),
+  };
+}
+
+function skillsOf(
+  planned: readonly string[] | undefined,
+  { skillsMode, skills, maxSkills }: JobSetup,
+): Pick<JobSpec, 'skills_mode' | 'skills'> {
+  if (skillsMode === 'explicit') return { skills_mode: 'explicit', skills };
+  if (skillsMode === 'none' || planned?.length === 0) return { skills_mode: 'none' };
+  if (planned === undefined) return { skills_mode: 'auto' };
+  return { skills_mode: 'explicit', skills: planned.slice(0, maxSkills) };
+}

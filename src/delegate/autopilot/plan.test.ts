@@ -1,0 +1,195 @@
+import { resolve, sep } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sandboxes } from '../agents/sandbox.ts';
+import { findCycle } from './job-graph.ts';
+import { type PlanBounds, type PlannedJob, parsePlan, planSchema } from './plan.ts';
+
+const bounds: PlanBounds = {
+  cwd: '/srv/shop',
+  role: 'specialist',
+  maxAgents: 3,
+  sandbox: 'workspace-write',
+  shortlist: ['docker-images', 'release-notes'],
+};
+const job = {
+  id: 'build',
+  title: 'Build it',
+  thinking_level: 'medium',
+  role: null,
+  task: 'Build the thing.',
+  sandbox: 'workspace-write',
+  depends_on: [] as string[],
+  writes: ['src'],
+  skills: [] as string[],
+  acceptance: ['npm test'],
+};
+const plan = (...jobs: object[]) => ({ should_delegate: true, reason: 'Because.', jobs });
+const problemsOf = async (answer: unknown, within = bounds) => {
+  const parsed = await parsePlan(answer, within);
+  return 'problems' in parsed ? parsed.problems : [];
+};
+
+describe('parsePlan', () => {
+  it.each([
+    undefined,
+    null,
+    'not a plan',
+    [],
+    {},
+    { should_delegate: true },
+    { should_delegate: 'yes', reason: '', jobs: [] },
+    plan({ ...job, sandbox: 'all' }),
+    plan({ ...job, config_overrides: ['sandbox_mode="danger-full-access"'] }),
+    plan({ ...job, writes: 'src' }),
+  ])('refuses %j, which is no plan at all', async (answer) => {
+    expect(await problemsOf(answer)).not.toEqual([]);
+  });
+
+  it.each([
+    [plan(), 'The plan delegates but has no jobs.'],
+    [
+      plan(...[1, 2, 3, 4].map((at) => ({ ...job, id: `j${at}` }))),
+      'The plan has 4 jobs; at most 3 are allowed.',
+    ],
+    [plan(job, { ...job, id: 'BUILD' }), 'The id "BUILD" is used twice.'],
+    [plan({ ...job, id: '../up' }), 'Job "../up": the id must be 1 to 40 letters, digits, - or _.'],
+    [plan({ ...job, depends_on: ['ghost'] }), 'Job build depends on "ghost", which is no job of the plan.'],
+    [plan({ ...job, depends_on: ['build'] }), 'The jobs wait for one another in a circle: build → build.'],
+    [
+      plan({ ...job, id: 'a', depends_on: ['b'] }, { ...job, id: 'b', depends_on: ['a'] }),
+      'The jobs wait for one another in a circle: a → b → a.',
+    ],
+    [
+      plan({ ...job, sandbox: 'danger-full-access' }),
+      'Job "build": the sandbox danger-full-access is more than the workspace-write that was granted.',
+    ],
+    [plan({ ...job, sandbox: 'read-only' }), 'Job "build": it is read-only and yet lists files to write.'],
+    [plan({ ...job, writes: ['../secrets'] }), 'Job "build": "../secrets" lies outside the working folder.'],
+    [
+      plan({ ...job, writes: ['.git/config'] }),
+      'Job "build": ".git/config" is in .git, where no job may write.',
+    ],
+    [plan({ ...job, skills: ['hacking'] }), 'Job "build": the skill "hacking" is not on the shortlist.'],
+    [
+      plan({ ...job, acceptance: ['a\nb'] }),
+      'Job "build": an acceptance check must be one command on one line.',
+    ],
+    [plan({ ...job, task: ' ' }), 'Job "build": the task must have 1 to 20000 characters.'],
+  ])('tells what is wrong with a plan: %#', async (answer, problem) => {
+    expect(await problemsOf(answer)).toContain(problem);
+  });
+
+  it('takes a plan that keeps to its bounds, and tidies it', async () => {
+    const answer = plan({
+      ...job,
+      title: ' Build\n it ',
+      writes: ['./src/', '/srv/shop/src'],
+      skills: ['docker-images'],
+    });
+    expect(await parsePlan(answer, bounds)).toEqual({
+      plan: {
+        decision: { should_delegate: true, reason: 'Because.' },
+        jobs: [{ ...job, title: 'Build it', role: 'specialist', writes: ['src'], skills: ['docker-images'] }],
+      },
+    });
+  });
+
+  it('drops the jobs of a plan that does not want to delegate', async () => {
+    const answer = { ...plan(job), should_delegate: false };
+    expect(await parsePlan(answer, bounds)).toMatchObject({
+      plan: { decision: { should_delegate: false }, jobs: [] },
+    });
+  });
+
+  it('lets no plan of any content gain anything', async () => {
+    const odd = <Value>(usual: fc.Arbitrary<Value>, unusual: fc.Arbitrary<Value>) =>
+      fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: unusual });
+    const id = odd(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom('A', '../x', '', 'a b', '__proto__'));
+    const anyJob = fc.record({
+      id,
+      title: odd(fc.constant('Title'), fc.string()),
+      thinking_level: fc.constantFrom('low', 'high'),
+      role: fc.oneof(fc.constant(null), fc.string()),
+      task: odd(fc.constant('Do it.'), fc.string()),
+      sandbox: fc.constantFrom(...sandboxes),
+      depends_on: fc.array(id, { maxLength: 2 }),
+      writes: fc.array(
+        odd(
+          fc.constantFrom('src', 'docs/*.md', '/srv/shop/x'),
+          fc.oneof(
+            fc.constantFrom('..', '/etc', '/srv/shopping', '.git', 'a/../../b', '~', '/srv/shop/../x'),
+            fc.string(),
+          ),
+        ),
+        { maxLength: 2 },
+      ),
+      skills: fc.array(odd(fc.constantFrom('docker-images', 'release-notes'), fc.constant('other')), {
+        maxLength: 2,
+      }),
+      acceptance: fc.array(odd(fc.constant('npm test'), fc.string()), { maxLength: 2 }),
+    });
+    const anyPlan = fc.oneof(
+      { weight: 9, arbitrary: fc.array(anyJob, { maxLength: 4 }).map((jobs) => plan(...jobs)) },
+      { weight: 1, arbitrary: fc.jsonValue() },
+    );
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        anyPlan,
+        fc.constantFrom(...sandboxes),
+        fc.integer({ min: 1, max: 4 }),
+        async (answer, sandbox, maxAgents) => {
+          const parsed = await parsePlan(answer, { ...bounds, sandbox, maxAgents });
+          if ('problems' in parsed) {
+            expect(parsed.problems).not.toEqual([]);
+            return;
+          }
+          accepted++;
+          const { jobs } = parsed.plan;
+          expect(jobs.length).toBeLessThanOrEqual(maxAgents);
+          expect(new Set(jobs.map((one) => one.id.toLowerCase())).size).toBe(jobs.length);
+          expect(findCycle(jobs)).toBeUndefined();
+          for (const one of jobs) assertInBounds(one, jobs, sandbox);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(accepted).toBeGreaterThan(50);
+  });
+});
+
+function assertInBounds(
+  one: PlannedJob,
+  jobs: readonly PlannedJob[],
+  sandbox: (typeof sandboxes)[number],
+): void {
+  expect(one.id).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
+  expect(sandboxes.indexOf(one.sandbox)).toBeLessThanOrEqual(sandboxes.indexOf(sandbox));
+  for (const path of one.writes) {
+    expect(one.sandbox).not.toBe('read-only');
+    const target = resolve(bounds.cwd, path);
+    expect(target === bounds.cwd || target.startsWith(bounds.cwd + sep)).toBe(true);
+    expect(target.split(sep)).not.toContain('.git');
+  }
+  for (const skill of one.skills ?? []) expect(bounds.shortlist).toContain(skill);
+  for (const before of one.depends_on) expect(jobs.map(({ id }) => id)).toContain(before);
+  expect(Object.keys(one)).not.toContain('config_overrides');
+}
+
+describe('planSchema', () => {
+  it('is strict: everything required, nothing else allowed, only what may be chosen', () => {
+    const { properties } = planSchema(bounds) as {
+      properties: { jobs: { items: { required: string[]; properties: Record<string, unknown> } } };
+    };
+    const { items } = properties.jobs;
+    expect(items.required.toSorted()).toEqual(Object.keys(items.properties).toSorted());
+    expect(items).toMatchObject({
+      additionalProperties: false,
+      properties: {
+        sandbox: { enum: ['read-only', 'workspace-write'] },
+        skills: { items: { enum: ['docker-images', 'release-notes'] } },
+      },
+    });
+  });
+});

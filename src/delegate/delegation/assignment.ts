@@ -1,0 +1,114 @@
+import { resolve } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { DelegateOptions } from '../delegate.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import { answerSchema } from '../record/answer.ts';
+import type { RunRequest } from '../record/run-request.ts';
+import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts';
+import { asSkill, discoverSkills } from '../skills/skills.ts';
+import { checkOverrides } from './overrides.ts';
+import { type Caller, grantSandbox } from './permissions.ts';
+import type { ResumeInput, RunInput } from './run-schema.ts';
+import { composePrompt, continuation } from './subagent-prompt.ts';
+
+type Input = RunInput | ResumeInput;
+
+/** From what a caller asks for to what an agent is given; `refused` where that is more than may be. */
+export async function assign(
+  tool: 'delegate_run' | 'delegate_resume',
+  input: Input,
+  directory: RunDirectory,
+  caller: Caller,
+  options: DelegateOptions,
+): Promise<RunRequest> {
+  const cwd = resolve(input.cwd);
+  const overrides = input.config_overrides ?? [];
+  await checkOverrides(overrides, caller);
+  const grant = await grantSandbox(input.sandbox, cwd, caller, options);
+  const warnings = grant.warning === undefined ? [] : [grant.warning];
+  const { task, role } = await fromLibrary(input, options, warnings);
+  const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : undefined;
+  const selection = await chooseSkills(directory, input, task, cwd, options);
+  if (selection.errors.length > 0)
+    throw new Failure('refused', `${selection.errors.join('; ')}; ${options.agent} was not started`);
+  const effort = effortFor(input, overrides, options);
+  return {
+    directory,
+    tool,
+    prompt: composePrompt({
+      role,
+      cwd,
+      task: task.trim() === '' ? continuation : task,
+      skills: selection.selected,
+      ...(threadId !== undefined && { context: `Resume thread_id: ${threadId}`, followUp: true }),
+    }),
+    outputSchema: answerSchema,
+    cwd,
+    sandbox: grant.sandbox,
+    ...(threadId !== undefined && { threadId }),
+    ...(input.model !== undefined && { model: input.model }),
+    ...(effort !== undefined && { reasoningEffort: effort }),
+    configOverrides: overrides,
+    skipGitRepoCheck: input.skip_git_repo_check,
+    skills: input.skills_mode === 'auto' ? 'all' : 'named',
+    warnings,
+  };
+}
+
+function effortFor(
+  input: Input,
+  overrides: readonly string[],
+  { reasoningEffort }: DelegateOptions,
+): string | undefined {
+  const overridden = overrides.some((override) => /^\s*model_reasoning_effort\s*=/.test(override));
+  return input.reasoning_effort ?? (overridden ? undefined : reasoningEffort);
+}
+
+/** `:command text` and roles that have a prompt of their own are written out. */
+export async function fromLibrary(
+  input: { readonly task?: string; readonly role: string },
+  { expandPrompt }: DelegateOptions,
+  warnings: string[],
+): Promise<{ task: string; role: string }> {
+  const task = input.task ?? '';
+  const [, command, text = ''] = /^:([\w./-]+)(?:\s+([\s\S]*))?$/.exec(task) ?? [];
+  const expanded = command === undefined ? undefined : await expandPrompt?.(command, text);
+  if (command !== undefined && expanded === undefined && expandPrompt !== undefined)
+    warnings.push(`There is no prompt "${command}"; the task was taken as it stands.`);
+  const described = await expandPrompt?.(input.role, '').catch(() => undefined);
+  return {
+    task: expanded ?? task,
+    role: described === undefined ? input.role : `${input.role}\n${described.trim()}\n`,
+  };
+}
+
+async function chooseSkills(
+  directory: RunDirectory,
+  input: Input,
+  task: string,
+  cwd: string,
+  { codexHome, userHome }: DelegateOptions,
+): Promise<SkillSelection> {
+  const index = await discoverSkills({
+    cwd,
+    codexHome,
+    userHome,
+    includeRepo: input.include_repo_skills,
+    includeGlobal: input.include_global_skills,
+  });
+  const blank = input.skills_mode === 'auto' && task.trim() === '';
+  const selection = await selectSkills(
+    {
+      mode: blank ? 'none' : input.skills_mode,
+      task,
+      requested: input.skills ?? [],
+      maxSkills: input.max_skills,
+    },
+    index.skills,
+  );
+  const ignored = 'skills_mode=auto ignored because delegate_resume task is empty; selected_skills is empty.';
+  const told = blank ? { ...selection, warnings: [ignored] } : selection;
+  await directory.writeJson('skills_index.json', { roots: index.roots, skills: index.skills.map(asSkill) });
+  await directory.writeJson('selected_skills.json', told);
+  return told;
+}

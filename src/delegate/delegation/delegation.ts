@@ -1,0 +1,242 @@
+import { relative, sep } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { Failure } from '../../failure.ts';
+import type { Change, Context } from '../../feature.ts';
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
+import type { Agent, AgentName } from '../agents/agent.ts';
+import { createClaude } from '../agents/claude.ts';
+import { createCodex } from '../agents/codex.ts';
+import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
+import { grounded } from '../autopilot/autopilot-record.ts';
+import type { AutopilotInput } from '../autopilot/autopilot-schema.ts';
+import type { DelegateOptions } from '../delegate.ts';
+import { createRedaction, type Redact } from '../files/redaction.ts';
+import { RunDirectory } from '../files/run-directory.ts';
+import { runMarker } from '../process/process-table.ts';
+import { loadRecord, type RunRecord, unbegunRecord } from '../record/run-record.ts';
+import type { RunResult } from '../record/run-request.ts';
+import { Supervisor } from '../run/supervisor.ts';
+import { assign } from './assignment.ts';
+import { type Caller, callerOf } from './permissions.ts';
+import { Teller } from './progress-reporter.ts';
+import type { ResumeInput, RunInput } from './run-schema.ts';
+
+/** A run that was asked for: under way, or refused already. */
+export interface Begun<Output> {
+  readonly done: Promise<Output>;
+  /** Where it stands; `undefined` when nothing could be written of it. */
+  readonly directory: RunDirectory | undefined;
+  /** From now on the run is nobody's in particular: it goes on when its caller leaves. */
+  detach(): void;
+}
+
+/** What the one who does the work of a run has to go by. */
+export interface Undertaking {
+  readonly directory: RunDirectory;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly teller: Teller;
+}
+
+/** What stands behind the tools: one supervisor, the runs it has, and what a caller may have. */
+export class Delegation {
+  readonly options: DelegateOptions;
+  readonly redact: Redact;
+  readonly supervisor: Supervisor;
+  readonly #agents: Readonly<Record<AgentName, Agent>>;
+  readonly #publish: (change: Change) => void;
+  readonly #begun = new Set<Promise<unknown>>();
+  #isResting = false;
+
+  constructor(options: DelegateOptions, publish: (change: Change) => void) {
+    this.options = options;
+    this.#publish = publish;
+    this.redact = createRedaction(options.knownVariables ?? options.env);
+    const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
+    this.#agents = {
+      codex: createCodex({ ...options, command: commandOf('codex') }),
+      claude: createClaude({ ...options, command: commandOf('claude') }),
+    };
+    this.supervisor = new Supervisor({
+      ...options,
+      agents: this.#agents,
+      redact: this.redact,
+      onChange: (path, change) => {
+        if (change === 'event')
+          for (const uri of eventFiles(relative(options.runsDir, path))) publish({ kind: 'resource', uri });
+        else publish({ kind: 'resources' });
+      },
+    });
+  }
+
+  /** The agent that new runs are given to. */
+  get agent(): Agent {
+    return this.#agents[this.options.agent];
+  }
+
+  /** The agent that a run was given to, as its `codex_exec.json` tells. */
+  agentOf(exec: Readonly<Record<string, unknown>> | undefined): Agent {
+    return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
+  }
+
+  beginRun(
+    tool: 'delegate_run' | 'delegate_resume',
+    input: RunInput | ResumeInput,
+    context: Context,
+  ): Promise<Begun<RunRecord>> {
+    return this.begin(tool, input, context, unbegunRecord, async (undertaking) => {
+      const { directory } = undertaking;
+      const result = await this.#attempt(tool, input, undertaking);
+      const record = await loadRecord(directory.path, directory.id, result);
+      if (record === undefined) throw new Error(`the run ${directory.id} has lost its directory`);
+      return record;
+    });
+  }
+
+  async #attempt(
+    tool: 'delegate_run' | 'delegate_resume',
+    input: RunInput | ResumeInput,
+    { directory, caller, signal, teller }: Undertaking,
+  ): Promise<RunResult> {
+    try {
+      const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : null;
+      await this.supervisor.enqueue({ directory, tool, threadId });
+      await this.refuseDelegates(caller);
+      const request = await assign(tool, input, directory, caller, this.options);
+      return await this.supervisor.run(request, {
+        signal,
+        onEvent: (event) => teller.event(event),
+        onState: (state) => teller.state(state),
+      });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
+      return await this.supervisor.refuse(directory, error.message);
+    }
+  }
+
+  beginAutopilot(input: AutopilotInput, context: Context): Promise<Begun<AutopilotOutput>> {
+    return this.begin('delegate_autopilot', input, context, grounded, async (undertaking) => {
+      const { flyAutopilot } = await import('../autopilot/autopilot-flight.ts');
+      return flyAutopilot(this, input, undertaking);
+    });
+  }
+
+  /** Makes the directory of a run and has the work done that leads to its output. */
+  async begin<Output extends { readonly status: string }>(
+    tool: string,
+    input: object,
+    context: Context,
+    unbegun: (error: string) => Output,
+    work: (undertaking: Undertaking) => Promise<Output>,
+  ): Promise<Begun<Output>> {
+    const { runsDir, onDisconnect } = this.options;
+    let directory: RunDirectory;
+    try {
+      directory = await RunDirectory.create(runsDir, this.redact, {
+        tool,
+        received_at: new Date().toISOString(),
+        request: input,
+        // Whoever finds the run without a result asks whether this one still lives.
+        server: (await this.supervisor.ledger).self,
+      });
+    } catch (error) {
+      const problem = `The run directory cannot be made in ${runsDir}: ${messageOf(error)}`;
+      return { done: Promise.resolve(unbegun(problem)), directory: undefined, detach: () => {} };
+    }
+    const controller = new AbortController();
+    const abort = () => {
+      if (!isDisconnect(context.signal.reason) || onDisconnect === 'cancel')
+        controller.abort(context.signal.reason);
+    };
+    if (context.signal.aborted) abort();
+    context.signal.addEventListener('abort', abort, { once: true });
+    const detach = () => context.signal.removeEventListener('abort', abort);
+    const teller = new Teller(context, tool, directory.id);
+    this.#publish({ kind: 'resources' });
+    const done = work({ directory, caller: callerOf(context.meta), signal: controller.signal, teller });
+    this.keep(
+      done
+        .then(
+          ({ status }) => teller.finished(status),
+          (error: unknown) => {
+            teller.finished('failed');
+            if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
+          },
+        )
+        .finally(detach),
+    );
+    return {
+      done,
+      directory,
+      detach() {
+        teller.mute();
+        detach();
+      },
+    };
+  }
+
+  /** Delegates are not to delegate: not by a marked environment, and not from a thread that a run has started. */
+  async refuseDelegates(caller: Caller): Promise<void> {
+    const ledger = await this.supervisor.ledger;
+    if (
+      this.options.env[runMarker] !== undefined ||
+      caller.threads.some((thread) => ledger.knowsThread(thread))
+    )
+      throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
+  }
+
+  /** What a run has come to within the time that a call may take; `undefined` when it goes on longer. */
+  async outcomeOf<Output>(begun: Begun<Output>): Promise<Output | undefined> {
+    const { answerWithinMs } = this.options;
+    if (answerWithinMs === 0) return begun.done;
+    const limit = new AbortController();
+    const late = after(answerWithinMs, undefined, { signal: limit.signal }).catch(() => undefined);
+    try {
+      const output = await Promise.race([begun.done, late]);
+      if (output === undefined) begun.detach();
+      return output;
+    } finally {
+      limit.abort();
+    }
+  }
+
+  /** Begins nothing more; what was begun has come to its end here, or goes on by itself. */
+  async rest(): Promise<void> {
+    this.#isResting = true;
+    await this.supervisor.rest();
+    await Promise.allSettled(this.#begun);
+  }
+
+  async close(): Promise<void> {
+    await this.rest();
+    await this.supervisor.close();
+  }
+
+  /** Work that is waited for at the end; whoever watches runs is told when it is done. */
+  keep(work: Promise<unknown>): void {
+    this.#begun.add(work);
+    const forget = () => {
+      this.#begun.delete(work);
+      this.#publish({ kind: 'resources' });
+    };
+    work.then(forget, (error: unknown) => {
+      log('error', 'what was begun cannot be brought to its end', error);
+      forget();
+    });
+  }
+
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+}
+
+/** What an agent does stands in its own events, and where it is part of an autopilot, in those of the whole. */
+function eventFiles(run: string): readonly string[] {
+  const parts = run.split(sep);
+  return [...new Set([parts.join('/'), parts[0]])].map((name) => `runs://${name}/events.jsonl`);
+}
+
+function isDisconnect(reason: unknown): boolean {
+  return reason instanceof Failure && reason.data?.['disconnected'] === true;
+}

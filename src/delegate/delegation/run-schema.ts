@@ -1,0 +1,252 @@
+import { anyObject, type FilledArguments } from '../../feature.ts';
+import { sandboxes } from '../agents/sandbox.ts';
+import { answerSchema } from '../record/answer.ts';
+import { skillModes } from '../skills/skill-selection.ts';
+
+const shared = {
+  cwd: { type: 'string', minLength: 1, description: 'Working directory of the sub-agent.' },
+  role: {
+    type: 'string',
+    default: 'specialist',
+    description: 'Who the sub-agent is to be; may name a prompt.',
+  },
+  model: { type: 'string', description: 'Model to use instead of the configured one.' },
+  reasoning_effort: { type: 'string', description: 'Reasoning effort to use instead of the configured one.' },
+  config_overrides: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Further settings of the agent, each as key=value.',
+  },
+  skills_mode: {
+    enum: skillModes,
+    default: 'auto',
+    description: 'Pick skills by the task, take those named in skills, or take none.',
+  },
+  skills: { type: 'array', items: { type: 'string' }, description: 'Names for skills_mode "explicit".' },
+  max_skills: { type: 'number', minimum: 0, default: 6, description: 'Most skills to pick in mode "auto".' },
+  include_repo_skills: { type: 'boolean', default: true, description: 'Look for skills from cwd upwards.' },
+  include_global_skills: { type: 'boolean', default: true, description: "Look for the user's skills." },
+  sandbox: {
+    enum: sandboxes,
+    default: 'read-only',
+    description: 'What the sub-agent may touch; never more than the caller has.',
+  },
+  skip_git_repo_check: {
+    type: 'boolean',
+    default: false,
+    description: 'Allow a working directory outside of a git repository.',
+  },
+} as const;
+
+export const runInput = {
+  type: 'object',
+  required: ['task', 'cwd'],
+  properties: {
+    task: {
+      type: 'string',
+      minLength: 1,
+      description: 'What to do. A text that begins with :command is expanded from the prompt library.',
+    },
+    ...shared,
+  },
+} as const;
+
+export const resumeInput = {
+  type: 'object',
+  required: ['thread_id', 'cwd'],
+  properties: {
+    thread_id: {
+      type: 'string',
+      pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+      description: 'The subagent_thread_id of an earlier run.',
+    },
+    task: { type: 'string', description: 'What to do next; without it the thread goes on where it stopped.' },
+    ...shared,
+  },
+} as const;
+
+export type RunInput = FilledArguments<typeof runInput>;
+export type ResumeInput = FilledArguments<typeof resumeInput>;
+
+const text = { type: 'string' } as const;
+const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
+
+export const timingSchema = {
+  type: 'object',
+  required: ['started_at', 'finished_at', 'duration_ms'],
+  properties: { started_at: text, finished_at: text, duration_ms: { type: 'number' } },
+} as const;
+
+export const artifactsSchema = {
+  type: 'array',
+  items: { type: 'object', required: ['name', 'path'], properties: { name: text, path: text } },
+} as const;
+
+export const usageSchema = {
+  anyOf: [
+    {
+      type: 'object',
+      required: ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'],
+      properties: {
+        input_tokens: { type: 'number' },
+        cached_input_tokens: { type: 'number' },
+        output_tokens: { type: 'number' },
+        reasoning_output_tokens: { type: 'number' },
+      },
+    },
+    { type: 'null' },
+  ],
+} as const;
+
+const host = { type: 'string', description: 'The machine that has it, where that is another one.' } as const;
+
+export const runListSchema = {
+  type: 'object',
+  required: ['runs'],
+  properties: {
+    runs: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: [
+          'run_id',
+          'tool',
+          'status',
+          'started_at',
+          'duration_ms',
+          'subagent_thread_id',
+          'cwd',
+          'task',
+          'summary',
+          'error',
+        ],
+        properties: {
+          run_id: text,
+          tool: text,
+          status: { enum: ['waiting', 'running', 'completed', 'failed', 'cancelled'] },
+          started_at: text,
+          duration_ms: { type: 'number' },
+          usage: usageSchema,
+          subagent_thread_id: nullable,
+          cwd: text,
+          task: text,
+          summary: text,
+          error: nullable,
+          host,
+        },
+      },
+    },
+    next: { type: 'string', description: 'What to give as `before` for older ones; absent at the end.' },
+  },
+} as const;
+
+const evidenceSchema = {
+  type: 'object',
+  required: ['method', 'complete', 'files', 'omitted'],
+  properties: {
+    method: { enum: ['git', 'walk'] },
+    complete: { type: 'boolean' },
+    files: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'status'],
+        properties: {
+          path: text,
+          status: { enum: ['verified', 'missing', 'unchanged', 'unreported', 'unchecked'] },
+          change: { enum: ['added', 'modified', 'deleted'] },
+        },
+      },
+    },
+    omitted: { type: 'integer' },
+    checks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['command', 'status', 'exit_code', 'output'],
+        properties: {
+          command: text,
+          status: { enum: ['passed', 'failed', 'timed-out', 'refused'] },
+          exit_code: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+          output: text,
+        },
+      },
+    },
+  },
+} as const;
+
+const { summary, deliverables, open_questions, next_actions } = answerSchema.properties;
+
+export const runRequired = [
+  'run_id',
+  'run_dir',
+  'subagent_thread_id',
+  'selected_skills',
+  'summary',
+  'deliverables',
+  'open_questions',
+  'next_actions',
+  'artifacts',
+  'timing',
+  'status',
+  'error',
+] as const;
+
+const outcome = {
+  run_id: text,
+  run_dir: text,
+  subagent_thread_id: nullable,
+  selected_skills: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['name', 'origin', 'path'],
+      properties: { name: text, description: text, origin: { enum: ['repo', 'global'] }, path: text },
+    },
+  },
+  summary,
+  deliverables,
+  open_questions,
+  next_actions,
+  artifacts: artifactsSchema,
+  timing: timingSchema,
+} as const;
+
+const details = {
+  usage: usageSchema,
+  evidence: { anyOf: [anyObject(evidenceSchema), { type: 'null' }] },
+  warnings: { type: 'array', items: text },
+  ended_processes: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['pid', 'command', 'by'],
+      properties: { pid: { type: 'number' }, command: text, by: { enum: ['SIGINT', 'SIGKILL'] } },
+    },
+  },
+} as const;
+
+/** A finished run, as the published document describes it. */
+export const finishedRunSchema = {
+  type: 'object',
+  required: runRequired,
+  properties: {
+    ...outcome,
+    status: { enum: ['completed', 'failed', 'cancelled'] },
+    error: nullable,
+    ...details,
+  },
+} as const;
+
+/** A run that may still be in progress, on this machine or another. */
+export const runSchema = {
+  type: 'object',
+  required: runRequired,
+  properties: {
+    ...outcome,
+    status: { enum: ['completed', 'failed', 'cancelled', 'running'] },
+    error: nullable,
+    host,
+    ...details,
+  },
+} as const;

@@ -1,0 +1,159 @@
+import { promises as disk } from 'node:fs';
+import type { Usage } from '../agents/agent.ts';
+import type { Evidence } from '../changes/evidence.ts';
+import { readJson } from '../files/json-file.ts';
+import { RunDirectory } from '../files/run-directory.ts';
+import type { EndedProcess } from '../process/process-end.ts';
+import type { SkillSelection } from '../skills/skill-selection.ts';
+import type { Skill } from '../skills/skills.ts';
+import { type Answer, asAnswer } from './answer.ts';
+import type { RunStatus } from './outcome.ts';
+import type { RunOutput } from './run-report.ts';
+import type { RunResult } from './run-request.ts';
+
+/** A run as its directory tells it, whichever server had it. */
+export interface RunRecord extends RunOutput {
+  readonly selected_skills: readonly Skill[];
+  readonly usage: Usage | null;
+  readonly evidence: Evidence | null;
+  readonly warnings: readonly string[];
+  readonly ended_processes: readonly EndedProcess[];
+}
+
+/**
+ * `undefined` where there is no such run. A run without a result is `running` until somebody knows better; one whose result
+ * could not be written is told from memory.
+ */
+export async function loadRecord(
+  path: string,
+  id: string,
+  known?: RunResult,
+): Promise<RunRecord | undefined> {
+  const directory = new RunDirectory(path, id);
+  const request = await readJson(directory.file('request.json'));
+  if (request === undefined) return undefined;
+  const [written, skills, thread, evidence] = await Promise.all([
+    readJson(directory.file('result.json')),
+    readJson(directory.file('selected_skills.json')) as Promise<Partial<SkillSelection> | undefined>,
+    readJson(directory.file('thread.json')),
+    readJson(directory.file('evidence.json')),
+  ]);
+  const result = written ?? (known && resultFields(known));
+  const answer = asAnswer(result);
+  const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
+  const startedAt = String(result?.['started_at'] ?? request['received_at']);
+  return {
+    run_id: id,
+    run_dir: path,
+    subagent_thread_id: ((result ?? thread)?.['thread_id'] as string | null | undefined) ?? null,
+    selected_skills: skills?.selected ?? [],
+    summary: answer?.summary || fallbackSummary(String(request['tool']), status),
+    deliverables: answer?.deliverables ?? [],
+    open_questions: answer?.open_questions ?? [],
+    next_actions: nextActions(id, status, skills, answer),
+    artifacts: await directory.artifacts(),
+    timing: {
+      started_at: startedAt,
+      finished_at: String(result?.['finished_at'] ?? startedAt),
+      duration_ms: Number(result?.['duration_ms'] ?? Math.max(0, Date.now() - Date.parse(startedAt))),
+    },
+    status,
+    error: (result?.['error'] as string | null | undefined) ?? null,
+    usage: (result?.['usage'] as Usage | null | undefined) ?? null,
+    evidence: (evidence as Evidence | undefined) ?? known?.evidence ?? null,
+    // That nothing fitted is no news where nothing was asked for.
+    warnings: [
+      ...(skills?.mode === 'auto' ? [] : (skills?.warnings ?? [])),
+      ...((result?.['warnings'] as string[] | undefined) ?? []),
+    ],
+    ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
+  };
+}
+
+/** What `result.json` says of a run, its files apart. */
+export function resultFields(result: RunResult): Record<string, unknown> {
+  return {
+    status: result.status,
+    ...result.timing,
+    cancelled: result.status === 'cancelled',
+    exit_code: result.exitCode,
+    signal: result.signal,
+    thread_id: result.threadId,
+    error: result.error,
+    ...answerOf(result),
+    usage: result.usage,
+    ended_processes: result.ended,
+    warnings: result.warnings,
+  };
+}
+
+/** A reply of another shape is kept, as the summary. */
+function answerOf({ answer, lastMessage }: RunResult): Answer {
+  return (
+    asAnswer(answer) ?? {
+      summary: lastMessage?.trim() ?? '',
+      deliverables: [],
+      open_questions: [],
+      next_actions: [],
+    }
+  );
+}
+
+const fates = {
+  completed: 'finished',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+  running: 'is still running',
+} as const;
+
+function fallbackSummary(tool: string, status: keyof typeof fates): string {
+  return `${tool === 'delegate_resume' ? 'Delegated resume' : 'Delegated run'} ${fates[status]}.`;
+}
+
+function nextActions(
+  id: string,
+  status: keyof typeof fates,
+  skills: Partial<SkillSelection> | undefined,
+  answer: Answer | undefined,
+): readonly string[] {
+  if (status === 'running') return [`Call collect_run with run_id ${id} for the result`];
+  if (skills?.errors?.length) return ['Fix skill selection errors (skills_mode/skills names) and retry'];
+  return [...(status === 'failed' ? ['Inspect run_dir artifacts'] : []), ...(answer?.next_actions ?? [])];
+}
+
+/** The ids of the runs in a folder, newest first. */
+export async function listRunIds(runsFolder: string): Promise<readonly string[]> {
+  const names = await disk.readdir(runsFolder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((name) => runIdPattern.test(name))
+    .sort()
+    .reverse();
+}
+
+export const runIdPattern = /^\d{4}-\d{2}-\d{2}_\d{9}_[0-9a-f]{12}$/;
+
+/** Nothing could be written, not even the request; the caller is told in the usual shape. */
+export function unbegunRecord(error: string): RunRecord {
+  const moment = new Date().toISOString();
+  return {
+    run_id: 'unknown',
+    run_dir: 'unknown',
+    subagent_thread_id: null,
+    selected_skills: [],
+    summary: 'The run was not started.',
+    deliverables: [],
+    open_questions: [],
+    next_actions: [],
+    artifacts: [],
+    timing: { started_at: moment, finished_at: moment, duration_ms: 0 },
+    status: 'failed',
+    error,
+    usage: null,
+    evidence: null,
+    warnings: [],
+    ended_processes: [],
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { type RunOutput, runReport, section } from './run-report.ts';
+
+const done: RunOutput = {
+  run_id: '2025-12-30_000000_abcdef',
+  run_dir: '/home/user/.codex/delegator/runs/2025-12-30_000000_abcdef',
+  subagent_thread_id: 'thread-123',
+  summary: 'Updated tool stdout formatting.',
+  deliverables: [
+    { path: 'src/server.ts', description: 'Use formatter for delegate_* tool content.' },
+    {
+      path: 'src/lib/mcp/formatToolContent.ts',
+      description: 'Add deterministic text formatting helpers.',
+    },
+  ],
+  open_questions: [],
+  next_actions: ['Run npm test', 'Run npm run build'],
+  artifacts: [],
+  timing: { started_at: '', finished_at: '', duration_ms: 1234 },
+  status: 'completed',
+  error: null,
+};
+
+describe('the text of a result', () => {
+  it('tells why a run failed and where to look', () => {
+    const text = runReport('delegate_run', {
+      ...done,
+      subagent_thread_id: null,
+      status: 'failed',
+      error: 'codex exec exited\nwith code 1',
+      artifacts: ['result.json', 'stderr.log'].map((name) => ({ name, path: `/runs/${name}` })),
+    });
+    expect(text).toContain('status: failed (1234ms)\n');
+    expect(text).toContain('subagent_thread_id: (none)\nerror: codex exec exited with code 1\n');
+    expect(
+      text
+        .split('Debug pointers:\n')[1]!
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['- stderr.log', '- result.json']);
+  });
+
+  it('collapses white space and cuts long lines', () => {
+    const text = runReport('delegate_run', { ...done, summary: `a\n\tb ${'x'.repeat(300)}` });
+    const line = text.split('\n').find((one) => one.startsWith('summary: '))!;
+    expect(line).toMatch(/^summary: a b x+…$/);
+    expect(line).toHaveLength('summary: '.length + 200);
+  });
+
+  it('shows five of a list and counts the rest', () => {
+    expect(section('next_actions', ['1', '2', '3', '4', '5', '6', '7'])).toEqual([
+      'next_actions (7):',
+      '- 1',
+      '- 2',
+      '- 3',
+      '- 4',
+      '- 5',
+      '... (+2 more)',
+    ]);
+    expect(section('open_questions', [])).toEqual(['open_questions (0):', '- (none)']);
+  });
+});

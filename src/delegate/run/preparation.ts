@@ -1,0 +1,42 @@
+import { promises as disk } from 'node:fs';
+import { Failure } from '../../failure.ts';
+import type { Agent, Invocation } from '../agents/agent.ts';
+import type { RunRequest } from '../record/run-request.ts';
+
+/** Writes down what is going to be done, and finds the program that does it. */
+export async function prepare(agent: Agent, request: RunRequest): Promise<Invocation> {
+  const { directory, cwd } = request;
+  const stats = await disk.stat(cwd).catch(() => undefined);
+  if (stats === undefined) throw new Failure('refused', `the working folder ${cwd} does not exist`);
+  if (!stats.isDirectory()) throw new Failure('refused', `the working folder ${cwd} is not a folder`);
+  await directory.writeText('subagent_prompt.txt', request.prompt);
+  await directory.writeJson('subagent_output.schema.json', request.outputSchema);
+  const { configOverrides = [], skipGitRepoCheck = false } = request;
+  const invocation = await agent.invoke({
+    cwd,
+    sandbox: request.sandbox,
+    ...(request.threadId !== undefined && { threadId: request.threadId }),
+    ...(request.model !== undefined && { model: request.model }),
+    ...(request.reasoningEffort !== undefined && { reasoningEffort: request.reasoningEffort }),
+    configOverrides,
+    skipGitRepoCheck,
+    ephemeral: request.ephemeral ?? false,
+    skills: request.skills ?? 'all',
+    disable: request.disable ?? [],
+    outputSchemaFile: directory.file('subagent_output.schema.json'),
+    lastMessageFile: directory.file('last_message.json'),
+  });
+  await directory.writeJson('codex_exec.json', {
+    argv: [invocation.command, ...invocation.args],
+    run_dir: directory.path,
+    codex_cwd: cwd,
+    sandbox: request.sandbox,
+    skip_git_repo_check: skipGitRepoCheck,
+    config_overrides: configOverrides,
+    subcommand_args: invocation.subcommandArgs,
+    prompt_via_stdin: true,
+    agent: agent.name,
+    warnings: request.warnings ?? [],
+  });
+  return invocation;
+}

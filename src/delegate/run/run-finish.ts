@@ -1,0 +1,208 @@
+import { type JsonSchema, messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
+import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import type { Agent, Usage } from '../agents/agent.ts';
+import { forgetBefore, lookAfter } from '../changes/change-recorder.ts';
+import { patchFile } from '../changes/patch.ts';
+import { readJson } from '../files/json-file.ts';
+import type { Redact } from '../files/redaction.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import type { Exit } from '../process/agent-process.ts';
+import type { EndedProcess } from '../process/process-end.ts';
+import { familyOf } from '../process/process-table.ts';
+import { asAnswer } from '../record/answer.ts';
+import { judge, type Outcome, type Stop } from '../record/outcome.ts';
+import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
+import { resultFields } from '../record/run-record.ts';
+import type { RunResult } from '../record/run-request.ts';
+import type { Ledger } from './run-queue.ts';
+
+export interface FinishedRun {
+  readonly directory: RunDirectory;
+  readonly agent: Agent;
+  readonly ledger: Ledger;
+  readonly redact: Redact;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders whose changes are not the run's. */
+  readonly ignored: readonly string[];
+  readonly startedAt: Date;
+  readonly progress: RunProgress;
+  readonly stop?: Stop;
+  readonly spawnError?: string;
+  readonly exit?: Exit;
+  readonly ended?: readonly EndedProcess[];
+  /** Whether a line with a secret in it was seen among the events. */
+  readonly secrets?: boolean;
+}
+
+const stderrTail = 64 * 1024;
+
+/** From the files of a run whose process is gone to its result; the same for the server that began it and one that took over. */
+export async function finishRun(run: FinishedRun): Promise<RunResult> {
+  const { directory, agent, ledger, progress, redact } = run;
+  const exec = await readJson(directory.file('codex_exec.json'));
+  const warnings: string[] = Array.isArray(exec?.['warnings']) ? exec['warnings'].map(String) : [];
+  const subcommand = exec?.['subcommand_args'];
+  const requestedThread =
+    Array.isArray(subcommand) && subcommand[1] !== undefined ? String(subcommand[1]) : undefined;
+  const stderr = redact(await readTail(directory.file('stderr.log')));
+  const message = await lastMessageOf(run);
+  const { answer, problem } = await readAnswer(
+    message,
+    await readJson(directory.file('subagent_output.schema.json')),
+  );
+
+  const judged = judge({
+    agent: agent.label,
+    progress,
+    stop: run.stop,
+    spawnError: run.spawnError,
+    exit: run.exit,
+    requestedThread,
+    stderr,
+    messageProblem: problem,
+  });
+  const outcome = judged.status === 'failed' ? await withAdvice(judged, run) : judged;
+  const threadId = progress.threadId ?? requestedThread ?? null;
+  const usage = await usageOf(run, threadId, requestedThread, warnings);
+  if (outcome.status === 'completed' && exec?.['sandbox'] === 'danger-full-access') {
+    const left = await familyOf(undefined, directory.id);
+    if (left.length > 0)
+      warnings.push(
+        `Still running: ${left.map(({ pid, command }) => `${oneLine(command, 60)} (${pid})`).join(', ')}`,
+      );
+  }
+
+  const seen = await lookAfter(
+    directory,
+    { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
+    asAnswer(answer)?.deliverables ?? [],
+    exec?.['sandbox'] !== 'read-only',
+  );
+  const sandboxed = run.exit !== undefined && exec?.['sandbox'] !== 'danger-full-access';
+  if (sandboxed && (await agent.sandboxWorks?.()) === false)
+    warnings.push(
+      'Commands in a sandbox do not start on this machine, so the sub-agent could run none; adjutant doctor tells more.',
+    );
+  const finishedAt = new Date();
+  const result: RunResult = {
+    status: outcome.status,
+    error: outcome.error,
+    threadId,
+    lastMessage: message,
+    answer,
+    usage,
+    timing: {
+      started_at: run.startedAt.toISOString(),
+      finished_at: finishedAt.toISOString(),
+      duration_ms: Math.max(0, finishedAt.getTime() - run.startedAt.getTime()),
+    },
+    exitCode: run.exit?.code ?? null,
+    signal: run.exit?.signal ?? null,
+    evidence: seen?.evidence ?? null,
+    ended: run.ended ?? [],
+    warnings,
+  };
+  try {
+    await cleanFiles(run, message);
+    if (seen !== undefined) await directory.writeJson('evidence.json', seen.evidence);
+    if (seen?.patch !== undefined) await directory.writeText(patchFile, seen.patch);
+    if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
+    await writeResult(directory, result, requestedThread);
+    await forgetBefore(directory);
+  } catch (error) {
+    // A full disk must not turn what happened into something else.
+    log('error', `the result of ${directory.id} cannot be written`, error);
+    warnings.push(`The result could not be written: ${messageOf(error)}`);
+  }
+  ledger.finish(directory.path);
+  return result;
+}
+
+async function writeResult(
+  directory: RunDirectory,
+  result: RunResult,
+  parentThread: string | undefined,
+): Promise<void> {
+  const own = { name: 'result.json', path: directory.file('result.json') };
+  const artifacts = [...(await directory.artifacts()).filter(({ name }) => name !== own.name), own];
+  await directory.writeJson('result.json', {
+    run_id: directory.id,
+    ...resultFields(result),
+    ...(parentThread !== undefined && { parent_thread_id: parentThread }),
+    artifacts,
+  });
+}
+
+async function lastMessageOf({ directory, progress }: FinishedRun): Promise<string | undefined> {
+  const written = await readRegularFile(directory.file('last_message.json'), mostBytes).catch(
+    () => undefined,
+  );
+  return written ?? (progress.end?.kind === 'completed' ? progress.end.message : undefined);
+}
+
+async function readAnswer(
+  message: string | undefined,
+  schema: JsonSchema | undefined,
+): Promise<{ answer?: unknown; problem?: string }> {
+  if (message === undefined) return { problem: 'there is no final message' };
+  let value: unknown;
+  try {
+    value = JSON.parse(message);
+  } catch {
+    return { problem: 'the final message is not JSON; it is kept as the summary' };
+  }
+  const { Check, Errors } = await import('typebox/schema');
+  if (schema === undefined || Check(schema, value)) return { answer: value };
+  const [first] = Errors(schema, value)[1] as { instancePath: string; message: string }[];
+  return {
+    problem: `${first?.instancePath || 'the final message'} ${first?.message}; it is kept as the summary`,
+  };
+}
+
+async function withAdvice(outcome: Outcome, { agent, progress, spawnError }: FinishedRun): Promise<Outcome> {
+  const advice = agent.explain?.(outcome.error ?? '');
+  if (advice !== undefined) return { ...outcome, error: `${outcome.error} (${advice})` };
+  if (progress.threadId !== undefined || spawnError !== undefined) return outcome;
+  const version = await agent.version().catch(() => undefined);
+  if (version === undefined || version === agent.testedVersion) return outcome;
+  return {
+    ...outcome,
+    error: `${outcome.error} (${agent.name} ${version} is installed; ${agent.testedVersion} is the version this was tried with)`,
+  };
+}
+
+/** Of this run alone, also where the agent tells the sum of the thread. */
+async function usageOf(
+  { agent, ledger, progress }: FinishedRun,
+  threadId: string | null,
+  requestedThread: string | undefined,
+  warnings: string[],
+): Promise<Usage | null> {
+  const told = progress.end?.usage;
+  if (agent.usageCovers === 'run') return told ?? null;
+  if (threadId === null) return null;
+  const total = told ?? (await agent.threadTotal?.(threadId).catch(() => undefined));
+  if (total === undefined) return null;
+  const before = ledger.usageOf(threadId);
+  ledger.noteUsage(threadId, total);
+  if (before !== undefined) return usageSince(total, before);
+  if (requestedThread === undefined) return total;
+  warnings.push('The tokens of this run are not known: the thread was begun elsewhere.');
+  return null;
+}
+
+/** What the agent wrote by itself has not gone through our hands yet. */
+async function cleanFiles({ directory, redact, secrets }: FinishedRun, message?: string): Promise<void> {
+  if (message !== undefined) await directory.writeText('last_message.json', message);
+  const stderr = await readRegularFile(directory.file('stderr.log'), mostBytes).catch(() => undefined);
+  if (stderr !== undefined && redact(stderr) !== stderr) await directory.writeText('stderr.log', stderr);
+  if (!secrets) return;
+  const events = await readRegularFile(directory.file('events.jsonl'), mostBytes);
+  await directory.writeText('events.jsonl', events.split('\n').map(redact).join('\n'));
+}
+
+async function readTail(file: string): Promise<string> {
+  const text = await readRegularFile(file, mostBytes).catch(() => '');
+  return text.slice(-stderrTail);
+}

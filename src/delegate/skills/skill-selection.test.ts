@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { measureSkills } from '../../../bench/skills.ts';
+import { selectSkills } from './skill-selection.ts';
+import type { IndexedSkill } from './skills.ts';
+
+const skill = (name: string, description: string, origin: 'repo' | 'global' = 'repo'): IndexedSkill => ({
+  name,
+  description,
+  origin,
+  path: `/${origin}/${name}/SKILL.md`,
+  opening: '',
+});
+const library = [
+  skill('docker-images', 'Write small Dockerfiles: multi-stage builds and layer caching.'),
+  skill('release-notes', 'Write changelogs and release notes from merged pull requests.'),
+  skill('Release-Notes', 'The shared one.', 'global'),
+];
+const wish = { mode: 'auto', task: '', requested: [], maxSkills: 6 } as const;
+
+describe('explicit', () => {
+  it('is an error without names, and with one that is missing', async () => {
+    const explicit = { ...wish, mode: 'explicit' } as const;
+    expect((await selectSkills(explicit, library)).errors).toEqual([
+      'skills_mode=explicit requires skills[]',
+    ]);
+    const missing = await selectSkills(
+      { ...explicit, requested: ['docker-images', 'a', 'dokcer-images'] },
+      library,
+    );
+    expect(missing.errors).toEqual(['Missing requested skills: a, dokcer-images']);
+    expect(missing.warnings).toEqual(['There is no skill "dokcer-images"; did you mean "docker-images"?']);
+    expect(missing.selected).toEqual([]);
+  });
+
+  it('takes names in any case, the one of the repository first, and ignores the limit', async () => {
+    const { selected, warnings, errors } = await selectSkills(
+      {
+        ...wish,
+        mode: 'explicit',
+        requested: ['RELEASE-NOTES', 'docker-images', 'Docker-Images'],
+        maxSkills: 1,
+      },
+      library,
+    );
+    expect(errors).toEqual([]);
+    expect(selected.map(({ path }) => path)).toEqual([
+      '/repo/release-notes/SKILL.md',
+      '/repo/docker-images/SKILL.md',
+    ]);
+    expect(warnings).toEqual([
+      'Multiple skills matched "RELEASE-NOTES", selected repo:release-notes (/repo/release-notes/SKILL.md)',
+    ]);
+  });
+});
+
+describe('auto', () => {
+  it('needs a task', async () => {
+    expect((await selectSkills({ ...wish, task: ' \n' }, library)).errors).toEqual([
+      'skills_mode=auto requires non-empty task',
+    ]);
+  });
+
+  it('warns when nothing fits, however many common words are shared', async () => {
+    const { selected, warnings } = await selectSkills(
+      { ...wish, task: 'Write a small story about the stages of grief' },
+      library,
+    );
+    expect(selected).toEqual([]);
+    expect(warnings).toEqual([
+      'No skills matched task keywords; selected_skills is empty (use skills_mode=explicit to force selection).',
+    ]);
+  });
+
+  it('tells the score and the reason of what it chose and of what it did not', async () => {
+    const { selected, ranking } = await selectSkills(
+      { ...wish, task: 'Shrink the Docker image with multi-stage builds' },
+      library,
+    );
+    expect(selected).toEqual([
+      {
+        name: 'docker-images',
+        description: 'Write small Dockerfiles: multi-stage builds and layer caching.',
+        origin: 'repo',
+        path: '/repo/docker-images/SKILL.md',
+      },
+    ]);
+    expect(ranking[0]).toMatchObject({ name: 'docker-images', selected: true });
+    expect(ranking[0]!.reason).toMatch(/docker \d/);
+    expect(ranking.slice(1).every((one) => !one.selected)).toBe(true);
+  });
+
+  it('takes a skill that the task names, whatever else it says', async () => {
+    const named = async (task: string) =>
+      (await selectSkills({ ...wish, task }, library)).selected.map(({ name }) => name);
+    expect(await named('Use $release-notes')).toEqual(['release-notes']);
+    expect(await named('Follow release-notes here')).toEqual(['release-notes']);
+    const { ranking } = await selectSkills({ ...wish, task: 'The pre-release-notes-v2 branch' }, library);
+    expect(ranking[0]).toMatchObject({ name: 'release-notes', reason: expect.not.stringContaining('named') });
+  });
+
+  it('never chooses more than the limit, never one twice, for any text', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme' }),
+        fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string()), { maxLength: 8 }),
+        fc.integer({ min: 0, max: 4 }),
+        async (task, texts, maxSkills) => {
+          const skills = texts.map(([name, description]) => skill(name, description));
+          const { selected, ranking } = await selectSkills({ ...wish, task, maxSkills }, skills);
+          expect(selected.length).toBeLessThanOrEqual(maxSkills);
+          expect(new Set(selected.map(({ name }) => name.toLowerCase())).size).toBe(selected.length);
+          expect(ranking.every(({ score }) => Number.isFinite(score) && score >= 0)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('on the labelled tasks', () => {
+  it('chooses hardly a wrong skill and misses few', async () => {
+    const { all, 'held-out': heldOut } = await measureSkills();
+    expect(all['ranking']!.precision).toBeGreaterThan(0.957);
+    expect(all['ranking']!.recall).toBeGreaterThan(0.84);
+    expect(heldOut['ranking']!.precision).toBeGreaterThan(3 * heldOut['overlap']!.precision);
+    expect(heldOut['ranking']!.f1).toBeGreaterThan(2 * heldOut['overlap']!.f1);
+  });
+});

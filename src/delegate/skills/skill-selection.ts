@@ -1,0 +1,113 @@
+import { nearest } from '../../nearest.ts';
+import { asSkill, type IndexedSkill, type Skill } from './skills.ts';
+
+export const skillModes = ['auto', 'explicit', 'none'] as const;
+export type SkillMode = (typeof skillModes)[number];
+
+export interface SkillWish {
+  readonly mode: SkillMode;
+  readonly task: string;
+  /** The names asked for; counts in mode `explicit` only. */
+  readonly requested: readonly string[];
+  readonly maxSkills: number;
+}
+
+/** What was chosen and why, as `selected_skills.json` holds it. With errors nothing may start. */
+export interface SkillSelection {
+  readonly mode: SkillMode;
+  readonly max_skills: number;
+  readonly requested: readonly string[];
+  readonly selected: readonly Skill[];
+  readonly warnings: readonly string[];
+  readonly errors: readonly string[];
+  readonly ranking: readonly SkillScore[];
+}
+
+export interface SkillScore {
+  readonly name: string;
+  readonly origin: Skill['origin'];
+  readonly path: string;
+  readonly score: number;
+  readonly reason: string;
+  readonly selected: boolean;
+}
+
+type Choice = Pick<SkillSelection, 'selected' | 'warnings' | 'errors' | 'ranking'>;
+
+const nothing: Choice = { selected: [], warnings: [], errors: [], ranking: [] };
+/** Runners-up that are worth a line in the record. */
+const recorded = 20;
+
+export async function selectSkills(
+  wish: SkillWish,
+  skills: readonly IndexedSkill[],
+): Promise<SkillSelection> {
+  const { mode, requested, maxSkills } = wish;
+  return { mode, max_skills: maxSkills, requested, ...(await choose[mode](wish, skills)) };
+}
+
+const choose: Readonly<
+  Record<SkillMode, (wish: SkillWish, skills: readonly IndexedSkill[]) => Choice | Promise<Choice>>
+> = {
+  none: () => nothing,
+
+  async auto({ task, maxSkills }, skills) {
+    if (task.trim() === '') return { ...nothing, errors: ['skills_mode=auto requires non-empty task'] };
+    const { rankSkills } = await import('./skill-ranking.ts');
+    const ranked = await rankSkills(task, uniqueByName(skills));
+    const chosen = new Set(ranked.filter(({ fits }) => fits).slice(0, Math.max(0, Math.floor(maxSkills))));
+    return {
+      ...nothing,
+      selected: [...chosen].map(({ skill }) => asSkill(skill)),
+      warnings:
+        chosen.size > 0
+          ? []
+          : [
+              'No skills matched task keywords; selected_skills is empty (use skills_mode=explicit to force selection).',
+            ],
+      ranking: ranked.slice(0, recorded).map((one) => ({
+        name: one.skill.name,
+        origin: one.skill.origin,
+        path: one.skill.path,
+        score: one.score,
+        reason: one.reason,
+        selected: chosen.has(one),
+      })),
+    };
+  },
+
+  explicit({ requested }, skills) {
+    const wanted = [...new Map(requested.map((name) => [name.trim().toLowerCase(), name.trim()])).entries()];
+    if (wanted.length === 0) return { ...nothing, errors: ['skills_mode=explicit requires skills[]'] };
+    const found = wanted.map(([key, name]) => ({
+      name,
+      matches: skills.filter((skill) => skill.name.toLowerCase() === key),
+    }));
+    const missing = found.filter(({ matches }) => matches.length === 0).map(({ name }) => name);
+    const meant = missing.flatMap((name) => {
+      const near = nearest(
+        name,
+        skills.map((skill) => skill.name),
+      );
+      return near === undefined ? [] : [`There is no skill "${name}"; did you mean "${near}"?`];
+    });
+    const doubled = found.flatMap(({ name, matches: [first, second] }) =>
+      first === undefined || second === undefined
+        ? []
+        : [`Multiple skills matched "${name}", selected ${first.origin}:${first.name} (${first.path})`],
+    );
+    return {
+      ...nothing,
+      selected: missing.length > 0 ? [] : found.map(({ matches }) => asSkill(matches[0]!)),
+      warnings: [...doubled, ...meant],
+      errors: missing.length > 0 ? [`Missing requested skills: ${missing.join(', ')}`] : [],
+    };
+  },
+};
+
+/** The nearest skill hides those of the same name farther away. */
+export function uniqueByName(skills: readonly IndexedSkill[]): readonly IndexedSkill[] {
+  const seen = new Set<string>();
+  const unique = skills.filter(({ name }) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase()));
+  return unique.length === skills.length ? skills : unique;
+}

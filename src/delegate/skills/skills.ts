@@ -1,0 +1,167 @@
+import { promises as disk } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isObject } from '../../json.ts';
+import { readRegularFile } from '../../regular-file.ts';
+
+export type SkillOrigin = 'repo' | 'global';
+
+/** One `SKILL.md`, as a caller sees it. */
+export interface Skill {
+  readonly name: string;
+  readonly description?: string;
+  readonly origin: SkillOrigin;
+  readonly path: string;
+}
+
+/** A skill with what its ranking reads. */
+export interface IndexedSkill extends Skill {
+  /** The beginning of the text below the front matter. */
+  readonly opening: string;
+}
+
+export interface SkillPlaces {
+  readonly cwd: string;
+  readonly codexHome: string;
+  readonly userHome: string;
+  readonly includeRepo: boolean;
+  readonly includeGlobal: boolean;
+}
+
+export interface SkillIndex {
+  /** The folders that exist, nearest first. */
+  readonly roots: Readonly<Record<SkillOrigin, readonly string[]>>;
+  /** Those of the working folder before the global ones, then by path. */
+  readonly skills: readonly IndexedSkill[];
+}
+
+const homes = ['.codex', '.agents'];
+const openingLength = 2048;
+// A link to a large tree must not turn the search into a walk over the disk.
+const limits = { depth: 6, folders: 2000, bytes: 256 * 1024 };
+
+/** Every skill that a run in this folder may use. What cannot be read is not there. */
+export async function discoverSkills(places: SkillPlaces): Promise<SkillIndex> {
+  const global = [join(places.codexHome, 'skills'), join(places.userHome, '.agents', 'skills')];
+  const above = places.includeRepo ? await repoRoots(places.cwd) : [];
+  const roots = {
+    repo: await existing(above.filter((root) => !global.includes(root))),
+    global: places.includeGlobal ? await existing(global) : [],
+  };
+  const seen = new Set<string>();
+  const skills: IndexedSkill[] = [];
+  for (const origin of ['repo', 'global'] as const) {
+    for (const root of roots[origin]) {
+      for (const path of await skillFiles(root, seen)) {
+        const skill = await loadSkill(path, origin);
+        if (skill !== undefined) skills.push(skill);
+      }
+    }
+  }
+  return { roots, skills };
+}
+
+export function asSkill({ name, description, origin, path }: Skill): Skill {
+  return { name, ...(description !== undefined && { description }), origin, path };
+}
+
+async function repoRoots(cwd: string): Promise<string[]> {
+  const start = (await disk.stat(cwd).catch(() => undefined))?.isFile() ? dirname(cwd) : resolve(cwd);
+  const roots: string[] = [];
+  for (let folder = start; ; folder = dirname(folder)) {
+    // Above the working folder, a place where anybody may write is nobody's project.
+    const mode = (await disk.stat(folder).catch(() => undefined))?.mode ?? 0;
+    if (folder === start || (mode & 0o002) === 0)
+      roots.push(...homes.map((home) => join(folder, home, 'skills')));
+    if (dirname(folder) === folder) return roots;
+  }
+}
+
+async function existing(folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    folders.map(async (folder) =>
+      (await disk.stat(folder).catch(() => undefined))?.isDirectory() ? [folder] : [],
+    ),
+  );
+  return found.flat();
+}
+
+/** Files named exactly `SKILL.md`, in the order of their paths. Links are followed, each real folder once. */
+async function skillFiles(root: string, seen: Set<string>): Promise<string[]> {
+  const found: string[] = [];
+  let left = limits.folders;
+  const visit = async (folder: string, depth: number): Promise<void> => {
+    const real = await disk.realpath(folder).catch(() => folder);
+    if (seen.has(real) || left-- <= 0) return;
+    seen.add(real);
+    const entries = await disk.readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const { name } = entry;
+      const path = join(folder, name);
+      if (name === 'SKILL.md') found.push(path);
+      // What the agent brings along itself lies in a folder of that name.
+      else if (
+        depth < limits.depth &&
+        (!name.startsWith('.') || name === '.system') &&
+        name !== 'node_modules'
+      ) {
+        const leads = entry.isSymbolicLink() && (await disk.stat(path).catch(() => undefined))?.isDirectory();
+        if (entry.isDirectory() || leads) await visit(path, depth + 1);
+      }
+    }
+  };
+  await visit(root, 0);
+  return found.sort((one, other) => (one < other ? -1 : 1));
+}
+
+async function loadSkill(path: string, origin: SkillOrigin): Promise<IndexedSkill | undefined> {
+  const text = await readRegularFile(path, limits.bytes).catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { fields, body } = await parseSkill(text);
+  if (fields['delegator_exclude'] === true) return undefined;
+  const name = asText(fields['name']) ?? basename(dirname(path));
+  const description = asText(fields['description']);
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    origin,
+    path,
+    opening: body.trim().slice(0, openingLength),
+  };
+}
+
+/** A file without front matter, or with one that is not YAML, is all body. */
+export async function parseSkill(
+  source: string,
+): Promise<{ readonly fields: Readonly<Record<string, unknown>>; readonly body: string }> {
+  const lines = source.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const end =
+    lines[0]?.trimEnd() === '---' ? lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---') : -1;
+  if (end < 0) return { fields: {}, body: lines.join('\n') };
+  const front = lines.slice(1, end).join('\n');
+  const body = lines.slice(end + 1).join('\n');
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(front, { logLevel: 'silent', prettyErrors: false });
+  if (document.errors.length > 0) return { fields: looseFields(front), body };
+  try {
+    const fields: unknown = document.toJS({ maxAliasCount: 100 });
+    return { fields: isObject(fields) ? fields : {}, body };
+  } catch {
+    return { fields: {}, body };
+  }
+}
+
+/** Many skills in the wild have a colon in an unquoted description, which YAML forbids. */
+function looseFields(front: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [, key, value] of front.matchAll(/^([A-Za-z_-]+):[ \t]+(\S.*)$/gm)) {
+    if (!/^[|>[{&*!%@`]/.test(value!))
+      fields[key!] = value === 'true' ? true : value!.replace(/^(['"])(.*)\1$/, '$2');
+  }
+  return fields;
+}
+
+function asText(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const text = String(value).trim().replaceAll(/\s+/g, ' ');
+  return text === '' ? undefined : text;
+}

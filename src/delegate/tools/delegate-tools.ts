@@ -1,0 +1,93 @@
+import { type Context, defineTool } from '../../feature.ts';
+import { autopilotReport } from '../autopilot/autopilot-report.ts';
+import {
+  type AutopilotInput,
+  autopilotInput,
+  autopilotSchema,
+  finishedAutopilotSchema,
+} from '../autopilot/autopilot-schema.ts';
+import type { DelegateOptions } from '../delegate.ts';
+import {
+  finishedRunSchema,
+  type ResumeInput,
+  type RunInput,
+  resumeInput,
+  runInput,
+  runSchema,
+} from '../delegation/run-schema.ts';
+import { runReport } from '../record/run-report.ts';
+import type { Desk } from './delegation-runtime.ts';
+import { takesTasks, taskOf } from './tasks.ts';
+
+/** Tools that start sub-agents. */
+export function delegateTools(options: DelegateOptions, desk: () => Promise<Desk>) {
+  const start = async (
+    tool: 'delegate_run' | 'delegate_resume',
+    input: RunInput | ResumeInput,
+    context: Context,
+  ) => {
+    const { delegation, runs } = await desk();
+    const begun = await delegation.beginRun(tool, input, context);
+    const { directory } = begun;
+    if (directory !== undefined && !options.document && takesTasks(context)) {
+      begun.detach();
+      return { task: taskOf(await runs.show(directory.id)) };
+    }
+    const record = (await delegation.outcomeOf(begun)) ?? (await runs.show(directory!.id));
+    return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
+  };
+
+  const startAutopilot = async (input: AutopilotInput, context: Context) => {
+    const { delegation, runs } = await desk();
+    const begun = await delegation.beginAutopilot(input, context);
+    const { directory } = begun;
+    const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
+    if (directory !== undefined && !options.document && takesTasks(context)) {
+      begun.detach();
+      return { task: taskOf(await runs.show(directory.id)) };
+    }
+    const output =
+      (await delegation.outcomeOf(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
+    return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
+  };
+
+  // Calls that may end before their run does can also answer `running`.
+  const mayStillRun = options.answerWithinMs > 0;
+  const outputSchema = mayStillRun ? runSchema : (finishedRunSchema as unknown as typeof runSchema);
+  // A sub-agent that may write may also overwrite, and it talks to a remote model.
+  const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
+  return [
+    defineTool({
+      name: 'delegate_run',
+      title: 'Delegate Run',
+      description:
+        'Give a task to a specialist sub-agent with a fresh context and get back its structured result. The run leaves its files in a directory of its own.',
+      inputSchema: runInput,
+      outputSchema,
+      annotations,
+      call: (input, context) => start('delegate_run', input, context),
+    }),
+    defineTool({
+      name: 'delegate_resume',
+      title: 'Delegate Resume',
+      description:
+        'Go on with the thread of an earlier sub-agent, with a follow-up task or without one, and get back its structured result.',
+      inputSchema: resumeInput,
+      outputSchema,
+      annotations,
+      call: (input, context) => start('delegate_resume', input, context),
+    }),
+    defineTool({
+      name: 'delegate_autopilot',
+      title: 'Delegate Autopilot',
+      description:
+        'Decide whether a task is worth splitting up, and if so plan it, run the jobs with several sub-agents and gather what they came to. A plain question or a small edit is not delegated.',
+      inputSchema: autopilotInput,
+      outputSchema: mayStillRun
+        ? autopilotSchema
+        : (finishedAutopilotSchema as unknown as typeof autopilotSchema),
+      annotations,
+      call: (input, context) => startAutopilot(input, context),
+    }),
+  ];
+}

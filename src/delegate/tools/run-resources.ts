@@ -1,0 +1,62 @@
+import type { Resource, ResourceProvider } from '../../feature.ts';
+import type { Runs } from '../sharing/runs.ts';
+
+const scheme = 'runs://';
+const template = 'runs://{run_id}/{artifact}';
+const listedRuns = 50;
+
+const mimeTypes: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  jsonl: 'application/x-ndjson',
+  patch: 'text/x-diff',
+};
+
+/** Every artifact of every run, to be read and watched. */
+export function runResources(runs: () => Promise<Runs>): ResourceProvider {
+  return {
+    templates: [
+      {
+        uriTemplate: template,
+        name: 'run artifact',
+        description: 'A file that a run of a sub-agent has left: its events, its last message, its result.',
+      },
+    ],
+    async list() {
+      const all = await runs();
+      const lists = (await all.list(listedRuns)).map(async ({ run_id, task }) =>
+        (await all.show(run_id)).artifacts
+          .filter(({ name }) => !name.endsWith('/'))
+          .map(
+            ({ name }): Resource => ({
+              uri: `${scheme}${run_id}/${name}`,
+              name: `${run_id}/${name}`,
+              ...(task !== '' && { description: task }),
+              mimeType: mimeTypeOf(name),
+            }),
+          ),
+      );
+      return (await Promise.all(lists)).flat();
+    },
+    async read(uri) {
+      if (!uri.startsWith(scheme)) return undefined;
+      const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
+      const name = rest.join('/');
+      const text = await (await runs()).read(id, name);
+      return text === undefined ? undefined : [{ uri, mimeType: mimeTypeOf(name), text }];
+    },
+    async complete(uriTemplate, argument, value, { given }) {
+      if (uriTemplate !== template) return undefined;
+      const all = await runs();
+      const overviews = argument === 'run_id' ? await all.list(100) : [];
+      const names =
+        argument === 'artifact' && given['run_id'] !== undefined
+          ? (await all.show(given['run_id'])).artifacts.map(({ name }) => name)
+          : overviews.map(({ run_id }) => run_id);
+      return names.filter((name) => name.startsWith(value));
+    },
+  };
+}
+
+function mimeTypeOf(name: string): string {
+  return mimeTypes[name.split('.').at(-1) ?? ''] ?? 'text/plain';
+}

@@ -1,0 +1,68 @@
+import type { Context, Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
+import { askForMissing } from '../rendering/missing-arguments.ts';
+import type { RecentValues } from '../rendering/recent-values.ts';
+import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
+import type { Catalog, CatalogEntry } from './catalog.ts';
+
+export interface ProviderOptions {
+  readonly catalog: Catalog;
+  /** Whether the person may be asked for arguments that are missing. */
+  readonly asks: boolean;
+  /** Remembers arguments and offers them again. */
+  readonly recent?: RecentValues;
+  /** Whether an answer carries the revision of its prompt. */
+  readonly revisions?: boolean;
+}
+
+/** The catalogue as prompts of the protocol. */
+export class CatalogProvider implements PromptProvider {
+  /** Only where values are remembered is there something to complete with. */
+  readonly complete?: NonNullable<PromptProvider['complete']>;
+  readonly #options: ProviderOptions;
+  readonly #prompts = new WeakMap<readonly CatalogEntry[], readonly Prompt[]>();
+
+  constructor(options: ProviderOptions) {
+    this.#options = options;
+    const { catalog, recent } = options;
+    if (recent === undefined) return;
+    this.complete = async (name, argument, value, context) => {
+      const { completeArgument } = await import('../rendering/completion.ts');
+      const { definition } = await catalog.find(name);
+      return completeArgument(definition, argument, value, recent, context);
+    };
+  }
+
+  async list(): Promise<readonly Prompt[]> {
+    const entries = await this.#options.catalog.list();
+    const prompts = this.#prompts.get(entries) ?? entries.map(toPrompt);
+    this.#prompts.set(entries, prompts);
+    return prompts;
+  }
+
+  async get(name: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
+    const { catalog, asks, recent, revisions } = this.#options;
+    const entry = await catalog.find(name);
+    const { definition, source } = entry;
+    const args = asks ? await askForMissing(definition, given, context) : given;
+    const rendered = await renderPrompt(definition, args, source);
+    recent?.remember(name, args);
+    return revisions
+      ? { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } }
+      : rendered;
+  }
+}
+
+function toPrompt({ definition, source }: CatalogEntry): Prompt {
+  const { name, title, description, arguments: args, tags } = definition;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    arguments: args.map((argument) => ({
+      name: argument.name,
+      ...(argument.description !== undefined && { description: argument.description }),
+      ...(argument.required !== undefined && { required: argument.required }),
+    })),
+    meta: { 'adjutant/source': source.name, ...(tags.length > 0 && { 'adjutant/tags': tags }) },
+  };
+}

@@ -1,0 +1,211 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createServer } from '../../app.ts';
+import { loadConfig } from '../../config.ts';
+import { connectMemory } from '../../transports/memory.ts';
+import { promptSettings } from '../settings.ts';
+import { formats } from './formats.ts';
+import { type MountOptions, MountSource } from './mount.ts';
+
+let folder: string;
+const opened: MountSource[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-mount-'));
+});
+afterEach(() => {
+  for (const source of opened.splice(0)) source.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(path: string, content: string | Buffer): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+function mount(options: Partial<MountOptions> = {}): MountSource {
+  const source = new MountSource({ format: 'claude-code', path: join(folder, 'commands'), ...options });
+  opened.push(source);
+  return source;
+}
+
+const names = async (source: MountSource) => (await source.list()).map(({ name }) => name);
+const messages = async (source: MountSource) => (await source.problems()).map(({ message }) => message);
+
+describe('a mounted folder', () => {
+  it('is served where it lies, as it is now', async () => {
+    write('commands/review.md', 'Review $ARGUMENTS');
+    write('commands/git/commit.md', 'Commit');
+    const source = mount();
+    expect(await names(source)).toEqual(['git:commit', 'review']);
+    expect(await source.get('review')).toMatchObject({
+      file: join(folder, 'commands', 'review.md'),
+      line: 1,
+    });
+    write('commands/review.md', 'Read $ARGUMENTS again');
+    const [message] = (await source.get('review'))!.messages;
+    expect(message).toMatchObject({ content: { text: 'Read {{arguments}} again' } });
+    rmSync(join(folder, 'commands', 'review.md'));
+    expect(await source.get('review')).toBeUndefined();
+    expect(await names(source)).toEqual(['git:commit']);
+  });
+
+  it('is the very same list as long as nothing changed', async () => {
+    write('commands/a.md', 'A');
+    const source = mount();
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(await source.list()).toBe(await source.list());
+  });
+
+  it('puts its prefix before every name', async () => {
+    write('commands/review.md', 'Review');
+    const source = mount({ prefix: 'claude' });
+    expect(await names(source)).toEqual(['claude:review']);
+    expect(await source.get('claude:review')).toBeDefined();
+    expect(await source.get('review')).toBeUndefined();
+  });
+
+  it('may come later, and may go', async () => {
+    const source = mount();
+    expect(await names(source)).toEqual([]);
+    expect(await messages(source)).toEqual(['this mounted folder does not exist']);
+    const changed = new Promise<void>((resolve) => source.subscribe(resolve));
+    await source.list();
+    write('commands/late.md', 'Late');
+    await changed;
+    expect(await names(source)).toEqual(['late']);
+    rmSync(join(folder, 'commands'), { recursive: true });
+    expect(await names(source)).toEqual([]);
+  });
+
+  it('finds a prompt whose name changes inside its file, and one that was not there', async () => {
+    write('skills/a/SKILL.md', '---\nname: old\n---\nA');
+    const skills = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    expect(await skills.get('old')).toBeDefined();
+    write('skills/a/SKILL.md', '---\nname: renamed\n---\nA');
+    expect(await skills.get('renamed')).toBeDefined();
+    write('commands/a.md', 'A');
+    const commands = mount();
+    expect(await commands.get('b')).toBeUndefined();
+    write('commands/b.md', 'B');
+    expect(await commands.get('b')).toBeDefined();
+  });
+
+  it('may be a single file', async () => {
+    const path = write(
+      'mine.jsonl',
+      `${JSON.stringify({ name: 'a', title: 'A', messages: [{ role: 'user', content: 'x' }] })}\n`,
+    );
+    write('other.jsonl', 'not mine');
+    const source = mount({ format: 'jsonl', path });
+    expect(await names(source)).toEqual(['a']);
+    expect(await source.problems()).toEqual([]);
+  });
+
+  it('tells of what it cannot map, with the file and the line', async () => {
+    const file = write('commands/x.md', '---\nmodel: big\n---\nRun !`ls` on $ARGUMENTS');
+    expect(await mount().problems()).toMatchObject([
+      { file, line: 2, severity: 'warning' },
+      { file, line: 4, column: 5, severity: 'warning' },
+    ]);
+  });
+});
+
+describe('bad files in a mounted folder', () => {
+  it('hide no others', async () => {
+    write('commands/good.md', 'Good');
+    write('commands/binary.md', Buffer.from([0, 1, 2, 0xff, 0xfe]));
+    write('commands/latin.md', Buffer.from('caf\xe9', 'latin1'));
+    write('commands/yaml.md', '---\na: [\n  - b\n---\nx');
+    truncateSync(write('commands/huge.md', ''), 17 * 1024 * 1024);
+    mkdirSync(join(folder, 'commands', 'folder.md'));
+    const source = mount();
+    expect(await names(source)).toEqual(['good']);
+    const problems = await source.problems();
+    expect(problems.map(({ file, message }) => [file.slice(folder.length + 10), message])).toEqual([
+      ['binary.md', 'the file is not UTF-8 text'],
+      ['huge.md', 'the file is longer than 16 MB'],
+      ['latin.md', 'the file is not UTF-8 text'],
+      ['yaml.md', expect.stringMatching(/./)],
+    ]);
+  });
+
+  it('cannot lead out of it, nor in circles', async () => {
+    write('secret.md', 'secret');
+    write('outside/secret.md', 'secret');
+    write('commands/good.md', 'Good');
+    symlinkSync(join(folder, 'secret.md'), join(folder, 'commands', 'link.md'));
+    symlinkSync(join(folder, 'outside'), join(folder, 'commands', 'away'));
+    symlinkSync(join(folder, 'commands'), join(folder, 'commands', 'loop'));
+    const source = mount();
+    expect(await names(source)).toEqual(['good']);
+    expect(await messages(source)).toEqual(['the link leads out of the folder']);
+    for (const name of ['../secret', 'away:secret', '/etc/passwd'])
+      expect(await source.get(name)).toBeUndefined();
+  });
+
+  it('keep their last good version while they are broken', async () => {
+    write('commands/a.md', 'First');
+    const source = mount();
+    expect(await names(source)).toEqual(['a']);
+    write('commands/a.md', '---\nbroken');
+    expect(await names(source)).toEqual(['a']);
+    expect(await messages(source)).toEqual(['missing YAML frontmatter end delimiter']);
+  });
+
+  it('of one name are told, and the first counts', async () => {
+    write('skills/a/SKILL.md', '---\nname: same\n---\nA');
+    write('skills/b/SKILL.md', '---\nname: same\n---\nB');
+    const source = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    expect((await source.get('same'))?.file).toContain(join('a', 'SKILL.md'));
+    expect(await messages(source)).toEqual([
+      `the name same is taken by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
+    ]);
+  });
+});
+
+describe('mounts in the configuration', () => {
+  async function serve(toml: string) {
+    const config = write('home/adjutant.toml', toml);
+    const loaded = await loadConfig({
+      argv: ['--home', dirname(config)],
+      env: { HOME: folder },
+      cwd: folder,
+    });
+    return createServer('standard', loaded.config);
+  }
+
+  it('take every format but libraries, which have a folder of their own', () => {
+    const { format } = promptSettings['prompts.mounts'].schema.items.properties;
+    expect([...format.enum, 'twig'].sort()).toEqual(formats.map(({ name }) => name).sort());
+  });
+
+  it('serve prompts beside the others, with paths from the file', async () => {
+    write('home/claude/review.md', 'Review $ARGUMENTS now');
+    write('home/gemini/git/commit.toml', 'prompt = "Commit {{args}}"');
+    const server = await serve(
+      '[[prompts.mounts]]\nformat = "claude-code"\npath = "claude"\n[[prompts.mounts]]\nformat = "gemini"\npath = "./gemini"\nprefix = "g"\n',
+    );
+    const client = connectMemory(server);
+    const { prompts } = (await client.request('prompts/list')) as unknown as { prompts: { name: string }[] };
+    expect(prompts.map(({ name }) => name)).toEqual(expect.arrayContaining(['g:git:commit', 'review']));
+    const got = await client.request('prompts/get', { name: 'review', arguments: { arguments: 'it' } });
+    expect(got['messages']).toEqual([{ role: 'user', content: { type: 'text', text: 'Review it now' } }]);
+    const bare = await client.request('prompts/get', { name: 'g:git:commit' });
+    expect(bare['messages']).toMatchObject([{ content: { text: 'Commit ' } }]);
+    await server.close();
+  });
+
+  it('that are wrong are told with their place', async () => {
+    await expect(serve('[[prompts.mounts]]\nformat = "word"\npath = "x"\n')).rejects.toThrow(
+      /prompts\.mounts\.0\.format/,
+    );
+    await expect(serve('[[prompts.mounts]]\nformat = "codex"\n')).rejects.toThrow(/prompts\.mounts\.0/);
+    await expect(serve('[[prompts.mounts]]\nformat = "codex"\npath = "x"\nprefix = "a:b"\n')).rejects.toThrow(
+      /prefix/,
+    );
+  });
+});

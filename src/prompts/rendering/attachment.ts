@@ -1,0 +1,39 @@
+import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Content } from '../../feature.ts';
+import { decodeText } from '../files/text-file.ts';
+
+const mimeTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.svg': 'image/svg+xml',
+  '.wav': 'audio/wav',
+  '.mp3': 'audio/mpeg',
+  '.ogg': 'audio/ogg',
+  '.pdf': 'application/pdf',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+  '.html': 'text/html',
+};
+
+/** A file of the library as content: pictures and sounds as such, anything else as an embedded resource. */
+export function attachmentOf(bytes: Buffer, path: string): Content {
+  const mimeType = mimeTypes[extname(path).toLowerCase()];
+  const [family] = mimeType?.split('/') ?? [];
+  if (family === 'image' || family === 'audio')
+    return { type: family, data: bytes.toString('base64'), mimeType: mimeType! };
+  const uri = pathToFileURL(path).href;
+  try {
+    return {
+      type: 'resource',
+      resource: { uri, mimeType: mimeType ?? 'text/plain', text: decodeText(bytes) },
+    };
+  } catch {
+    const type = mimeType ?? 'application/octet-stream';
+    return { type: 'resource', resource: { uri, mimeType: type, blob: bytes.toString('base64') } };
+  }
+}

@@ -1,0 +1,53 @@
+import { Failure } from '../../failure.ts';
+import type { Context } from '../../feature.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { type Arguments, missingArguments } from './rendering.ts';
+
+/** The arguments, completed by the person where required ones are missing and the person can be asked. */
+export async function askForMissing(
+  definition: PromptDefinition,
+  given: Arguments,
+  context: Context,
+): Promise<Arguments> {
+  const missing = missingArguments(definition, given);
+  if (missing.length === 0 || !canFillForms(context)) return given;
+  const asked = definition.arguments.filter(({ name }) => missing.includes(name));
+  const { arguments: answer = {} } = await context.ask({
+    arguments: {
+      method: 'elicitation/create',
+      params: {
+        message: `The prompt ${definition.title ?? definition.name} needs ${missing.join(', ')}.`,
+        requestedSchema: {
+          type: 'object',
+          properties: Object.fromEntries(asked.map((argument) => [argument.name, fieldOf(argument)])),
+          required: missing,
+        },
+      },
+    },
+  });
+  if (answer['action'] !== 'accept') {
+    throw new Failure(
+      'missing-argument',
+      `Missing required argument: ${missing[0]} (it was asked for and not given)`,
+    );
+  }
+  return { ...given, ...(isObject(answer['content']) ? answer['content'] : {}) };
+}
+
+/** A client may be able to open addresses only. */
+function canFillForms(context: Context): boolean {
+  const elicitation = context.client.capabilities['elicitation'];
+  return (
+    context.can('elicitation') && isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
+  );
+}
+
+function fieldOf({ name, description, values }: ArgumentDefinition): JsonObject {
+  return {
+    type: 'string',
+    title: name,
+    ...(description !== undefined && { description }),
+    ...(values !== undefined && values.length > 0 && { enum: values }),
+  };
+}

@@ -1,0 +1,67 @@
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { Arguments } from './rendering.ts';
+
+/** The usual name of the argument that is everything a person typed behind the name of a command. */
+export const everything = 'arguments';
+
+/** What a command was given, and the text behind it that has no place in its body. */
+export interface TypedArguments {
+  readonly args: Arguments;
+  /** Empty where everything that was typed has found its place. */
+  readonly appended: string;
+}
+
+/**
+ * Fills a command of another client the way that client does: positions from the words of the typed text, and the typed text from
+ * the positions where only those were given. Where words find no place the whole text goes behind the body, so that none is lost.
+ */
+export function fillTyped(
+  { arguments: declared, messages, typed }: PromptDefinition,
+  given: Arguments,
+): TypedArguments {
+  const { positions, whole: all } = typed ?? { positions: [], whole: everything };
+  const whole = given[all];
+  const isUsed = new Set(
+    declared
+      .map(({ name }) => name)
+      .filter((name) =>
+        messages.some(({ content }) => content.type === 'text' && content.text.includes(`{{${name}}}`)),
+      ),
+  );
+  if (typeof whole !== 'string' || whole === '') {
+    const values = positions.map((name) => given[name]).filter((value) => typeof value === 'string');
+    const composed = values.map((value) => (/^\S+$/.test(value) ? value : `"${value}"`)).join(' ');
+    return { args: { ...given, [all]: composed }, appended: '' };
+  }
+  const typedText = whole.trim();
+  const filled: Record<string, unknown> = {};
+  let isComplete = true;
+  for (const [index, word] of wordsOf(typedText).entries()) {
+    const name = positions[index];
+    if (name === undefined || !isUsed.has(name)) isComplete = false;
+    else if (!Object.hasOwn(given, name)) filled[name] = word;
+  }
+  const appended = isComplete || isUsed.has(all) ? '' : `\n\nARGUMENTS: ${typedText}`;
+  return { args: { ...given, ...filled, [all]: typedText }, appended };
+}
+
+/** Splits as a shell does; from a quote that is never closed on, the rest is one word as it stands. */
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = [];
+  const part = /\s+|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^\s'"\\]+)|['"\\]/y;
+  let word: string | undefined;
+  let start = 0;
+  for (let match = part.exec(text); match !== null; match = part.exec(text)) {
+    const [found, single, double, escaped, plain] = match;
+    if (/^\s/.test(found)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    if (word === undefined) start = match.index;
+    const value = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? plain;
+    if (value === undefined) return [...words, text.slice(start)];
+    word = (word ?? '') + value;
+  }
+  return word === undefined ? words : [...words, word];
+}

@@ -1,0 +1,146 @@
+import type { Dirent } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { Problem } from '../../feature.ts';
+import { messageOf } from '../../json.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import {
+  FieldProblem,
+  parseArguments,
+  parseTags,
+  parseTemplateKind,
+  parseText,
+} from '../definition/prompt-fields.ts';
+import { type CachedFile, FileCache } from '../files/file-cache.ts';
+import { FolderCache } from '../files/folder-cache.ts';
+import { FileProblem, parseFrontMatter } from '../files/front-matter.ts';
+import { Pace } from '../files/pace.ts';
+import { decodeText } from '../files/text-file.ts';
+import { inputPlaceholder } from '../rendering/rendering.ts';
+import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
+
+export interface CommandsOptions extends WatchOptions {
+  readonly folder: string;
+  /** Reads the description only and takes every body as text with `{{input}}` in it. */
+  readonly plain?: boolean;
+}
+
+type Command = CachedFile<PromptDefinition>;
+
+/** A folder of `<command>.md` files. */
+export class CommandSource extends FolderSource {
+  readonly name = 'commands';
+  readonly #folder: string;
+  readonly #folders = new FolderCache();
+  readonly #files: FileCache<PromptDefinition>;
+
+  constructor({ folder, plain = false, ...watching }: CommandsOptions) {
+    super(watching);
+    this.#folder = folder;
+    this.#files = new FileCache({ parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain) });
+  }
+
+  protected async read(): Promise<FolderReading> {
+    const prompts = new Map<string, PromptDefinition>();
+    const problems: Problem[] = [];
+    const paths = new Set<string>();
+    const pace = new Pace();
+    for (const entry of this.#entries()) {
+      const path = join(this.#folder, entry.name);
+      if (entry.isDirectory()) {
+        problems.push({ file: path, severity: 'warning', message: 'a folder is not a prompt' });
+        continue;
+      }
+      paths.add(path);
+      const { value, problem } = this.#files.unchanged(path) ?? (await this.#files.load(path)) ?? {};
+      if (problem !== undefined) problems.push(problem);
+      if (value !== undefined && prompts.has(value.name)) {
+        const message = `the name ${value.name} is taken by ${basename(prompts.get(value.name)!.file)}`;
+        problems.push({ file: path, severity: 'warning', message, prompts: [value.name] });
+      } else if (value !== undefined) prompts.set(value.name, value);
+      const pause = pace.pause;
+      if (pause !== undefined) await pause;
+    }
+    this.#files.keepOnly(paths);
+    return { prompts: [...prompts.values()], problems, folders: [this.#folder] };
+  }
+
+  /** No name can lead out of the folder. */
+  async get(name: string): Promise<PromptDefinition | undefined> {
+    if (name !== basename(name) || name.startsWith('.') || /[\\\0]/.test(name)) return undefined;
+    const file = (await this.#load(`${name}.md`)) ?? (await this.#otherSpelling(name));
+    if (file === undefined || file.value !== undefined) return file?.value;
+    const { line, message, file: path } = file.problem!;
+    throw new Failure(
+      'content-missing',
+      `${basename(path)}${line === undefined ? '' : `:${line}`}: ${message}`,
+    );
+  }
+
+  #load(file: string): Promise<Command | undefined> {
+    return this.#files.load(join(this.#folder, file));
+  }
+
+  async #otherSpelling(name: string): Promise<Command | undefined> {
+    const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
+    return entry === undefined ? undefined : this.#load(entry.name);
+  }
+
+  #entries(): readonly Dirent[] {
+    try {
+      return (this.#folders.entries(this.#folder) ?? []).filter(({ name }) => /\.md$/i.test(name));
+    } catch (error) {
+      throw new Failure('unavailable', `The commands folder cannot be read: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** One file of commands; `plain` reads its description and nothing else. */
+export async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
+  const name = stem(basename(file));
+  const { fields, body, bodyLine } = await parseFrontMatter(text);
+  if (body.trim() === '') throw new FileProblem(`prompt content is required for "${name}"`, bodyLine);
+  const read = plain ? { description: fields['description'] } : fields;
+  try {
+    const template = parseTemplateKind(read['template'], 'input');
+    const title = parseText(read['title'], 'title');
+    const trimmed = body.trim();
+    return {
+      name,
+      ...(title !== undefined && { title }),
+      description: parseText(read['description'], 'description') ?? '',
+      arguments: withInput(parseArguments(read['arguments']), template, trimmed),
+      messages: [{ role: 'user', content: { type: 'text', text: trimmed } }],
+      tags: parseTags(read['tags']),
+      template,
+      file,
+      line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
+    };
+  } catch (error) {
+    throw error instanceof FieldProblem ? new FileProblem(error.message, 2) : error;
+  }
+}
+
+/** A body with `{{input}}` in it, or with the input after it, has one argument more than it declares. */
+function withInput(
+  declared: PromptDefinition['arguments'],
+  template: PromptDefinition['template'],
+  body: string,
+): PromptDefinition['arguments'] {
+  if (template !== 'input') return declared;
+  const input = declared.find(({ name }) => name === 'input');
+  return [
+    {
+      name: 'input',
+      description: 'Text to inject into the prompt template',
+      required: body.includes(inputPlaceholder),
+      ...input,
+    },
+  ];
+}
+
+function stem(file: string): string {
+  return file.slice(0, -'.md'.length);
+}

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import type { Problem } from '../../feature.ts';
+import type { PromptDefinition, Reading } from '../definition/definition.ts';
+import type { PromptSource } from '../definition/source.ts';
+import { FolderWatch, type FolderWatchOptions } from '../watch/folder-watch.ts';
+
+export interface FolderReading extends Reading {
+  /** Where a change would matter; those that are not there yet among them. The source's own folder is the first. */
+  readonly folders: readonly string[];
+}
+
+export interface WatchOptions extends Omit<FolderWatchOptions, 'changed'> {
+  /** Who named the folder, such as a flag: it should be there then. Absent for a default, which may be created later. */
+  readonly namedBy?: string | undefined;
+}
+
+/** A source that is a matter of files: read when it is asked, watched as soon as somebody wants to be told. */
+export abstract class FolderSource implements PromptSource {
+  abstract readonly name: string;
+  readonly #watchOptions: WatchOptions;
+  readonly #listeners = new Set<() => void>();
+  #watch: FolderWatch | undefined;
+  #prompts: readonly PromptDefinition[] = [];
+
+  constructor(watchOptions: WatchOptions) {
+    this.#watchOptions = watchOptions;
+  }
+
+  /** Everything as it is on disk now. A definition that did not change is the very same object. */
+  protected abstract read(): Promise<FolderReading>;
+  abstract get(name: string): Promise<PromptDefinition | undefined>;
+
+  async list(): Promise<readonly PromptDefinition[]> {
+    const { prompts, folders } = await this.read();
+    this.#watch?.set(folders);
+    const known = this.#prompts;
+    if (prompts.length !== known.length || prompts.some((prompt, index) => prompt !== known[index]))
+      this.#prompts = prompts;
+    return this.#prompts;
+  }
+
+  async problems(): Promise<readonly Problem[]> {
+    const { problems, folders } = await this.read();
+    return [...this.#missing(folders[0]), ...problems, ...(this.#watch?.problems ?? [])];
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#watch ??= new FolderWatch({ ...this.#watchOptions, changed: () => this.#changed() });
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#watch?.close();
+  }
+
+  /** Something was changed through us. */
+  protected noticed(): void {
+    this.#watch?.noticed();
+  }
+
+  #missing(folder: string | undefined): readonly Problem[] {
+    const { namedBy } = this.#watchOptions;
+    if (namedBy === undefined || folder === undefined || existsSync(folder)) return [];
+    const message = `this folder does not exist, so it has no prompts; create it, or correct it in ${namedBy}`;
+    return [{ file: folder, severity: 'warning', message }];
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

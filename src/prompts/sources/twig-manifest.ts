@@ -1,0 +1,127 @@
+import { isAbsolute, normalize } from 'node:path';
+import type { Problem } from '../../feature.ts';
+import { isObject, messageOf } from '../../json.ts';
+import type { ArgumentDefinition, TemplateKind } from '../definition/definition.ts';
+import {
+  FieldProblem,
+  parseArguments,
+  parseTags,
+  parseTemplateKind,
+  parseText,
+} from '../definition/prompt-fields.ts';
+import { FileProblem } from '../files/front-matter.ts';
+
+/** What `twig.toml` says of one prompt. */
+export interface ManifestPrompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments: readonly ArgumentDefinition[];
+  readonly tags: readonly string[];
+  readonly template: TemplateKind;
+  readonly messages: readonly ManifestMessage[];
+}
+
+/** Where one message comes from. Paths are inside the library: texts under `prompts/`, the others under its root. */
+export type ManifestMessage = { readonly role: 'user' | 'assistant' } & (
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file' | 'attachment'; readonly path: string }
+);
+
+export function isAttachment(message: ManifestMessage): message is ManifestMessage & { kind: 'attachment' } {
+  return message.kind === 'attachment';
+}
+
+export interface Manifest {
+  readonly prompts: readonly ManifestPrompt[];
+  /** They name prompts as the manifest does. */
+  readonly problems: readonly Problem[];
+}
+
+let toml: typeof import('smol-toml') | undefined;
+
+/** One prompt that is wrong is reported and left out; the others stand. */
+export async function parseManifest(source: string, file: string): Promise<Manifest> {
+  toml ??= await import('smol-toml');
+  let content: Record<string, unknown>;
+  try {
+    content = toml.parse(source);
+  } catch (error) {
+    if (!(error instanceof toml.TomlError)) throw error;
+    const [first = ''] = messageOf(error).split('\n');
+    throw new FileProblem(first, error.line, error.column);
+  }
+  const { prompts: table = {} } = content;
+  if (!isObject(table)) throw new FileProblem('prompts must be tables such as [prompts.name]', 1);
+  const prompts: ManifestPrompt[] = [];
+  const problems: Problem[] = [];
+  let lines: ReadonlyMap<string, number> | undefined;
+  for (const [name, fields] of Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const report = (severity: Problem['severity'], message: string) => {
+      lines ??= tableLines(source);
+      const line = lines.get(name) ?? 1;
+      problems.push({ file, line, severity, prompts: [name], message: `${name}: ${message}` });
+    };
+    try {
+      const prompt = parsePrompt(name, fields);
+      if (prompt.description === undefined) report('warning', 'description is missing');
+      prompts.push(prompt);
+    } catch (error) {
+      if (!(error instanceof FieldProblem)) throw error;
+      report('error', error.message);
+    }
+  }
+  return { prompts, problems };
+}
+
+function parsePrompt(name: string, fields: unknown): ManifestPrompt {
+  if (!isObject(fields)) throw new FieldProblem('must be a table');
+  if (/[/\\:\0]|^\.|^$/.test(name))
+    throw new FieldProblem('a name must not be empty, begin with a dot or contain / \\ or :');
+  const title = parseText(fields['title'], 'title');
+  const description = parseText(fields['description'], 'description');
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    arguments: parseArguments(fields['arguments']),
+    tags: parseTags(fields['tags']),
+    template: parseTemplateKind(fields['template'], 'jinja'),
+    messages: parseMessages(fields['messages'], name),
+  };
+}
+
+function parseMessages(value: unknown, name: string): readonly ManifestMessage[] {
+  if (value === undefined) return [{ role: 'user', kind: 'file', path: `${name}.md` }];
+  if (!Array.isArray(value) || value.length === 0)
+    throw new FieldProblem('messages must be a list of tables');
+  return value.map((message: unknown, index) => {
+    const where = `message ${index + 1}`;
+    if (!isObject(message)) throw new FieldProblem(`${where} must be a table`);
+    const { role = 'user' } = message;
+    if (role !== 'user' && role !== 'assistant')
+      throw new FieldProblem(`${where}: role must be user or assistant`);
+    const kinds = (['text', 'file', 'attachment'] as const).filter((kind) => kind in message);
+    const [kind] = kinds;
+    const content = kind && message[kind];
+    if (kind === undefined || kinds.length > 1 || typeof content !== 'string')
+      throw new FieldProblem(`${where} must have one of text, file and attachment, as text`);
+    if (kind === 'text') return { role, kind, text: content };
+    if (isAbsolute(content) || /^\.\.([\\/]|$)/.test(normalize(content)) || content.includes('\0'))
+      throw new FieldProblem(`${where}: the path must stay inside the library`);
+    return { role, kind, path: normalize(content) };
+  });
+}
+
+const tableHeader = /^[ \t]*\[\[?[ \t]*prompts[ \t]*\.[ \t]*(?:"([^"]*)"|'([^']*)'|([\w-]+))[ \t]*[.\]]/;
+
+/** The line on which the table of each prompt begins; a TOML document does not remember. */
+function tableLines(source: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const [index, text] of source.split('\n').entries()) {
+    const [, double, single, bare] = tableHeader.exec(text) ?? [];
+    const name = double ?? single ?? bare;
+    if (name !== undefined && !lines.has(name)) lines.set(name, index + 1);
+  }
+  return lines;
+}

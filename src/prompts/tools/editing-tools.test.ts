@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { openPrompts, saysOf, structured, textOf } from '../../../test/prompts/opened.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+
+describe('methods and tools that change prompts', () => {
+  it('refuse what is not in the documented alphabet, lacks a part, or is not of this person', async () => {
+    const { request, call } = openPrompts();
+    const messages = [{ role: 'user', content: { type: 'text', text: 'x' } }];
+    for (const name of ['', 'with space', 'a-b', 'ü', '../x', 'a:b', 'x'.repeat(201)])
+      await expect(request('prompts/create', { name, title: 'T', messages })).rejects.toMatchObject({
+        code: -32602,
+      });
+    await expect(request('prompts/create', { name: 'x', title: 'T', messages: [] })).rejects.toMatchObject({
+      code: -32602,
+    });
+    await expect(
+      request('prompts/create', {
+        name: 'x',
+        title: 'T',
+        messages: [{ role: 'system', content: { type: 'text', text: 'x' } }],
+      }),
+    ).rejects.toMatchObject({ code: -32602 });
+    await expect(request('prompts/update', { name: 'research', title: 'T' })).rejects.toThrow(
+      /cannot update research: it is the file .*research\.md; change it there/,
+    );
+    await expect(request('prompts/delete', { name: 'fix_bugs' })).rejects.toThrow(
+      'cannot delete built-in prompt: fix_bugs',
+    );
+    await expect(request('prompts/delete', { name: 'nope' })).rejects.toThrow('Prompt not found: nope');
+    await expect(request('prompts/create', { name: 'research', title: 'T', messages })).rejects.toThrow(
+      'prompt already exists: research',
+    );
+    expect(saysOf(await call('create_prompt', { name: 'x', title: 'X' }))).toBe(
+      'Give the prompt as text or as messages.',
+    );
+    expect(saysOf(await call('create_prompt', { name: 'x', title: 'X', text: 'x', messages }))).toContain(
+      'not as both',
+    );
+    expect(saysOf(await call('update_prompt', { name: 'code_review', title: 'X' }))).toBe(
+      'cannot update built-in prompt: code_review (create a new prompt with a different name instead)',
+    );
+  });
+
+  it('create, change, tell the history of, delete and restore a prompt', async () => {
+    const { request, call } = openPrompts();
+    await call('create_prompt', {
+      name: 'note',
+      title: 'Note',
+      text: 'One {{x}}',
+      arguments: [{ name: 'x' }],
+      tags: ['t'],
+    });
+    await request('prompts/update', {
+      name: 'note',
+      messages: [{ role: 'user', content: { type: 'text', text: 'Two' } }],
+      tags: null,
+    });
+    expect(textOf(await request('prompts/get', { name: 'note' }))).toBe('Two');
+    await call('delete_prompt', { name: 'note' });
+    const { revisions } = structured(await call('prompt_history', { name: 'note' })) as {
+      revisions: JsonObject[];
+    };
+    expect(
+      revisions.map(({ revision, action, client }) => [revision, action, (client as JsonObject)['name']]),
+    ).toEqual([
+      [1, 'create', 'tester'],
+      [2, 'update', 'tester'],
+      [3, 'delete', 'tester'],
+    ]);
+    expect(structured(await call('restore_prompt', { name: 'note', revision: 1 }))).toEqual({
+      success: true,
+      message: 'Restored prompt: note to revision 1',
+      revision: '4',
+    });
+    expect(textOf(await request('prompts/get', { name: 'note', arguments: { x: 'y' } }))).toBe('One y');
+  });
+
+  it('say honestly what they do', async () => {
+    const { request } = openPrompts();
+    const tools = (await request('tools/list'))['tools'] as {
+      name: string;
+      annotations: JsonObject;
+      outputSchema: JsonObject;
+    }[];
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+    for (const name of ['list_prompts', 'expand_prompt', 'search_prompts', 'prompt_history'])
+      expect(hints[name]).toMatchObject({ readOnlyHint: true });
+    for (const name of ['update_prompt', 'delete_prompt', 'restore_prompt'])
+      expect(hints[name]).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(hints['create_prompt']).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(tools.every(({ outputSchema }) => isObject(outputSchema))).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import { anyObject, defineTool } from '../../feature.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { isEditable } from '../definition/source.ts';
+import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
+
+/** A prompt as its source has it, before any argument is filled in. */
+export function createShow(catalog: Catalog) {
+  return defineTool({
+    name: 'show_prompt',
+    title: 'Show prompt',
+    description:
+      'Shows a prompt unfilled: its template, messages, arguments and tags, its revision, where it lies, and whether it can be edited.',
+    inputSchema: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string', minLength: 1, description: 'Name of the prompt' } },
+    },
+    outputSchema: {
+      type: 'object',
+      required: [
+        'name',
+        'revision',
+        'source',
+        'file',
+        'line',
+        'kind',
+        'template',
+        'messages',
+        'arguments',
+        'tags',
+        'editable',
+      ],
+      properties: {
+        name: { type: 'string' },
+        revision: { type: 'string', description: 'Another one after every change; see expected_revision' },
+        title: { type: 'string' },
+        description: { type: 'string' },
+        source: { type: 'string' },
+        file: { type: 'string' },
+        line: { type: 'integer' },
+        kind: { enum: ['input', 'braces', 'jinja', 'none'] },
+        template: { type: 'string' },
+        messages: { type: 'array', items: anyObject(storedMessageSchema) },
+        arguments: { type: 'array', items: anyObject(argumentsSchema.items) },
+        tags: { type: 'array', items: { type: 'string' } },
+        editable: { type: 'boolean' },
+      },
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async call({ name }) {
+      const entry = await catalog.find(name);
+      const { definition, source } = entry;
+      const { template: kind, messages, arguments: args, dependencies: _, ...facts } = definition;
+      const texts = messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
+      return {
+        structured: {
+          ...facts,
+          revision: await catalog.revision(entry),
+          kind,
+          source: source.name,
+          template: texts.join('\n\n'),
+          messages,
+          arguments: args,
+          editable: isEditable(source),
+        },
+      };
+    },
+  });
+}

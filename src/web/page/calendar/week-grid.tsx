@@ -1,0 +1,129 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
+import { type CalendarEvent, type Diary, keyOf, notificationsOf, type User } from './calendar-data.ts';
+import { NotificationMark } from './notification-mark.tsx';
+import { layOutDay, type Slot } from './week-layout.ts';
+
+const pixelsPerHour = 40;
+
+interface Props {
+  readonly days: readonly string[];
+  readonly today: string;
+  readonly diary: Diary;
+  readonly user: User;
+  readonly chosen: string | undefined;
+  choose(event: CalendarEvent): void;
+  /** Shows events for which there was no room. */
+  gather(events: readonly CalendarEvent[]): void;
+}
+
+/** Seven days side by side, hours down, quiet hours shaded. */
+export function WeekGrid({ days, today, diary, user, chosen, choose, gather }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const zone = user.timezone ?? 'UTC';
+  // The night is seldom of interest, unless something happens in it.
+  useLayoutEffect(() => {
+    const starts = diary.events
+      .filter(({ all_day }) => !all_day)
+      .map(({ start_ts }) => wallTime(start_ts, zone));
+    const first = Math.min(
+      8 * 60,
+      ...starts.filter(({ day }) => days.includes(day)).map(({ minutes }) => minutes),
+    );
+    box.current?.scrollTo({ top: ((first - 30) / 60) * pixelsPerHour });
+  }, [days[0]]);
+  const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
+  const entry = (event: CalendarEvent, day: string, minutes = 0) => (
+    <button
+      type="button"
+      class={`event ${event.status ?? ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
+      aria-pressed={chosen === keyOf(event)}
+      onClick={() => choose(event)}
+      title={event.title}
+    >
+      <strong>{event.title}</strong>{' '}
+      {notificationsOf(diary, event).map((one) => (
+        <NotificationMark key={one.id} notification={one} day={day} zone={zone} />
+      ))}
+    </button>
+  );
+  const wholeDays = diary.events.filter(
+    (event) => event.all_day && days.some((day) => covers(event, day, zone)),
+  );
+  const now = wallTime(new Date().toISOString(), zone);
+  const laidOut = new Map(days.map((day) => [day, layOutDay(diary.events, day, zone)]));
+  return (
+    <div class="week" ref={box} tabIndex={0} role="region" aria-label="Week">
+      <div
+        class={`week-hours ${wholeDays.length > 0 ? 'below-all-day' : ''}`}
+        style={{ height: `${24 * pixelsPerHour}px` }}
+      >
+        {Array.from({ length: 12 }, (_, index) => index * 2).map((hour) => (
+          <span key={hour} style={{ top: `${hour * pixelsPerHour}px` }}>
+            {clock(hour * 60)}
+          </span>
+        ))}
+      </div>
+      {days.map((day) => (
+        <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
+          <div class="week-head">
+            <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
+            {wholeDays.length > 0 && (
+              <div class="all-day">
+                {wholeDays.filter((event) => covers(event, day, zone)).map((event) => entry(event, day))}
+              </div>
+            )}
+          </div>
+          <div
+            class="week-column"
+            style={{ height: `${24 * pixelsPerHour}px`, backgroundSize: `100% ${2 * pixelsPerHour}px` }}
+          >
+            {quiet.map(([from, to]) => (
+              <div
+                key={from}
+                class="quiet-hours"
+                style={{
+                  top: `${(from / 60) * pixelsPerHour}px`,
+                  height: `${((to - from) / 60) * pixelsPerHour}px`,
+                }}
+              />
+            ))}
+            {day === now.day && (
+              <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
+            )}
+            {laidOut.get(day)!.placed.map(({ event, ...slot }) => (
+              <div key={keyOf(event)} class="placed" style={boxOf(slot)}>
+                {entry(event, day, slot.to - slot.from)}
+              </div>
+            ))}
+            {laidOut.get(day)!.crowds.map(({ events, ...slot }) => (
+              <div key={slot.from} class="placed" style={boxOf(slot)}>
+                <button
+                  type="button"
+                  class="event crowd"
+                  aria-label={`${events.length} more at this time`}
+                  onClick={() => gather(events)}
+                >
+                  +{events.length}
+                </button>
+              </div>
+            ))}
+          </div>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function covers(event: CalendarEvent, day: string, zone: string): boolean {
+  return wallTime(event.start_ts, zone).day <= day && day < wallTime(event.end_ts, zone).day;
+}
+
+function boxOf({ from, to, lane, lanes }: Slot) {
+  return {
+    top: `${(from / 60) * pixelsPerHour}px`,
+    height: `${Math.max(20, ((to - from) / 60) * pixelsPerHour - 1)}px`,
+    left: `${(lane / lanes) * 100}%`,
+    width: `${100 / lanes}%`,
+  };
+}

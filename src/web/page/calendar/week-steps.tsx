@@ -1,0 +1,38 @@
+import { dayTitle } from '../shared/zone-time.ts';
+import { farthest } from './calendar-data.ts';
+
+interface Props {
+  readonly days: readonly string[];
+  readonly weeks: number;
+  go(weeks: number): void;
+}
+
+/** From week to week, as far as the server looks. */
+export function WeekSteps({ days, weeks, go }: Props) {
+  return (
+    <span class="week-steps">
+      <button
+        type="button"
+        aria-label="Earlier week"
+        disabled={(1 - weeks) * 7 > farthest.back}
+        onClick={() => go(weeks - 1)}
+      >
+        ‹
+      </button>
+      <button type="button" disabled={weeks === 0} onClick={() => go(0)}>
+        Today
+      </button>
+      <button
+        type="button"
+        aria-label="Later week"
+        disabled={(weeks + 2) * 7 > farthest.forward}
+        onClick={() => go(weeks + 1)}
+      >
+        ›
+      </button>
+      <strong>
+        {dayTitle(days[0]!, 'day')} – {dayTitle(days.at(-1)!, 'day')}
+      </strong>
+    </span>
+  );
+}

@@ -1,0 +1,179 @@
+import { useState } from 'preact/hooks';
+import type { McpClient } from '../shared/mcp-client.ts';
+import { pathTo } from '../shared/route.ts';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { ArgumentFields } from './argument-fields.tsx';
+import type { Prompt } from './prompt.ts';
+import { type Conflict, PromptConflict } from './prompt-conflict.tsx';
+import {
+  argumentsOf,
+  changesFrom,
+  createdFrom,
+  type Draft,
+  draftOf,
+  emptyDraft,
+  type PromptSource,
+  versionFrom,
+  withChanged,
+} from './prompt-draft.ts';
+
+interface Props {
+  readonly prompt?: Prompt;
+  done?(): void;
+}
+
+/** Makes a prompt, or changes one; the server says what is wrong with it before anything is kept. */
+export function PromptEditor({ prompt, done }: Props) {
+  const { value, error } = useLoaded<PromptSource>(
+    (client, signal) =>
+      prompt ? client.tool('show_prompt', { name: prompt.name }, { signal }) : Promise.resolve({}),
+    [prompt?.name],
+  );
+  if (error) return <p class="problem">{error.message}</p>;
+  // What a person has begun to write must not be replaced by what arrives later.
+  return value ? (
+    <EditorForm prompt={prompt} source={value} done={done} />
+  ) : (
+    <p class="empty">Asking the server…</p>
+  );
+}
+
+function EditorForm({
+  prompt,
+  source,
+  done,
+}: {
+  prompt: Prompt | undefined;
+  source: PromptSource;
+  done: Props['done'];
+}) {
+  const { client } = useConnection();
+  const toast = useToast();
+  // The version that the draft began from; another one after a conflict.
+  const [base, setBase] = useState(source);
+  const [conflict, setConflict] = useState<Conflict | undefined>();
+  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt.name, source) : emptyDraft));
+  const [problem, setProblem] = useState('');
+
+  const args = argumentsOf(draft, base);
+  const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
+  const saveBy = async (call: () => Promise<unknown>) => {
+    setProblem('');
+    try {
+      await call();
+      if (done) done();
+      else location.hash = pathTo('prompts', draft.name);
+    } catch (error) {
+      const { failure, message } = asError(error);
+      const kind = failure?.kind;
+      if (prompt && (kind === 'conflict' || kind === 'prompt-not-found'))
+        await currentVersion(client, prompt.name).then(
+          (theirs) => setConflict({ theirs }),
+          (failed) => setProblem(asError(failed).message),
+        );
+      else setProblem(message);
+    }
+  };
+  const update = (expected: string | undefined) =>
+    client.tool('update_prompt', {
+      ...changesFrom(draft, base),
+      ...(expected !== undefined && { expected_revision: expected }),
+    });
+  const save = (event: Event) => {
+    event.preventDefault();
+    return saveBy(() => (prompt ? update(base.revision) : client.tool('create_prompt', createdFrom(draft))));
+  };
+  const keepMine = ({ theirs }: Conflict) =>
+    saveBy(() => (theirs ? update(theirs.revision) : client.tool('create_prompt', createdFrom(draft, base))));
+  const takeTheirs = ({ theirs }: Conflict) => {
+    setConflict(undefined);
+    if (!theirs) return done?.();
+    setBase(theirs);
+    setDraft(draftOf(draft.name, theirs));
+    const undo = async () => {
+      setBase(base);
+      setDraft(draft);
+      setConflict({ theirs });
+    };
+    toast({ text: 'The form has the version on the server now.', action: { label: 'Undo', run: undo } });
+  };
+  return (
+    <form class="editor" onSubmit={save}>
+      {!prompt && <h1>New prompt</h1>}
+      <label>
+        Name
+        <input
+          value={draft.name}
+          required
+          pattern="[A-Za-z0-9_]+"
+          title="Letters, digits and underscores"
+          readOnly={prompt !== undefined}
+          onInput={(event) => set({ name: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Title
+        <input value={draft.title} onInput={(event) => set({ title: event.currentTarget.value })} />
+      </label>
+      <label>
+        Description
+        <input
+          value={draft.description}
+          onInput={(event) => set({ description: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Tags
+        <input
+          value={draft.tags}
+          placeholder="separated by blanks"
+          onInput={(event) => set({ tags: event.currentTarget.value })}
+        />
+      </label>
+      {draft.text !== undefined && (
+        <label>
+          Text
+          <textarea
+            rows={14}
+            required
+            value={draft.text}
+            onInput={(event) => set({ text: event.currentTarget.value })}
+          />
+          <small>
+            Write <code>{'{{name}}'}</code> where an argument goes.
+          </small>
+        </label>
+      )}
+      <ArgumentFields args={args} change={(changed) => set({ args: withChanged(draft.args, changed) })} />
+      {conflict && (
+        <PromptConflict
+          {...conflict}
+          mine={versionFrom(draft, base, conflict.theirs ?? base)}
+          keepMine={() => keepMine(conflict)}
+          takeTheirs={() => takeTheirs(conflict)}
+        />
+      )}
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {!conflict && (
+        <button type="submit" class="primary">
+          {prompt ? 'Save' : 'Create'}
+        </button>
+      )}
+    </form>
+  );
+}
+
+/** `undefined` when the prompt is gone. */
+async function currentVersion(client: McpClient, name: string): Promise<PromptSource | undefined> {
+  try {
+    return await client.tool('show_prompt', { name });
+  } catch (error) {
+    if (asError(error).failure?.kind === 'prompt-not-found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../../api.ts';
+import { lineDifference } from '../shared/line-difference.ts';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { shortMoment } from '../shared/zone-time.ts';
+import { promptText } from './prompt-text.ts';
+
+type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
+
+/** Every change of a prompt, what it changed, and the way back. */
+export function PromptHistory({ name }: { name: string }) {
+  const { client, changes } = useConnection();
+  const toast = useToast();
+  const [open, setOpen] = useState<number | undefined>();
+  const { value, error } = useLoaded(
+    (with_, signal) => with_.tool('prompt_history', { name }, { signal }),
+    [name, changes.prompts],
+  );
+  if (error) return <p class="problem">{error.message}</p>;
+  const revisions = value?.revisions ?? [];
+  const restore = (revision: number) =>
+    client.tool('restore_prompt', { name, revision }).then(
+      () => toast({ text: `${name} is back at revision ${revision}.` }),
+      (failed) => toast({ text: asError(failed).message }),
+    );
+  return (
+    <ol class="history">
+      {revisions.toReversed().map((one) => (
+        <li key={one.revision}>
+          <p class="marks">
+            <strong>{one.revision}</strong>
+            <span class="badge">{one.action}</span>
+            <span class="quiet grow" title={new Date(one.time).toLocaleString()}>
+              {shortMoment(one.time)} by {one.client.name || 'unnamed'}
+            </span>
+            <button
+              type="button"
+              class="small"
+              aria-expanded={open === one.revision}
+              onClick={() => setOpen(open === one.revision ? undefined : one.revision)}
+            >
+              What changed
+            </button>
+            {one.prompt && (
+              <button type="button" class="small" onClick={() => restore(one.revision)}>
+                Restore
+              </button>
+            )}
+          </p>
+          {open === one.revision && (
+            <Difference before={revisions.find((other) => other.revision === one.revision - 1)} after={one} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Difference({ before, after }: { before: Revision | undefined; after: Revision }) {
+  const marks = { same: ' ', added: '+', removed: '−' } as const;
+  return (
+    <pre class="difference">
+      {lineDifference(promptText(before?.prompt), promptText(after.prompt)).map(({ kind, text }, index) => (
+        <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
+      ))}
+    </pre>
+  );
+}

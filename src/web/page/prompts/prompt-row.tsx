@@ -1,0 +1,42 @@
+import { pathTo } from '../shared/route.ts';
+import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
+import { type Problem, ProblemMark } from './prompt-problems.tsx';
+
+interface Props {
+  readonly prompt: Prompt;
+  readonly current: boolean;
+  /** What lint finds in it, if anything. */
+  readonly problems: readonly Problem[] | undefined;
+  choose(query: string): void;
+}
+
+/** One prompt in the list. The link spans the row; the tags stand beside it, not in it. */
+export function PromptRow({ prompt, current, problems, choose }: Props) {
+  return (
+    <div class={`row ${current ? 'current' : ''}`}>
+      <span class="row-line">
+        <a
+          class="row-title row-link"
+          href={pathTo('prompts', prompt.name)}
+          aria-current={current ? 'true' : undefined}
+        >
+          {prompt.title ?? prompt.name}
+        </a>
+        {problems && <ProblemMark problems={problems} />}
+        <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
+      </span>
+      <span class="row-line row-text">
+        <span class="row-title">{prompt.description || prompt.name}</span>
+        {tagsOf(prompt).length > 0 && (
+          <span class="row-tags">
+            {tagsOf(prompt).map((tag) => (
+              <button key={tag} type="button" class="tag" tabIndex={-1} onClick={() => choose(`#${tag}`)}>
+                #{tag}
+              </button>
+            ))}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { PromptItem, ToolAnswer } from '../../../api.ts';
+
+export type Prompt = PromptItem;
+export type PromptArgument = ToolAnswer<'show_prompt'>['arguments'][number];
+
+/** Where it comes from; what the server itself brings has no source. */
+export function sourceOf(prompt: Prompt): string {
+  return String(prompt._meta?.['adjutant/source'] ?? 'server');
+}
+
+export function tagsOf(prompt: Prompt): readonly string[] {
+  const tags = prompt._meta?.['adjutant/tags'];
+  return Array.isArray(tags) ? tags.map(String) : [];
+}

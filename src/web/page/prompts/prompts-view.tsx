@@ -1,0 +1,153 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { pathTo } from '../shared/route.ts';
+import { SampleData } from '../shared/sample-data.tsx';
+import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
+import type { Prompt } from './prompt.ts';
+import { PromptDetail } from './prompt-detail.tsx';
+import { PromptEditor } from './prompt-editor.tsx';
+import { PromptExchange } from './prompt-exchange.tsx';
+import { usePrompts } from './prompt-list.ts';
+import { ProblemList, problemsByPrompt, useLibraryProblems } from './prompt-problems.tsx';
+import { PromptRow } from './prompt-row.tsx';
+import { PromptSearch } from './prompt-search.ts';
+
+/** All prompts of all sources on the left, the chosen one on the right. */
+export function PromptsView({ name }: { name: string | undefined }) {
+  const { prompts, complete, error } = usePrompts();
+  const problems = useLibraryProblems(complete);
+  const byPrompt = useMemo(() => problemsByPrompt(problems), [problems]);
+  const [query, setQuery] = useState('');
+  const search = useRef<HTMLInputElement>(null);
+  const index = useMemo(() => new PromptSearch(prompts), [prompts]);
+  useEffect(() => {
+    if (complete) index.prepare();
+  }, [index, complete]);
+  const shown = useMemo(() => index.find(query), [index, query]);
+  const chosen = shown.findIndex((prompt) => prompt.name === name);
+  const prompt = prompts.find((one) => one.name === name);
+  const lastShown = useRef<Prompt | undefined>(undefined);
+  if (prompt || lastShown.current?.name !== name) lastShown.current = prompt;
+  const empty = complete && prompts.length === 0;
+  useSlash(search);
+
+  const move = (event: KeyboardEvent) => {
+    if (!event.key.startsWith('Arrow')) return;
+    const next = nextIndex(event.key, chosen, shown.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    location.hash = pathTo('prompts', shown[next]!.name);
+  };
+
+  return (
+    <div class={`split ${name === undefined && !empty ? '' : 'has-detail'}`}>
+      <section class="side" aria-label="Prompts">
+        <div class="toolbar">
+          <input
+            ref={search}
+            type="search"
+            placeholder="Search prompts"
+            aria-label="Search prompts"
+            title="Words in name, title, description; #tag for a tag. The key / leads here."
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={move}
+          />
+          <a class="button" href={pathTo('prompts', '+new')}>
+            New
+          </a>
+        </div>
+        <p class="quiet count">
+          <span role="status">
+            {error
+              ? error.message
+              : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
+          </span>
+          <a class="grow" href={pathTo('prompts', '+exchange')}>
+            Import, export
+          </a>
+          {problems.length > 0 && (
+            <a href={pathTo('prompts', '+problems')}>
+              {problems.length} problem{problems.length === 1 ? '' : 's'}
+            </a>
+          )}
+        </p>
+        <WindowedList
+          items={shown}
+          rowHeight={58}
+          label="Prompts"
+          selected={chosen}
+          keyOf={(one) => one.name}
+          choose={(one) => (location.hash = pathTo('prompts', one.name))}
+          render={(one) => (
+            <PromptRow
+              prompt={one}
+              current={one.name === name}
+              problems={byPrompt.get(one.name)}
+              choose={setQuery}
+            />
+          )}
+        />
+      </section>
+      <section class="detail" aria-label="Prompt" tabIndex={0}>
+        {name !== undefined && (
+          <a class="back" href={pathTo('prompts')}>
+            ‹ All prompts
+          </a>
+        )}
+        {name === '+new' && <PromptEditor />}
+        {name === '+problems' && (
+          <>
+            <h1>Problems of the library</h1>
+            {problems.length > 0 ? <ProblemList problems={problems} /> : <p>There are none.</p>}
+          </>
+        )}
+        {lastShown.current && <PromptDetail key={name} prompt={lastShown.current} gone={!prompt} />}
+        {!lastShown.current && complete && name !== undefined && !name.startsWith('+') && (
+          <p class="empty late">There is no prompt {name} (any more).</p>
+        )}
+        {name === '+exchange' && <PromptExchange />}
+        {name === undefined && <Welcome empty={empty} />}
+      </section>
+    </div>
+  );
+}
+
+/** `/` goes to the search, except where one writes. */
+function useSlash(search: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const writes = (event.target as Element).closest?.('input, textarea, select');
+      if (event.key !== '/' || writes || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}
+
+function Welcome({ empty }: { empty: boolean }) {
+  return (
+    <div class="empty">
+      {empty ? (
+        <p>
+          There are no prompts yet. <a href={pathTo('prompts', '+new')}>Make the first one</a>,{' '}
+          <a href={pathTo('prompts', '+exchange')}>bring in those of other programs</a>, or put files where
+          the server looks for them (see Server).
+        </p>
+      ) : (
+        <>
+          <p>Choose a prompt to see it, fill it in and copy the result.</p>
+          <p>
+            <kbd>/</kbd> leads to the search, <kbd>↑</kbd> <kbd>↓</kbd> through what it finds, <kbd>#</kbd>{' '}
+            looks for a tag.
+          </p>
+        </>
+      )}
+      <p>
+        New here? <SampleData action="load" /> puts in a few prompts, a calendar and two runs, to be taken out
+        again under Server.
+      </p>
+    </div>
+  );
+}

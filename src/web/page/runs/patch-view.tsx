@@ -1,0 +1,108 @@
+import { useMemo, useState } from 'preact/hooks';
+import { MoreButton } from '../shared/more-button.tsx';
+import { visibleText } from '../shared/visible-text.ts';
+import { type FilePatch, type Hunk, leftOut, type PatchLine, parsePatch } from './patch.ts';
+
+/** So many lines are unfolded by themselves; so many files and lines are shown, and as many more at each click. */
+const unfolded = 300;
+const filesAtOnce = 100;
+const linesAtOnce = 500;
+
+/** What was changed, file by file. */
+export function PatchView({ text }: { text: string }) {
+  const files = useMemo(() => parsePatch(text), [text]);
+  const [most, setMost] = useState(filesAtOnce);
+  if (files.length === 0) return <p class="quiet">No file was changed.</p>;
+  const [added, removed] = [sum(files, 'added'), sum(files, 'removed')];
+  let lines = 0;
+  return (
+    <div class="patch">
+      <p class="quiet">
+        {files.length} file{files.length === 1 ? '' : 's'}, <Counts added={added} removed={removed} />
+      </p>
+      {files.slice(0, most).map((file, index) => {
+        lines += file.hunks.reduce((total, hunk) => total + hunk.lines.length, 0);
+        return <FileChanges key={index} file={file} open={lines <= unfolded} />;
+      })}
+      <MoreButton shown={most} all={files.length} step={filesAtOnce} what="files" show={setMost} />
+      {leftOut(text) && <p class="quiet">{leftOut(text)}</p>}
+    </div>
+  );
+}
+
+function sum(files: readonly FilePatch[], key: 'added' | 'removed'): number {
+  return files.reduce((total, file) => total + file[key], 0);
+}
+
+function Counts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span class="patch-counts">
+      <span class="added">+{added}</span> <span class="removed">−{removed}</span>
+      <span class="hidden"> lines</span>
+    </span>
+  );
+}
+
+function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
+  // What is folded is not in the document: a patch may be long.
+  const [shown, setShown] = useState(open);
+  const { path, from, change, binary, added, removed, notes } = file;
+  return (
+    <details open={open} onToggle={(event) => setShown(event.currentTarget.open)}>
+      <summary>
+        <code>
+          {from !== undefined && `${visibleText(from)} → `}
+          {visibleText(path)}
+        </code>
+        {change !== 'changed' && <span class={`badge change-${change}`}>{change}</span>}
+        {binary ? <span class="badge">binary</span> : <Counts added={added} removed={removed} />}
+      </summary>
+      {shown && (
+        <>
+          {notes.map((note) => (
+            <p key={note} class="quiet patch-note">
+              {note}
+            </p>
+          ))}
+          {binary && <p class="quiet patch-note">The bytes of this file are not shown.</p>}
+          {file.hunks.length > 0 && <Lines hunks={file.hunks} name={path} />}
+        </>
+      )}
+    </details>
+  );
+}
+
+const marks = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
+
+function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
+  const [most, setMost] = useState(linesAtOnce);
+  const rows = useMemo(
+    () => hunks.flatMap((hunk): readonly (PatchLine | string)[] => [hunk.heading, ...hunk.lines]),
+    [hunks],
+  );
+  return (
+    <>
+      <div class="patch-lines" role="region" aria-label={`Changes of ${name}`} tabIndex={0}>
+        <table>
+          <tbody>
+            {rows.slice(0, most).map((row, index) =>
+              typeof row === 'string' ? (
+                <tr key={index} class="heading">
+                  <td colSpan={4}>{row}</td>
+                </tr>
+              ) : (
+                <tr key={index} class={row.kind}>
+                  <td class="line-number">{row.before}</td>
+                  <td class="line-number">{row.after}</td>
+                  <td class="line-mark">{marks[row.kind]}</td>
+                  <td class="line-text">{visibleText(row.text)}</td>
+                </tr>
+              ),
+            )}
+          </tbody>
+        </table>
+      </div>
+      <MoreButton shown={most} all={rows.length} step={linesAtOnce} what="lines" show={setMost} />
+    </>
+  );
+}

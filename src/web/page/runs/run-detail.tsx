@@ -1,0 +1,139 @@
+import { asError, useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { shortMoment } from '../shared/zone-time.ts';
+import { EvidenceList } from './evidence-list.tsx';
+import { RunArtifact } from './run-artifact.tsx';
+import { RunFiles } from './run-files.tsx';
+import { RunJobs } from './run-jobs.tsx';
+import {
+  duration,
+  evidenceOf,
+  isOpen,
+  type RunOverview,
+  type RunRecord,
+  tokens,
+  tokensInFull,
+} from './run-record.ts';
+import { RunResume } from './run-resume.tsx';
+import { RunTimeline } from './run-timeline.tsx';
+
+/** One run: what came of it, what it changed, how it went, and what it left. */
+export function RunDetail({ overview }: { overview: RunOverview }) {
+  const { run_id: id, status } = overview;
+  const { changes } = useConnection();
+  const open = isOpen(status);
+  const updates = useUpdates(`runs://${id}/events.jsonl`);
+  // A run of another server tells nothing here.
+  const ticks = useTicks(open ? 3000 : undefined);
+  const { value: run, error } = useLoaded(
+    (client, signal) => client.tool('show_run', { run_id: id }, { signal }),
+    [id, status, changes.resources, ticks, open && updates],
+  );
+  const outcome = run?.autopilot?.aggregate ?? run;
+  const problem = error?.message ?? run?.error ?? overview.error;
+  const patched = run?.artifacts.some(({ name }) => name === 'changes.patch');
+  return (
+    <article>
+      <h1>{overview.task || overview.run_id}</h1>
+      <Facts overview={overview} run={run} />
+      {open && <CancelRun id={id} />}
+      {problem && <p class="problem box">{problem}</p>}
+      {[...new Set(run?.warnings)].map((warning) => (
+        <p key={warning} class="warning">
+          {warning}
+        </p>
+      ))}
+      {run?.autopilot && !run.autopilot.decision.should_delegate && (
+        <p class="quiet">Not delegated: {run.autopilot.decision.reason}</p>
+      )}
+      {outcome?.summary && <p class="summary">{outcome.summary}</p>}
+      {run?.autopilot && run.autopilot.plan.jobs.length > 0 && (
+        <RunJobs runId={id} autopilot={run.autopilot} />
+      )}
+      <Points title="Open questions" items={outcome?.open_questions} />
+      {!open && <Points title="Next" items={outcome?.next_actions} />}
+      {run && outcome && <EvidenceList deliverables={outcome.deliverables} evidence={evidenceOf(run)} />}
+      {patched && (
+        <section>
+          <h2>Changes</h2>
+          <RunArtifact runId={id} name="changes.patch" />
+        </section>
+      )}
+      <section>
+        <h2>Timeline</h2>
+        <RunTimeline runId={id} open={open} updates={updates} />
+      </section>
+      <section>
+        <h2>Files of the run</h2>
+        <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
+      </section>
+      {/* A thread goes on only where it is kept. */}
+      {!open && overview.subagent_thread_id && overview.host === undefined && (
+        <RunResume run={overview} threadId={overview.subagent_thread_id} />
+      )}
+    </article>
+  );
+}
+
+function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | undefined }) {
+  const { status, started_at, duration_ms, tool, cwd } = overview;
+  const usage = run?.usage ?? overview.usage;
+  const facts: readonly (readonly [string, string | undefined, (string | undefined)?])[] = [
+    ['Began', shortMoment(started_at), new Date(started_at).toLocaleString()],
+    [isOpen(status) ? 'So far' : 'Took', duration(run?.timing.duration_ms ?? duration_ms)],
+    ['Tokens', usage ? tokens(usage) : undefined, usage ? tokensInFull(usage) : undefined],
+    ['Kind', tool.replace('delegate_', '')],
+    ['Machine', overview.host],
+    ['Folder', cwd],
+  ];
+  return (
+    <dl class="facts">
+      <div>
+        <dt class="hidden">State</dt>
+        <dd>
+          <span class={`badge ${status}`}>{status}</span>
+        </dd>
+      </div>
+      {facts.map(
+        ([name, value, hint]) =>
+          value && (
+            <div key={name} title={hint}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function CancelRun({ id }: { id: string }) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const cancel = () =>
+    client.tool('cancel_run', { run_id: id }).then(
+      () => toast({ text: 'The run is cancelled.' }),
+      (error) => toast({ text: asError(error).message }),
+    );
+  return (
+    <p>
+      <button type="button" class="danger" onClick={cancel}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
+function Points({ title, items }: { title: string; items: readonly string[] | undefined }) {
+  if (!items?.length) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {[...new Set(items)].map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ToolAnswer } from '../../../api.ts';
+
+export type RunOverview = ToolAnswer<'list_runs'>['runs'][number];
+export type RunRecord = ToolAnswer<'show_run'>;
+export type Artifact = RunRecord['artifacts'][number];
+export type Usage = NonNullable<RunRecord['usage']>;
+export type Evidence = NonNullable<RunRecord['evidence']>;
+
+/** What an autopilot has beyond any other run. */
+export type Autopilot = NonNullable<RunRecord['autopilot']>;
+export type JobSpec = Autopilot['plan']['jobs'][number];
+export type JobResult = Autopilot['jobs'][number];
+
+/** What a person is shown of the evidence. */
+export type Findings = Pick<Evidence, 'files' | 'checks'>;
+
+/** What was seen of a run; of an autopilot, what was seen of its jobs. */
+export function evidenceOf({ evidence, autopilot }: RunRecord): Findings | null | undefined {
+  if (autopilot === undefined) return evidence;
+  const all = autopilot.jobs.flatMap((job) => job.evidence ?? []);
+  return { files: all.flatMap(({ files }) => files), checks: all.flatMap(({ checks = [] }) => checks) };
+}
+
+export function isOpen(status: string): boolean {
+  return status === 'running' || status === 'waiting';
+}
+
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 90) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 90
+    ? `${minutes} min ${Math.floor(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `12.4k tok`: as much as fits into a list. */
+export function tokens({ input_tokens, output_tokens }: Usage): string {
+  const total = input_tokens + output_tokens;
+  if (total < 1000) return `${total} tok`;
+  return total < 999_500 ? `${short(total / 1000)}k tok` : `${short(total / 1_000_000)}M tok`;
+}
+
+function short(value: number): string {
+  return value < 99.95 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0);
+}
+
+/** What went in, from the cache and out, in full. */
+export function tokensInFull({ input_tokens, cached_input_tokens = 0, output_tokens }: Usage): string {
+  const cached = cached_input_tokens > 0 ? ` (${cached_input_tokens.toLocaleString()} of it cached)` : '';
+  return `${input_tokens.toLocaleString()} in${cached}, ${output_tokens.toLocaleString()} out`;
+}

@@ -1,0 +1,108 @@
+import { useMemo, useState } from 'preact/hooks';
+import { pathTo } from '../shared/route.ts';
+import { SampleData } from '../shared/sample-data.tsx';
+import { WindowedList } from '../shared/windowed-list.tsx';
+import { shortMoment } from '../shared/zone-time.ts';
+import { RunDetail } from './run-detail.tsx';
+import { useRuns } from './run-list.ts';
+import { duration, type RunOverview, tokens } from './run-record.ts';
+import { RunStart } from './run-start.tsx';
+
+/** All runs on the left, the chosen one on the right, as it goes. */
+export function RunsView({ name }: { name: string | undefined }) {
+  const [query, setQuery] = useState('');
+  const { value, error } = useRuns();
+  const runs = value ?? [];
+  const shown = useMemo(() => findRuns(runs, query), [runs, query]);
+  const empty = value !== undefined && runs.length === 0;
+  const chosen = runs.find(({ run_id }) => run_id === name);
+  return (
+    <div class={`split ${name === undefined && !empty ? '' : 'has-detail'}`}>
+      <section class="side" aria-label="Runs">
+        <div class="toolbar">
+          <input
+            type="search"
+            placeholder="Search runs"
+            aria-label="Search runs"
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+          />
+          <a class="button" href={pathTo('runs', '+new')}>
+            New run
+          </a>
+        </div>
+        <p class="quiet count" role="status">
+          {error ? error.message : value && `${shown.length} run${shown.length === 1 ? '' : 's'}`}
+        </p>
+        <WindowedList
+          items={shown}
+          rowHeight={58}
+          label="Runs"
+          selected={shown.findIndex(({ run_id }) => run_id === name)}
+          keyOf={({ run_id }) => run_id}
+          choose={({ run_id }) => (location.hash = pathTo('runs', run_id))}
+          render={(run) => <RunRow run={run} current={run.run_id === name} />}
+        />
+      </section>
+      <section class="detail" aria-label="Run" tabIndex={0}>
+        {name !== undefined && (
+          <a class="back" href={pathTo('runs')}>
+            ‹ All runs
+          </a>
+        )}
+        {name === '+new' && <RunStart />}
+        {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
+        {name === undefined && value && <NothingChosen empty={empty} />}
+        {name !== undefined && name !== '+new' && value && !chosen && (
+          <p class="empty late">There is no run {name} (any more).</p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
+  return (
+    <a class="row" href={pathTo('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
+      <span class="row-line">
+        <span class="row-title">{run.task || run.summary || run.run_id}</span>
+        <span class={`badge ${run.status}`}>{run.status}</span>
+      </span>
+      <span class="row-line row-text">
+        <span>
+          {shortMoment(run.started_at)} · {run.tool.replace('delegate_', '')}
+          {run.host !== undefined && ` · ${run.host}`}
+        </span>
+        <span class="number">
+          {duration(run.duration_ms)}
+          {run.usage && ` · ${tokens(run.usage)}`}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+/** Those that have every word in what is to be read of them in the list. */
+function findRuns(runs: readonly RunOverview[], query: string): readonly RunOverview[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return runs;
+  return runs.filter(({ task, summary, status, tool, cwd }) => {
+    const text = `${task}\n${summary}\n${status}\n${tool}\n${cwd}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function NothingChosen({ empty }: { empty: boolean }) {
+  if (!empty) return <p class="empty">Choose a run to watch it, or start one.</p>;
+  return (
+    <div class="empty">
+      <p>There are no runs yet. A run gives a task to a sub-agent and keeps everything it does and leaves.</p>
+      <p>
+        <a class="button primary" href={pathTo('runs', '+new')}>
+          Start the first one
+        </a>{' '}
+        <SampleData action="load" />
+      </p>
+    </div>
+  );
+}
