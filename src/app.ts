@@ -1,21 +1,18 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts';
-import {
-  type AssistantFeature,
-  type AssistantOptions,
-  createAssistant,
-  type PolicyOptions,
-} from './assistant/assistant.ts';
+import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
+import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres } from './assistant/store/store.ts';
 import { type Config, settingsInForce, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
-import { createDelegate, type DelegateOptions } from './delegate/delegate.ts';
-import { delegateOptions } from './delegate/options.ts';
+import { createDelegate } from './delegate/delegate.ts';
+import type { DelegateOptions } from './delegate/settings/delegate-options.ts';
+import { delegateOptions } from './delegate/settings/delegate-options.ts';
 import { createDemo } from './demo/demo.ts';
 import { Server } from './engine/server.ts';
 import { Failure } from './failure.ts';

@@ -3,7 +3,7 @@ import { calendarSettings } from './assistant/calendar/settings.ts';
 import { deliverySettings } from './assistant/delivery/settings.ts';
 import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
-import { delegateSettings } from './delegate/settings.ts';
+import { delegateSettings } from './delegate/settings/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 

@@ -1,11 +1,10 @@
 import type { Context, Feature } from '../feature.ts';
+import { occurrences } from './calendar/occurrences.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import type { ChannelOptions } from './channels/channels.ts';
 import type { Diary } from './entities/entity-access.ts';
-import type { Occurrences } from './entities/occurrence.ts';
 import type { StoredData } from './entities/stored-data.ts';
-import type { DelegateTask } from './policy/delegate.ts';
-import type { Model, PolicyName } from './policy/policy.ts';
+import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { followSoon } from './store/change-follower.ts';
 import { type Clock, createStore } from './store/store.ts';
 import { auditTools } from './tools/audit-tools.ts';
@@ -28,21 +27,12 @@ export interface AssistantOptions {
   readonly clock?: Clock;
 }
 
-export interface PolicyOptions {
-  readonly name: PolicyName;
-  readonly url?: string | undefined;
-  readonly model?: string | undefined;
-  readonly key?: string | undefined;
-  readonly timeoutMs: number;
-  readonly delegate?: DelegateTask | undefined;
-}
-
-/** Users, their calendars, and what to tell them when. */
 export interface AssistantFeature extends Feature {
   /** Everything that is stored for a person, for the sample data to know what is its own. */
   storedData(userId: string): Promise<StoredData>;
 }
 
+/** People, their calendars, and the notifications planned for them. */
 export function createAssistant({
   databaseUrl,
   calendars,
@@ -85,35 +75,4 @@ export function createAssistant({
     problems: async () => (await import('./problems.ts')).findProblems(store),
     close: () => store.close(),
   };
-}
-
-export const occurrences: Occurrences = async (event, window, zone) =>
-  (await import('./calendar/expand-event.ts')).expandEvent(event, window, zone);
-
-/** Whoever decides, for a caller who may be a model itself; `undefined` leaves it to the rules. */
-export async function modelFor(
-  { name, url, model, key, timeoutMs, delegate }: PolicyOptions,
-  context?: Context,
-): Promise<Model | undefined> {
-  switch (name) {
-    case 'rules':
-      return undefined;
-    case 'endpoint':
-      if (url === undefined || model === undefined)
-        return absent(name, 'its address or its model is not configured');
-      return (await import('./policy/endpoint.ts')).createEndpoint({ url, model, key, timeoutMs });
-    case 'delegate':
-      if (delegate === undefined) return absent(name, 'there are no sub-agents here');
-      return (await import('./policy/delegate.ts')).createDelegateModel(delegate, timeoutMs);
-    case 'client':
-      // What another client's model has decided stands, also for a worker, which has no client.
-      if (!context?.can('sampling'))
-        return absent(name, 'this client does not let its model be asked', 'client');
-      return (await import('./policy/client.ts')).createClientModel(context, timeoutMs);
-  }
-}
-
-/** A policy that was wished for and is not there, so that a plan can say why the rules decided. */
-function absent(name: Model['name'], trouble: string, identity = 'absent'): Model {
-  return { name, identity, ask: async (questions) => questions.map(() => ({ trouble })) };
 }

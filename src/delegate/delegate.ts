@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
-import type { Records } from '../records.ts';
-import type { AgentName } from './agents/agent.ts';
-import type { Sandbox } from './agents/sandbox.ts';
-import type { AutopilotSettings } from './autopilot/autopilot-settings.ts';
-import type { Limits } from './run/follower.ts';
+import type { DelegateOptions } from './settings/delegate-options.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
 import type { Desk } from './tools/delegation-runtime.ts';
 import { runResources } from './tools/run-resources.ts';
@@ -17,40 +13,6 @@ const firstSweepMs = 500;
 const sweepEveryMs = 5_000;
 /** While there are runs of dead servers, which may be parts of something that is to go on. */
 const sweepSoonMs = 500;
-
-export interface DelegateOptions {
-  /** Only the tools that the published document knows, and each call answered at the end of its run. */
-  readonly document: boolean;
-  readonly agent: AgentName;
-  readonly command: string | undefined;
-  readonly codexHome: string;
-  readonly userHome: string;
-  /** The working directory of the server. */
-  readonly startedIn: string;
-  readonly runsDir: string;
-  readonly ledgerFile: string;
-  /** Where processes that work on one repository keep out of each other's way. */
-  readonly locksDir: string;
-  /** The environment of every program that is started. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Variables whose secret values are kept out of records, also those that programs are not given. */
-  readonly knownVariables?: Readonly<Record<string, string | undefined>>;
-  readonly maxParallel: number;
-  readonly limits: Limits;
-  readonly reasoningEffort: string | undefined;
-  readonly ceiling: Sandbox;
-  readonly dangerFolders: readonly string[];
-  readonly writeFolders: readonly string[];
-  readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
-  readonly autopilot: AutopilotSettings;
-  readonly onDisconnect: 'cancel' | 'finish';
-  /** After so long a call answers with the run's id; 0 to wait for its end. */
-  readonly answerWithinMs: number;
-  /** Where several machines tell each other of their runs. */
-  readonly records?: Records;
-  /** A prompt of the library filled with a text; `undefined` when there is none of that name. */
-  expandPrompt?(name: string, input: string): Promise<string | undefined>;
-}
 
 /** Sub-agents that really finish. */
 export function createDelegate(options: DelegateOptions): Feature {

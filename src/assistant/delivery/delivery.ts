@@ -1,11 +1,12 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { isMailAddress } from '../../single-line.ts';
-import { modelFor, occurrences, type PolicyOptions } from '../assistant.ts';
+import { occurrences } from '../calendar/occurrences.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
 import { type Feed, followChanges } from '../store/change-feed.ts';
 import { type Clock, createStore } from '../store/store.ts';
 import { PlanningRounds } from './planning-loop.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startChatModel } from '../../../test/chat-model.ts';
 import { openDiary } from '../../../test/open-diary.ts';
-import type { PolicyOptions } from '../assistant.ts';
+import type { PolicyOptions } from '../policy/policy-model.ts';
 import { PlanProgress } from './plan-progress.ts';
 
 type Told = readonly [done: unknown, total: unknown, message: unknown];

@@ -1,8 +1,8 @@
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
-import { type Listed, listOccurrences } from '../editing/events.ts';
 import { type Diary, findEvent, findUser, holdUser } from '../entities/entity-access.ts';
+import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { fingerprint } from '../entities/revision.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';

@@ -3,7 +3,7 @@ import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
 import { hostileAnswers, hostileEvents } from '../../../test/guards.ts';
 import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
 import type { JsonObject } from '../../json.ts';
-import type { PolicyOptions } from '../assistant.ts';
+import type { PolicyOptions } from './policy-model.ts';
 
 const good = JSON.stringify({
   notify: true,

@@ -134,7 +134,7 @@ export async function eventList(
   daysBack: number,
   daysForward: number,
 ) {
-  const { listOccurrences, mostListed } = await import('../editing/events.ts');
+  const { listOccurrences, mostListed } = await import('../entities/occurrence-list.ts');
   const now = diary.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
   const listed = await diary.store.read(async (db) => {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
+import type { Context } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { fromLibrary } from '../delegation/assignment.ts';
-import type { Delegation, Undertaking } from '../delegation/delegation.ts';
+import type { Begun, Delegation, Undertaking } from '../delegation/delegation.ts';
 import { type Caller, grantSandbox } from '../delegation/permissions.ts';
 import type { Teller } from '../delegation/progress-reporter.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
@@ -16,8 +17,18 @@ import { resultFile } from './flight-log.ts';
 import type { FlightPlan } from './flight-plan.ts';
 import type { JobSpec } from './job-spec.ts';
 
+export function beginAutopilot(
+  delegation: Delegation,
+  input: AutopilotInput,
+  context: Context,
+): Promise<Begun<AutopilotOutput>> {
+  return delegation.begin('delegate_autopilot', input, context, grounded, (undertaking) =>
+    flyAutopilot(delegation, input, undertaking),
+  );
+}
+
 /** An autopilot from the call to its result, within what its caller may have. */
-export async function flyAutopilot(
+async function flyAutopilot(
   delegation: Delegation,
   input: AutopilotInput,
   { directory, caller, signal, teller }: Undertaking,

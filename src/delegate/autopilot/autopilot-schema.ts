@@ -8,8 +8,8 @@ import {
   usageSchema,
 } from '../delegation/run-schema.ts';
 import { answerSchema } from '../record/answer.ts';
-import { worktreeRules } from './autopilot-settings.ts';
-import { thinkingLevels } from './plan.ts';
+import { worktreeRules } from '../settings/autopilot-settings.ts';
+import { thinkingLevels } from '../settings/thinking-level.ts';
 
 const { task, cwd, role, skills_mode, skills, max_skills, include_repo_skills, include_global_skills } =
   runInput.properties;

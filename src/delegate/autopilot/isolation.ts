@@ -1,5 +1,5 @@
 import { scopesOverlap } from '../changes/write-scope.ts';
-import type { WorktreeRule } from './autopilot-settings.ts';
+import type { WorktreeRule } from '../settings/autopilot-settings.ts';
 import { areOrdered } from './job-graph.ts';
 import type { PlannedJob } from './plan.ts';
 

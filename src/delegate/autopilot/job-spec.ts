@@ -1,5 +1,6 @@
+import type { AutopilotSettings } from '../settings/autopilot-settings.ts';
 import type { SkillMode } from '../skills/skill-selection.ts';
-import type { PlannedJob, ThinkingLevel } from './plan.ts';
+import type { PlannedJob } from './plan.ts';
 
 /** A planned job with everything its agent is started with, as the plan on disk and on the wire holds it. */
 export interface JobSpec extends Omit<PlannedJob, 'skills'> {
@@ -10,13 +11,11 @@ export interface JobSpec extends Omit<PlannedJob, 'skills'> {
   readonly config_overrides?: readonly string[];
 }
 
-export interface JobSetup {
+export interface JobSetup extends Pick<AutopilotSettings, 'models' | 'efforts'> {
   readonly skillsMode: SkillMode;
   /** What the caller insists on. */
   readonly skills: readonly string[];
   readonly maxSkills: number;
-  readonly models: Readonly<Record<ThinkingLevel, string | undefined>>;
-  readonly efforts: Readonly<Record<ThinkingLevel, string | undefined>>;
 }
 
 /** What a thinking level and the caller's wishes mean for one job. */

@@ -2,11 +2,9 @@ import type { XStatic } from 'typebox/schema';
 import type { JsonSchema } from '../../json.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
 import { parseWritePath } from '../changes/write-scope.ts';
+import { type ThinkingLevel, thinkingLevels } from '../settings/thinking-level.ts';
 import type { Decision } from './decision.ts';
 import { findCycle } from './job-graph.ts';
-
-export const thinkingLevels = ['low', 'medium', 'high'] as const;
-export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 /** One piece of the work, before it is known how its agent will be set up. */
 export interface PlannedJob {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { DelegateOptions } from '../delegate.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { answerSchema } from '../record/answer.ts';
 import type { RunRequest } from '../record/run-request.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts';
 import { asSkill, discoverSkills } from '../skills/skills.ts';
 import { checkOverrides } from './overrides.ts';

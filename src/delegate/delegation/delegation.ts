@@ -7,16 +7,13 @@ import { log } from '../../log.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';
 import { createClaude } from '../agents/claude.ts';
 import { createCodex } from '../agents/codex.ts';
-import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
-import { grounded } from '../autopilot/autopilot-record.ts';
-import type { AutopilotInput } from '../autopilot/autopilot-schema.ts';
-import type { DelegateOptions } from '../delegate.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { runMarker } from '../process/process-table.ts';
 import { loadRecord, type RunRecord, unbegunRecord } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { Supervisor } from '../run/supervisor.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { assign } from './assignment.ts';
 import { type Caller, callerOf } from './permissions.ts';
 import { Teller } from './progress-reporter.ts';
@@ -113,13 +110,6 @@ export class Delegation {
       if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
       return await this.supervisor.refuse(directory, error.message);
     }
-  }
-
-  beginAutopilot(input: AutopilotInput, context: Context): Promise<Begun<AutopilotOutput>> {
-    return this.begin('delegate_autopilot', input, context, grounded, async (undertaking) => {
-      const { flyAutopilot } = await import('../autopilot/autopilot-flight.ts');
-      return flyAutopilot(this, input, undertaking);
-    });
   }
 
   /** Makes the directory of a run and has the work done that leads to its output. */

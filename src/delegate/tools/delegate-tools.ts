@@ -6,7 +6,6 @@ import {
   autopilotSchema,
   finishedAutopilotSchema,
 } from '../autopilot/autopilot-schema.ts';
-import type { DelegateOptions } from '../delegate.ts';
 import {
   finishedRunSchema,
   type ResumeInput,
@@ -16,6 +15,7 @@ import {
   runSchema,
 } from '../delegation/run-schema.ts';
 import { runReport } from '../record/run-report.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { Desk } from './delegation-runtime.ts';
 import { takesTasks, taskOf } from './tasks.ts';
 
@@ -39,7 +39,8 @@ export function delegateTools(options: DelegateOptions, desk: () => Promise<Desk
 
   const startAutopilot = async (input: AutopilotInput, context: Context) => {
     const { delegation, runs } = await desk();
-    const begun = await delegation.beginAutopilot(input, context);
+    const { beginAutopilot } = await import('../autopilot/autopilot-flight.ts');
+    const begun = await beginAutopilot(delegation, input, context);
     const { directory } = begun;
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
     if (directory !== undefined && !options.document && takesTasks(context)) {

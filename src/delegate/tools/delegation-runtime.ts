@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Change, Problem } from '../../feature.ts';
-import type { DelegateOptions } from '../delegate.ts';
 import { Delegation } from '../delegation/delegation.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { RunPublisher } from '../sharing/run-publisher.ts';
 import { Runs } from '../sharing/runs.ts';
 import { SharedRuns } from '../sharing/shared-runs.ts';

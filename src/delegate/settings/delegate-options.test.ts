@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { loadConfig } from '../config.ts';
-import { delegateOptions } from './options.ts';
+import { loadConfig } from '../../config.ts';
+import { delegateOptions } from './delegate-options.ts';
 
 async function optionsOf(env: Readonly<Record<string, string>>, argv: readonly string[] = []) {
   const { config } = await loadConfig({ argv, env: { HOME: '/home/me', ...env }, cwd: '/' });

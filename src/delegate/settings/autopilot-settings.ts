@@ -1,8 +1,10 @@
 import { defineSettings, type ValuesOf } from '../../setting.ts';
-import type { JobSetup } from './job-spec.ts';
+import type { ThinkingLevel } from './thinking-level.ts';
 
 /** How autopilots are flown where the caller does not say. */
-export interface AutopilotSettings extends Pick<JobSetup, 'models' | 'efforts'> {
+export interface AutopilotSettings {
+  readonly models: Readonly<Record<ThinkingLevel, string | undefined>>;
+  readonly efforts: Readonly<Record<ThinkingLevel, string | undefined>>;
   /** `fixed` asks no model for a plan. */
   readonly planner: 'model' | 'fixed';
   readonly plannerTimeoutMs: number;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config.ts';
+import { type JobSetup, specify } from '../autopilot/job-spec.ts';
+import type { PlannedJob } from '../autopilot/plan.ts';
 import { autopilotOptions } from './autopilot-settings.ts';
-import { type JobSetup, specify } from './job-spec.ts';
-import type { PlannedJob } from './plan.ts';
 
 const options = async (env: Record<string, string>) =>
   autopilotOptions((await loadConfig({ argv: [], env: { HOME: '/nowhere', ...env }, cwd: '/' })).config);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { defineSettings } from '../setting.ts';
-import { agentNames } from './agents/agent.ts';
-import { sandboxes } from './agents/sandbox.ts';
-import { autopilotSettings } from './autopilot/autopilot-settings.ts';
+import { defineSettings } from '../../setting.ts';
+import { agentNames } from '../agents/agent.ts';
+import { sandboxes } from '../agents/sandbox.ts';
+import { autopilotSettings } from './autopilot-settings.ts';
 
 export const delegateSettings = defineSettings({
   'delegate.agent': {

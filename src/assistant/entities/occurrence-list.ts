@@ -1,0 +1,74 @@
+import { log } from '../../log.ts';
+import type { CalendarEvent } from '../store/schema.ts';
+import type { Diary, Reader } from './entity-access.ts';
+import type { Occurrence, Window } from './occurrence.ts';
+import { preferencesOf } from './preferences.ts';
+
+export interface Listed {
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  /** Of the user. */
+  readonly zone: string;
+}
+
+/** More at once helps nobody. */
+export const mostListed = 2000;
+
+/**
+ * What begins within a window, of one user or of all, by start; with a reach also what began at most so long before and still
+ * goes on. One more than the most means that there is more.
+ */
+export async function listOccurrences(
+  { occurrences }: Pick<Diary, 'occurrences'>,
+  db: Reader,
+  { reachMs = 0, ...window }: Window & { readonly reachMs?: number },
+  userId?: string,
+): Promise<readonly Listed[]> {
+  const earliest = window.fromMs - reachMs;
+  let single = db
+    .selectFrom('events')
+    .selectAll()
+    .where('series', 'is', null)
+    .where('start_ms', '>=', earliest)
+    .where('start_ms', '<=', window.toMs)
+    .where((row) => row.or([row('start_ms', '>=', window.fromMs), row('end_ms', '>', window.fromMs)]))
+    .orderBy('start_ms')
+    .limit(mostListed + 1);
+  let series = db
+    .selectFrom('events')
+    .selectAll()
+    .where('series', 'is not', null)
+    .where('last_ms', '>=', earliest)
+    .where('first_ms', '<=', window.toMs)
+    .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.fromMs))
+    .limit(mostListed + 1);
+  if (userId !== undefined) {
+    single = single.where('user_id', '=', userId);
+    series = series.where('user_id', '=', userId);
+  }
+  const events = [...(await single.execute()), ...(await series.execute())];
+  const zones = await zonesOf(db, events);
+  const listed: Listed[] = [];
+  for (const event of events) {
+    const zone = zones.get(event.user_id) ?? 'UTC';
+    try {
+      const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
+      const found = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone);
+      for (const occurrence of found)
+        if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
+          listed.push({ event, occurrence, zone });
+    } catch (error) {
+      log('error', `event ${event.id} cannot be listed`, error);
+    }
+  }
+  return listed
+    .sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1))
+    .slice(0, mostListed + 1);
+}
+
+async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(events.map(({ user_id }) => user_id))];
+  if (ids.length === 0) return new Map();
+  const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  return new Map(users.map((user) => [user.id, preferencesOf(user).timezone]));
+}
