@@ -35,12 +35,12 @@ interface Contender {
   close(): Promise<void>;
 }
 
-interface Diary {
+interface AssistantData {
   add(dueMs: readonly number[]): Promise<readonly string[]>;
   readonly store: Store;
 }
 
-async function openDiary(url: string): Promise<Diary> {
+async function openDiary(url: string): Promise<AssistantData> {
   const store = createStore(url);
   await fill(store, { users: Array.from({ length: 100 }, (_, index) => person(`u${index}`)) });
   let made = 0;

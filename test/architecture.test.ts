@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, sep } from 'node:path';
+import { dirname, join, normalize, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Modules without opinions: anybody may use them. */
+/** Files and folders that everything may import. */
 const leaves = [
   'json.ts',
   'failure.ts',
@@ -13,14 +13,14 @@ const leaves = [
   'regular-file.ts',
   'search',
   'setting.ts',
+  'single-line.ts',
   'version.ts',
   'without-password.ts',
 ];
 
-/** Who may import whom. A folder may always import itself. */
+/** Which top-level files and folders each of them may import. A folder may always import itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
-  'api.ts': ['prompts', 'delegate', 'assistant', 'demo', 'status', 'feature.ts', 'json.ts'],
   'app.ts': [
     'api.ts',
     'config.ts',
@@ -33,21 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'status',
     ...leaves,
   ],
-  'config.ts': ['config', ...leaves],
-  config: ['settings.ts', ...leaves],
-  'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
-  'setting.ts': ['contracts', 'json.ts'],
-  'json.ts': [],
-  'failure.ts': ['json.ts'],
-  'feature.ts': ['json.ts'],
-  'log.ts': ['json.ts'],
-  'nearest.ts': [],
-  'records.ts': ['json.ts'],
-  'regular-file.ts': ['failure.ts'],
-  search: [],
-  'stack-trace.ts': [],
-  'version.ts': [],
-  'without-password.ts': [],
+  'api.ts': ['prompts', 'delegate', 'assistant', 'demo', 'status', ...leaves],
   cli: [
     'api.ts',
     'app.ts',
@@ -62,16 +48,86 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'assistant',
     ...leaves,
   ],
-  contracts: ['feature.ts', 'failure.ts', 'json.ts', 'version.ts'],
-  engine: ['contracts', ...leaves],
+  web: ['api.ts', ...leaves],
   transports: ['engine', 'contracts', ...leaves],
+  engine: ['contracts', ...leaves],
+  contracts: ['feature.ts', 'failure.ts', 'json.ts', 'version.ts'],
   prompts: leaves,
   delegate: leaves,
   assistant: leaves,
   demo: ['api.ts', ...leaves],
   status: leaves,
-  web: ['api.ts', ...leaves],
+  'config.ts': ['config', ...leaves],
+  config: ['settings.ts', ...leaves],
+  'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
+  'setting.ts': ['contracts', 'json.ts'],
+  'feature.ts': ['json.ts'],
+  'failure.ts': ['json.ts'],
+  'regular-file.ts': ['failure.ts'],
+  'records.ts': ['json.ts'],
+  'log.ts': ['json.ts'],
+  'json.ts': [],
+  'nearest.ts': [],
+  search: [],
+  'single-line.ts': [],
+  'stack-trace.ts': [],
+  'version.ts': [],
+  'without-password.ts': [],
 };
+
+/** The folders of each part, lowest first: a folder imports only folders to its left. The last one, '.', is the part itself. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  prompts: [
+    'files',
+    'template',
+    'watch',
+    'jinja',
+    'definition',
+    'rendering',
+    'catalog',
+    'sources',
+    'jsonl',
+    'formats',
+    'lint',
+    'tools',
+    '.',
+  ],
+  delegate: [
+    'files',
+    'skills',
+    'agents',
+    'changes',
+    'process',
+    'record',
+    'run',
+    'settings',
+    'delegation',
+    'autopilot',
+    'sharing',
+    'tools',
+    '.',
+  ],
+  assistant: [
+    'icalendar',
+    'network',
+    'store',
+    'channels',
+    'entities',
+    'policy',
+    'planning',
+    'editing',
+    'calendar',
+    'delivery',
+    'tools',
+    '.',
+  ],
+  cli: ['terminal', 'client', 'install', 'assistant', 'doctor', 'prompts', '.'],
+  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
+};
+
+/** Limits that keep a folder readable from its listing and a file readable in one sitting. */
+const mostFiles = 25;
+const mostLines = 320;
 
 /** Outside packages that belong to one place. */
 const owners: Readonly<Record<string, readonly string[]>> = {
@@ -118,6 +174,20 @@ describe('the import table', () => {
     expect(broken).toEqual([]);
   });
 
+  it.each(Object.entries(layers))('has %s import its own folders from right to left only', (part, order) => {
+    const layerOf = (path: string) => relative(join('src', part), dirname(path)).split(sep).join('/') || '.';
+    const inside = imports
+      .filter(({ file, target }) => place(file) === part && target.startsWith('.'))
+      .map(({ file, target }) => ({ file, target: join(dirname(file), target) }))
+      .filter(({ target }) => place(target) === part);
+    expect([...new Set(files.filter((file) => place(file) === part).map(layerOf))].sort()).toEqual(
+      [...order].sort(),
+    );
+    expect(
+      inside.filter(({ file, target }) => order.indexOf(layerOf(target)) > order.indexOf(layerOf(file))),
+    ).toEqual([]);
+  });
+
   it('gives outside packages to those who own them', () => {
     const broken = imports.filter(
       ({ file, target }) => target in owners && !owners[target]!.includes(place(file)),
@@ -139,8 +209,31 @@ describe('the start', () => {
     };
     load(join('src', 'main.ts'));
     load(join('src', 'cli', 'serve.ts'));
-    expect(loaded).toContain(join('src', 'prompts', 'catalog-tools.ts'));
+    expect(loaded).toContain(join('src', 'prompts', 'tools', 'catalog-tools.ts'));
     expect([...loaded].filter((one) => /^(minisearch|stemmer|diff)$/.test(one))).toEqual([]);
+  });
+});
+
+describe('sizes', () => {
+  const inOrder = (sizes: ReadonlyMap<string, number>) =>
+    [...sizes].sort(([, one], [, other]) => other - one);
+
+  it('keeps folders small', () => {
+    const [largest, ...others] = inOrder(
+      new Map(
+        [...Map.groupBy(files, (file) => dirname(file))].map(([folder, inside]) => [folder, inside.length]),
+      ),
+    );
+    console.log(`largest folder: ${largest!.join(', ')} files`);
+    expect([largest!, ...others].filter(([, count]) => count > mostFiles)).toEqual([]);
+  });
+
+  it('keeps files short', () => {
+    const [longest, ...others] = inOrder(
+      new Map(files.map((file) => [file, readFileSync(file, 'utf8').split('\n').length])),
+    );
+    console.log(`longest file: ${longest!.join(', ')} lines`);
+    expect([longest!, ...others].filter(([, lines]) => lines > mostLines)).toEqual([]);
   });
 });
 
@@ -153,9 +246,10 @@ describe('conventions', () => {
   it('opens regular files only', () => {
     /** Files that nobody but Adjutant, its build or the kernel writes. */
     const trusted = [
-      join('src', 'cli', 'checks-machine.ts'), // /proc/sys
-      join('src', 'delegate', 'process-table.ts'), // /proc
+      join('src', 'cli', 'doctor', 'checks-machine.ts'), // /proc/sys
+      join('src', 'delegate', 'process', 'process-table.ts'), // /proc
       join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
+      join('src', 'stack-trace.ts'), // source maps of the build
       join('src', 'web', 'page.ts'), // the built page, from a fixed list of names
     ];
     const openers = files.filter(
@@ -171,7 +265,7 @@ describe('conventions', () => {
     expect(leavers).toEqual([join('src', 'main.ts')]);
   });
 
-  it('names no file for nothing', () => {
+  it('gives every file a name that says what is in it', () => {
     const vague = files.filter((file) =>
       /(^|[\\/])(utils?|helpers?|common|misc|types|index|manager|service|base)\.tsx?$/.test(file),
     );

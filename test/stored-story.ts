@@ -1,7 +1,7 @@
 import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
 import { saveEvent } from '../src/assistant/editing/events.ts';
 import { cancelNotification } from '../src/assistant/editing/notifications.ts';
-import type { Diary } from '../src/assistant/entities/entity-access.ts';
+import type { AssistantData } from '../src/assistant/entities/entity-access.ts';
 import { setRule } from '../src/assistant/entities/rules.ts';
 import { planNotifications } from '../src/assistant/planning/planning.ts';
 import type { Model } from '../src/assistant/policy/policy.ts';
@@ -14,7 +14,7 @@ const hour = 3_600_000;
 export async function playStored(store: Store, told: Story, number: number): Promise<string[]> {
   let nowMs = told.nowMs;
   let startMs = nowMs + told.leadMs;
-  const diary: Diary = { store, clock: () => nowMs, occurrences: expandEvent };
+  const diary: AssistantData = { store, clock: () => nowMs, occurrences: expandEvent };
   const id = `u${number}`;
   const user = { ...told.user, id, email: told.user.email && `${id}@example.com` };
   await store.write(({ db }) => db.insertInto('users').values(user).execute());

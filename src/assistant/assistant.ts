@@ -2,10 +2,10 @@ import type { Context, Feature } from '../feature.ts';
 import { occurrences } from './calendar/occurrences.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import type { ChannelOptions } from './channels/channels.ts';
-import type { Diary } from './entities/entity-access.ts';
+import type { AssistantData } from './entities/entity-access.ts';
 import type { StoredData } from './entities/stored-data.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
-import { followSoon } from './store/change-follower.ts';
+import { followChangesSoon } from './store/change-follower.ts';
 import { type Clock, createStore } from './store/store.ts';
 import { auditTools } from './tools/audit-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
@@ -42,7 +42,7 @@ export function createAssistant({
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
-  const diary: Diary = { store, clock, occurrences };
+  const diary: AssistantData = { store, clock, occurrences };
   const planner = {
     model: (context: Context) => modelFor(policy, context),
     // A model is asked twice at most; what is left is for the diary.
@@ -65,7 +65,7 @@ export function createAssistant({
       const unsubscribe = store.subscribe((changes) => {
         for (const change of resourceChanges(changes)) listener(change);
       });
-      const stopFollowing = followSoon(store, databaseUrl);
+      const stopFollowing = followChangesSoon(store, databaseUrl);
       return () => {
         unsubscribe();
         void stopFollowing();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
-import { type Door, openDoor } from './client/local-client.ts';
+import { type LocalClient, openLocalClient } from './client/local-client.ts';
 import { type Command, type Terminal, UsageError } from './terminal/command.ts';
 
 const watchEveryMs = 300;
@@ -45,7 +45,7 @@ export const delegate: Command = {
     let interrupted = false;
     // Here nobody's patience ends but the person's own.
     const patient = { ...loaded, config: { ...loaded.config, 'delegate.answer_within_seconds': 0 } };
-    await using door = await openDoor(patient, terminal, (method, { data }) => {
+    await using door = await openLocalClient(patient, terminal, (method, { data }) => {
       if (method !== 'notifications/message' || runId !== undefined) return;
       runId = /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
       if (interrupted) cancel();
@@ -86,7 +86,7 @@ export const delegate: Command = {
 
 /** Prints the events of the run until it is answered. */
 async function watch(
-  door: Door,
+  door: LocalClient,
   answered: Promise<unknown>,
   runId: () => string | undefined,
   terminal: Terminal,

@@ -1,4 +1,4 @@
-import { openDoor } from './client/local-client.ts';
+import { openLocalClient } from './client/local-client.ts';
 import { type Command, UsageError } from './terminal/command.ts';
 
 export const demo: Command = {
@@ -11,7 +11,7 @@ export const demo: Command = {
     const [action = 'load'] = loaded.positionals;
     if (action !== 'load' && action !== 'remove')
       throw new UsageError(`demo takes load or remove, not "${action}"`);
-    await using door = await openDoor(loaded, terminal);
+    await using door = await openLocalClient(loaded, terminal);
     const { value } = await door.call(`${action}_demo`, {});
     const kept = value.kept === undefined ? '' : ` ${value.kept}`;
     const counts = `${value.prompts} prompts, ${value.events} events, ${value.runs} runs.`;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
-import { type Answer, type Door, openDoor } from './client/local-client.ts';
+import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
 import { type Command, type Terminal, UsageError, unknownWord } from './terminal/command.ts';
 import type { Show } from './terminal/progress.ts';
 
-type Action = (door: Door, given: Given, terminal: Terminal) => Promise<number>;
+type Action = (door: LocalClient, given: Given, terminal: Terminal) => Promise<number>;
 
 interface Given {
   readonly id: string | undefined;
@@ -46,7 +46,7 @@ const actions: Readonly<Record<string, Action>> = {
 
 /** Prints what happens in a run until it ends. */
 async function follow(
-  door: Door,
+  door: LocalClient,
   run_id: string,
   limit: number,
   { terminal, show }: { readonly terminal: Terminal; readonly show: Show },
@@ -88,12 +88,12 @@ export const runs: Command = {
     if (action === undefined) throw unknownWord('runs', name, Object.keys(actions));
     if (id !== undefined && (name === 'list' || name === 'clean'))
       throw new UsageError(`runs ${name} does not know what to do with "${id}"`);
-    await using door = await openDoor(loaded, terminal);
+    await using door = await openLocalClient(loaded, terminal);
     return await action(door, { id, flags: loaded.flags }, terminal);
   },
 };
 
-async function idOf(door: Door, { id }: Given): Promise<string> {
+async function idOf(door: LocalClient, { id }: Given): Promise<string> {
   if (id === undefined) throw new UsageError('which run? Name its run_id, or "last"');
   if (id !== 'last') return id;
   const { value } = await door.call('list_runs', { limit: 1 });

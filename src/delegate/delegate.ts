@@ -3,7 +3,7 @@ import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
-import type { Desk } from './tools/delegation-runtime.ts';
+import type { DelegationRuntime } from './tools/delegation-runtime.ts';
 import { runResources } from './tools/run-resources.ts';
 import { runTools } from './tools/run-tools.ts';
 import { taskMethods, tasksExtension } from './tools/tasks.ts';
@@ -20,10 +20,10 @@ export function createDelegate(options: DelegateOptions): Feature {
   const publish = (change: Change) => {
     for (const listener of listeners) listener(change);
   };
-  let opened: Promise<Desk> | undefined;
+  let opened: Promise<DelegationRuntime> | undefined;
   const desk = () => {
     opened ??= import('./tools/delegation-runtime.ts')
-      .then(({ openDesk }) => openDesk(options, publish))
+      .then(({ openDelegationRuntime }) => openDelegationRuntime(options, publish))
       .catch((error) => {
         // Not kept: a load that failed with too many open files succeeds later.
         opened = undefined;
@@ -38,7 +38,7 @@ export function createDelegate(options: DelegateOptions): Feature {
   let closed = false;
   const sweepAfter = (milliseconds: number) => {
     next = setTimeout(async () => {
-      if (options.records !== undefined || existsSync(options.ledgerFile))
+      if (options.records !== undefined || existsSync(options.queueFile))
         await (await desk()).sweep().catch(complain);
       const hasAdopted = (await opened)?.delegation.supervisor.hasAdopted === true;
       if (!closed) sweepAfter(hasAdopted ? sweepSoonMs : sweepEveryMs);

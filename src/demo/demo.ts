@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import type { CallFeature } from '../api.ts';
 import { type Context, defineTool, type Feature } from '../feature.ts';
 import { log } from '../log.ts';
-import { forgetPlaced, loadPlaced, notePlaced, type Placed, placeFiles, takeAway } from './placed-files.ts';
+import {
+  forgetPlaced,
+  loadPlaced,
+  type Placed,
+  placeFiles,
+  removeFiles,
+  savePlaced,
+} from './placed-files.ts';
 import { addPerson, removePerson, type SamplePerson, type StoredData } from './sample-person.ts';
 import { sampleRun } from './sample-run.ts';
 import { commandFiles, events, libraryFiles, mark, question, user } from './samples.ts';
@@ -85,7 +92,7 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
   let placed = await placeFiles(new Map([...sampleFiles(options), ...flight]), stateFile, before);
   const note = async (more: Partial<Placed>) => {
     placed = { ...placed, ...more };
-    await notePlaced(stateFile, placed);
+    await savePlaced(stateFile, placed);
   };
   const person = await addPerson({ ...options, context }, before.person ?? undefined, (one) =>
     note({ person: one }),
@@ -106,13 +113,13 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
 
 async function remove(options: DemoOptions, context: Context) {
   const placed = await loadPlaced(options.stateFile);
-  const gone = await takeAway(placed);
+  const gone = await removeFiles(placed);
   const person = personOf(placed);
   const { events: removed, kept } =
     person === undefined ? { events: 0, kept: [] } : await removePerson({ ...options, context }, person);
   if (person === undefined || kept.length === 0) await forgetPlaced(options.stateFile, placed);
   else
-    await notePlaced(options.stateFile, {
+    await savePlaced(options.stateFile, {
       ...placed,
       files: [],
       runs: [],

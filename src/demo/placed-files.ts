@@ -25,7 +25,7 @@ export async function loadPlaced(stateFile: string): Promise<Placed> {
   }
 }
 
-export async function notePlaced(stateFile: string, placed: Placed): Promise<void> {
+export async function savePlaced(stateFile: string, placed: Placed): Promise<void> {
   await disk.mkdir(dirname(stateFile), { recursive: true });
   await disk.writeFile(stateFile, JSON.stringify(placed));
 }
@@ -52,7 +52,7 @@ export async function placeFiles(
     (one, other) => other.length - one.length,
   );
   const placed: Placed = { ...before, files, folders, runs: [] };
-  await notePlaced(stateFile, placed);
+  await savePlaced(stateFile, placed);
   for (const [file, text] of samples) {
     // What runs leave is for their owner's eyes only, and the rest loses nothing by it.
     await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export async function placeFiles(
 }
 
 /** Tells which files there were. */
-export async function takeAway({ files, folders, runs }: Placed): Promise<readonly string[]> {
+export async function removeFiles({ files, folders, runs }: Placed): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const file of files) {
     if (await exists(file)) gone.push(file);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
-import { Ledger } from '../../src/delegate/run/run-queue.ts';
+import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import { eventually } from './eventually.ts';
 import { bare, type Step, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
@@ -14,7 +14,7 @@ let bench: Workbench;
 beforeEach(async () => {
   id = newer;
   bench = createWorkbench();
-  (await Ledger.open(ledgerFile())).close();
+  (await RunQueue.open(queueFile())).close();
 });
 afterEach(() => bench[Symbol.asyncDispose]());
 
@@ -27,7 +27,7 @@ const usage = (tokens: number) => ({
   output_tokens: 0,
   reasoning_output_tokens: 0,
 });
-const ledgerFile = () => join(bench.home, 'runs.sqlite');
+const queueFile = () => join(bench.home, 'runs.sqlite');
 const at = (...path: string[]) => join(bench.home, 'runs', id, ...path);
 const connect = (settings: Record<string, string> = {}) =>
   bench.connect({
@@ -136,7 +136,7 @@ async function ended() {
   };
 }
 const wishes = () => {
-  const database = new DatabaseSync(ledgerFile(), { readOnly: true });
+  const database = new DatabaseSync(queueFile(), { readOnly: true });
   try {
     return database.prepare('SELECT directory, reason FROM wishes').all();
   } finally {

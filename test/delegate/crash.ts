@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { familyOf } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
-import { Ledger } from '../../src/delegate/run/run-queue.ts';
+import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
@@ -86,7 +86,7 @@ function judge(record: RunRecord): string[] {
 }
 
 async function leftovers(bench: Workbench, id: string): Promise<string[]> {
-  const ledger = await Ledger.open(join(bench.home, 'runs.sqlite'));
+  const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
   const open = ledger.open().length;
   ledger.close();
   const family = await familyOf(undefined, id);

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Ledger } from '../../src/delegate/run/run-queue.ts';
+import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { putFinishedRun } from '../finished-run.ts';
@@ -152,10 +152,10 @@ describe('runs', () => {
       ((await server.call('clean_runs', args)).record as unknown as { removed: string[] }).removed;
     expect(await clean({})).toEqual([]);
     // A wish that came too late is of no more use either.
-    const ledger = await Ledger.open(join(bench.home, 'runs.sqlite'));
-    ledger.askToEnd(done.record.run_dir, 'too late');
+    const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
+    ledger.requestCancellation(done.record.run_dir, 'too late');
     expect(await clean({ older_than_days: 0 })).toEqual([done.record.run_id]);
-    expect(ledger.wishOf(done.record.run_dir)).toBeUndefined();
+    expect(ledger.cancellationOf(done.record.run_dir)).toBeUndefined();
     ledger.close();
     await server.call('cancel_run', { run_id: running });
     await hanging;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRadicale, password, type Radicale, startRadicale } from '../../../test/radicale.ts';
 import { createUser } from '../editing/users.ts';
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import { createStore } from '../store/store.ts';
 import { addCalendar, listCalendars } from './calendars.ts';
 import { expandEvent } from './expand-event.ts';
@@ -38,7 +38,11 @@ const open: Calendars[] = [];
 
 async function newCalendars(passwords = passwordsFile): Promise<Calendars> {
   const store = createStore(join(folder, `${++files}.db`));
-  const diary: Diary = { store, clock: () => Date.parse('2026-06-01T00:00:00Z'), occurrences: expandEvent };
+  const diary: AssistantData = {
+    store,
+    clock: () => Date.parse('2026-06-01T00:00:00Z'),
+    occurrences: expandEvent,
+  };
   const options = {
     privateHosts: ['127.0.0.1'],
     passwordsFile: passwords,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createUser } from '../editing/users.ts';
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import { newId } from '../store/id.ts';
 import { createStore } from '../store/store.ts';
 import { addCalendar, importText, listCalendars, removeCalendar } from './calendars.ts';
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 function calendarsAt(url: string): Calendars {
-  const diary: Diary = { store: createStore(url), clock: () => now, occurrences: expandEvent };
+  const diary: AssistantData = { store: createStore(url), clock: () => now, occurrences: expandEvent };
   return {
     diary,
     options: {

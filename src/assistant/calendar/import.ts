@@ -1,5 +1,5 @@
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { revisionOf } from '../entities/revision.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
@@ -45,7 +45,7 @@ const never = 8.64e15;
  * touched, and what is planned for one that has follows it in the same transaction.
  */
 export async function importEvents(
-  diary: Diary,
+  diary: AssistantData,
   calendar: Calendar,
   user: User,
   events: readonly ParsedEvent[],
@@ -89,7 +89,7 @@ export async function importEvents(
 }
 
 /** In pages, so that a long list keeps nobody waiting. */
-async function knownEvents({ store }: Diary, calendar: Calendar): Promise<readonly Known[]> {
+async function knownEvents({ store }: AssistantData, calendar: Calendar): Promise<readonly Known[]> {
   const known: Known[] = [];
   for (;;) {
     const page = await store.read((db) =>
@@ -119,7 +119,7 @@ async function knownEvents({ store }: Diary, calendar: Calendar): Promise<readon
 }
 
 async function saveAll(
-  diary: Diary,
+  diary: AssistantData,
   user: User,
   fields: readonly (EventFields & { provider_event_id: string })[],
   known: ReadonlyMap<string, Known>,
@@ -160,7 +160,7 @@ async function saveAll(
 }
 
 async function removeAll(
-  diary: Diary,
+  diary: AssistantData,
   absent: readonly Known[],
   now: number,
 ): Promise<readonly EventChange[]> {

@@ -1,4 +1,4 @@
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import type { CalendarProblem, ParsedCalendar } from '../icalendar/parse.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import type { EventDetails, Override, Series } from '../icalendar/series.ts';
@@ -12,7 +12,7 @@ const batchSize = 500;
  * series instead of taking its place.
  */
 export async function joinKnown(
-  { store }: Diary,
+  { store }: AssistantData,
   calendar: Calendar,
   { events, problems, ...parsed }: ParsedCalendar,
 ): Promise<ParsedCalendar> {

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import { type Diary, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import {
   type CalendarProblem,
   type Document,
@@ -27,7 +27,7 @@ export interface CalendarOptions {
 
 /** What everything about calendars needs. */
 export interface Calendars {
-  readonly diary: Diary;
+  readonly diary: AssistantData;
   readonly options: CalendarOptions;
 }
 

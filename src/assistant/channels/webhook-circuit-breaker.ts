@@ -2,7 +2,7 @@
  * Receivers of webhooks that keep us waiting. Users name them, so one of them must not hold up the others: what waits
  * there takes no slot, and nothing more goes there meanwhile.
  */
-export class SilentReceivers {
+export class WebhookCircuitBreaker {
   readonly #afterMs: number;
   readonly #waiting = new Map<string, number>();
   #count = 0;

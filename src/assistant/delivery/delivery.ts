@@ -9,7 +9,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
 import { type Feed, followChanges } from '../store/change-feed.ts';
 import { type Clock, createStore } from '../store/store.ts';
-import { PlanningRounds } from './planning-loop.ts';
+import { PlanningLoop } from './planning-loop.ts';
 import { Scheduler } from './scheduler.ts';
 import { Worker } from './worker.ts';
 
@@ -82,7 +82,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     ...(acknowledgeUrl && { acknowledgeUrl }),
   });
   const scheduler = new Scheduler({ store, worker, clock });
-  const rounds = new PlanningRounds({ store, clock, plan });
+  const rounds = new PlanningLoop({ store, clock, plan });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
   const calendars = { diary: { store, clock, occurrences }, options: options.calendars };

@@ -19,7 +19,7 @@ const mostLines = 50;
  * Tells people what came too late to be sent: one message for all of it, never by phone, since nothing in it can be
  * acted on in time.
  */
-export async function tellMissed(writer: Writer, missed: readonly Case[], nowMs: number): Promise<void> {
+export async function reportMissed(writer: Writer, missed: readonly Case[], nowMs: number): Promise<void> {
   const byUser = Map.groupBy(missed, ({ notification }) => notification.user_id);
   // In one order, so that two workers do not wait for each other.
   for (const id of [...byUser.keys()].sort()) {

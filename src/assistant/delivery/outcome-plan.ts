@@ -5,7 +5,7 @@ import type { User } from '../store/schema.ts';
 import { escalationTime, nextChannel } from './escalation.ts';
 import { type Case, familyOf, uselessFrom, type Verdict } from './pre-send-checks.ts';
 import { mostAttemptsOf, reachOf } from './reachable-channels.ts';
-import type { Settlement } from './record-outcome.ts';
+import type { OutcomeRecord } from './record-outcome.ts';
 import { planNext } from './retry.ts';
 import { successor } from './successor.ts';
 
@@ -16,7 +16,7 @@ export function settleVerdict(
   held: Case,
   verdict: Exclude<Verdict, { kind: 'send' }>,
   nowMs: number,
-): Settlement {
+): OutcomeRecord {
   const { notification } = held;
   const { reason } = verdict;
   switch (verdict.kind) {
@@ -58,7 +58,7 @@ export function settleOutcome(
   held: Case & { readonly user: User },
   outcome: Outcome,
   nowMs: number,
-): Settlement {
+): OutcomeRecord {
   const { notification, user, event } = held;
   // Whatever the other side says can be stored, and read in a line.
   const detail = singleLine(outcome.detail, longestDetail);
@@ -100,7 +100,7 @@ export function settleOutcome(
 }
 
 /** This channel has failed; the next one is tried at once. */
-function giveUp(held: Case, reason: string, nowMs: number): Settlement {
+function giveUp(held: Case, reason: string, nowMs: number): OutcomeRecord {
   const { notification, user, event, relatives } = held;
   const tried = [notification, ...familyOf(notification, relatives)].map(({ channel }) => channel);
   const next =

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person } from '../../../test/diary.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createStore } from '../store/store.ts';
-import { PlanningRounds } from './planning-loop.ts';
+import { PlanningLoop } from './planning-loop.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-rounds-'));
 let postgres: Postgres;
@@ -25,7 +25,7 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
     const planned: string[] = [];
     const rounds = [store, other].map(
       (one) =>
-        new PlanningRounds({
+        new PlanningLoop({
           store: one,
           clock: () => now,
           plan: async (id) => {
@@ -70,7 +70,7 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
     const store = createStore(url);
     const planned: string[] = [];
     const rounds = (plan: (id: string) => Promise<unknown>) =>
-      new PlanningRounds({ store, clock: () => now, plan });
+      new PlanningLoop({ store, clock: () => now, plan });
     const listed = async (id: string) => planned.push(id);
     await fill(store, {
       users: [person('ada'), person('bob'), person('eve')],
@@ -84,7 +84,7 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
     for (const [kind, userId] of [['event', 'ada'] as const, ['rule', 'bob'] as const])
       await store.write(async ({ changed }) => changed({ kind, id: 'x', userId }));
     // One that ends on the way leaves the rest to the next.
-    const second: PlanningRounds = rounds(async (id) => {
+    const second: PlanningLoop = rounds(async (id) => {
       await listed(id);
       void second.close();
     });

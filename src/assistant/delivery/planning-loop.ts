@@ -9,20 +9,20 @@ const turnMs = minute;
 /** As time goes on, new occurrences come within the planning's view. */
 const roundMs = 60 * minute;
 
-export interface PlanningRoundsOptions {
+export interface PlanningLoopOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly plan: (userId: string) => Promise<unknown>;
 }
 
 /** Plans by itself: for whom something has changed, and for everybody from time to time, on one machine at a time. */
-export class PlanningRounds {
-  readonly #options: PlanningRoundsOptions;
+export class PlanningLoop {
+  readonly #options: PlanningLoopOptions;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(options: PlanningRoundsOptions) {
+  constructor(options: PlanningLoopOptions) {
     this.#options = options;
   }
 

@@ -5,7 +5,7 @@ import type { NewNotification, Notification, NotificationStatus } from '../store
 import type { Store, Writer } from '../store/store.ts';
 
 /** How a claimed notification goes on. */
-export interface Settlement {
+export interface OutcomeRecord {
   readonly notification: Notification;
   readonly status: NotificationStatus;
   /** Where what is called off gives its key back. */
@@ -31,7 +31,7 @@ export async function settle(
   store: Store,
   owner: string,
   nowMs: number,
-  settlements: readonly Settlement[],
+  settlements: readonly OutcomeRecord[],
 ): Promise<void> {
   const plain = store.engine === 'postgres' ? settlements.filter(({ follow }) => follow === undefined) : [];
   const settled = new Set(plain.length === 0 ? [] : await settleAtOnce(store, owner, nowMs, plain));
@@ -43,7 +43,7 @@ async function settleAtOnce(
   store: Store,
   owner: string,
   nowMs: number,
-  settlements: readonly Settlement[],
+  settlements: readonly OutcomeRecord[],
 ): Promise<readonly string[]> {
   const entries = JSON.stringify(auditRows(nowMs, settlements.map(entry)));
   const rows = await store.run(sql<{
@@ -61,7 +61,7 @@ export async function settleClosely(
   engine: Store['engine'],
   owner: string,
   nowMs: number,
-  settlements: readonly Settlement[],
+  settlements: readonly OutcomeRecord[],
 ): Promise<void> {
   const { db } = writer;
   const { rows } = await update(engine, owner, nowMs, settlements).execute(db);
@@ -83,7 +83,7 @@ export async function settleClosely(
  */
 async function settledBefore(
   db: Writer['db'],
-  settlements: readonly Settlement[],
+  settlements: readonly OutcomeRecord[],
   ours: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
   const missing = settlements.map(({ notification }) => notification).filter(({ id }) => !ours.has(id));
@@ -108,7 +108,12 @@ const columns = {
   escalate_ms: 'bigint',
 } as const;
 
-function update(engine: Store['engine'], owner: string, nowMs: number, settlements: readonly Settlement[]) {
+function update(
+  engine: Store['engine'],
+  owner: string,
+  nowMs: number,
+  settlements: readonly OutcomeRecord[],
+) {
   const values = settlements.map(
     ({ notification, ...to }): Record<keyof typeof columns, string | number | null> => ({
       id: notification.id,
@@ -142,7 +147,7 @@ function table(engine: Store['engine'], values: string) {
     : sql`(select ${sql.raw(names.map(([name]) => `value ->> '${name}' as ${name}`).join(', '))} from json_each(${values}))`;
 }
 
-function entry({ notification, action, detail }: Settlement): AuditEntry {
+function entry({ notification, action, detail }: OutcomeRecord): AuditEntry {
   const { id, user_id, event_id, attempts, channel } = notification;
   return {
     action,
@@ -153,7 +158,7 @@ function entry({ notification, action, detail }: Settlement): AuditEntry {
   };
 }
 
-function superseded(settlement: Settlement): AuditEntry {
+function superseded(settlement: OutcomeRecord): AuditEntry {
   const told = entry(settlement);
   return { ...told, action: 'notification.superseded', detail: { instead_of: told.action, ...told.detail } };
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
-import { type Settlement, settle } from './record-outcome.ts';
+import { type OutcomeRecord, settle } from './record-outcome.ts';
 
 /** As much longer a delivery is not on record yet. */
 const gatherMs = 5;
@@ -31,7 +31,7 @@ export class Recorder {
     this.#clock = clock;
   }
 
-  record(settlement: Settlement): Promise<void> {
+  record(settlement: OutcomeRecord): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ settlement, done: resolve });
     this.#writing ??= this.#write().finally(() => {
@@ -98,6 +98,6 @@ export class Recorder {
 }
 
 interface Waiting {
-  readonly settlement: Settlement;
+  readonly settlement: OutcomeRecord;
   readonly done: () => void;
 }

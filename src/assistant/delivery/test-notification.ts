@@ -4,7 +4,7 @@ import { withoutPassword } from '../../without-password.ts';
 import { xml } from '../channels/call.ts';
 import type { Message, OutcomeKind } from '../channels/channel.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
-import { type Diary, holdUser, type Reader } from '../entities/entity-access.ts';
+import { type AssistantData, holdUser, type Reader } from '../entities/entity-access.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
@@ -70,7 +70,7 @@ const parts = {
 
 /** Sends one message at once, whatever the hour: the person asks for it. It goes where everything else goes. */
 export async function sendTest(
-  { store, clock }: Diary,
+  { store, clock }: AssistantData,
   options: ChannelOptions,
   { userId, channel: wanted, signal }: TestRequest,
   tell: (message: string) => void,

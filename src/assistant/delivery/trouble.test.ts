@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { meeting, noon, reminder } from '../../../test/diary.ts';
 import type { Notification } from '../store/schema.ts';
-import type { Settlement } from './record-outcome.ts';
+import type { OutcomeRecord } from './record-outcome.ts';
 import { Trouble } from './trouble.ts';
 
 let lines: string[];
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const event = meeting('e1', 'ada', noon);
-const end = (id: string, more: Partial<Settlement>): Settlement => ({
+const end = (id: string, more: Partial<OutcomeRecord>): OutcomeRecord => ({
   notification: reminder(event, noon, { id }) as Notification,
   status: 'planned',
   action: 'x',

@@ -2,7 +2,7 @@ import { log } from '../../log.ts';
 import { singleLine } from '../../single-line.ts';
 import type { Channel as ChannelName } from '../store/schema.ts';
 import type { Clock } from '../store/store.ts';
-import type { Settlement } from './record-outcome.ts';
+import type { OutcomeRecord } from './record-outcome.ts';
 
 /** How long one word about a channel has to do. */
 const pauseMs = 60_000;
@@ -16,7 +16,7 @@ export class Trouble {
     this.#clock = clock;
   }
 
-  notice({ notification: { id, channel, user_id }, status, error: given, follow }: Settlement): void {
+  notice({ notification: { id, channel, user_id }, status, error: given, follow }: OutcomeRecord): void {
     const error = given && singleLine(given, 500);
     if (status === 'failed') {
       const next = follow === undefined ? 'no channel is left' : `${follow.channel} is next`;

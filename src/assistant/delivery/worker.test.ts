@@ -10,7 +10,7 @@ import type { Channels, Message, Outcome } from '../channels/channel.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { claim, nextDue } from './claim.ts';
-import { type Settlement, settle } from './record-outcome.ts';
+import { type OutcomeRecord, settle } from './record-outcome.ts';
 import { Scheduler } from './scheduler.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
@@ -400,7 +400,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   it('records once what it has to record twice because the first answer was lost', async () => {
     await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
     const [held] = await claim(store, { owner: 'w1', ms: 1000 }, noon, 1);
-    const settlement: Settlement = {
+    const settlement: OutcomeRecord = {
       notification: held!.notification,
       status: 'sent',
       sentMs: noon,

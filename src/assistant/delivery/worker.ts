@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
 import type { Channels } from '../channels/channel.ts';
-import { SilentReceivers } from '../channels/webhook-circuit-breaker.ts';
+import { WebhookCircuitBreaker } from '../channels/webhook-circuit-breaker.ts';
 import { audit } from '../store/audit.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
 import { announceCall, claim, claimUnanswered } from './claim.ts';
 import { escalate } from './escalation.ts';
 import { writeMessage } from './message.ts';
-import { tellMissed } from './missed.ts';
+import { reportMissed } from './missed.ts';
 import { settleOutcome, settleVerdict } from './outcome-plan.ts';
 import { type Case, check, familyOf, isAcknowledged, isNotice, type Verdict } from './pre-send-checks.ts';
 import { callsLeft, reachOf } from './reachable-channels.ts';
@@ -58,7 +58,7 @@ export class Worker {
   readonly aheadMs: number;
   readonly #recorder: Recorder;
   readonly #trouble: Trouble;
-  readonly silent: SilentReceivers;
+  readonly silent: WebhookCircuitBreaker;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unrecorded = new Set<Promise<void>>();
   readonly #replanning = new Set<Promise<void>>();
@@ -72,7 +72,7 @@ export class Worker {
     this.aheadMs = options.aheadMs ?? 200;
     this.#recorder = new Recorder(options.store, options.owner, this.#clock);
     this.#trouble = new Trouble(this.#clock);
-    this.silent = new SilentReceivers(options.silentMs ?? 1000);
+    this.silent = new WebhookCircuitBreaker(options.silentMs ?? 1000);
   }
 
   get free(): number {
@@ -125,7 +125,7 @@ export class Worker {
     if (others.length > 0) await settle(store, owner, nowMs, settlementsOf(others));
     if (missed.length > 0)
       await store.write(async (writer) => {
-        await tellMissed(
+        await reportMissed(
           writer,
           missed.map(({ held }) => held),
           nowMs,

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { type Diary, findEvent, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { Series } from '../icalendar/series.ts';
 import { audit } from '../store/audit.ts';
@@ -26,7 +26,7 @@ export interface EventInput {
 }
 
 export function createEvent(
-  diary: Diary,
+  diary: AssistantData,
   userId: string,
   input: EventInput & { readonly title: string; readonly start_ts: string },
   wantedId?: string,
@@ -50,7 +50,7 @@ export function createEvent(
 }
 
 export function updateEvent(
-  diary: Diary,
+  diary: AssistantData,
   id: string,
   input: EventInput,
   unset: readonly (keyof EventInput)[],
@@ -79,7 +79,7 @@ export function updateEvent(
 
 /** The whole event, or one occurrence of a series. */
 export function deleteEvent(
-  diary: Diary,
+  diary: AssistantData,
   id: string,
   occurrence: string | undefined,
 ): Promise<CalendarEvent> {

@@ -1,9 +1,9 @@
-import { type Diary, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { revisionOf } from '../entities/revision.ts';
 import { lastTold, planChange } from '../planning/change-notice.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
 import { cancelAll } from '../planning/planner.ts';
-import { followEvent } from '../planning/replanning.ts';
+import { replanEvent } from '../planning/replanning.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { CalendarEvent, NewEvent, User } from '../store/schema.ts';
@@ -18,7 +18,7 @@ export type EventFields = Omit<NewEvent, 'id' | 'user_id' | 'revision' | 'create
  */
 export async function saveEvent(
   writer: Writer,
-  diary: Pick<Diary, 'occurrences'>,
+  diary: Pick<AssistantData, 'occurrences'>,
   user: User,
   fields: EventFields,
   now: number,
@@ -49,7 +49,7 @@ export async function saveEvent(
   if (same) return { event, outcome: 'same' };
   writer.changed({ kind: 'event', id, userId: user.id });
   if (known === undefined) return { event, outcome: 'created' };
-  await followEvent(writer, diary, user, event, now);
+  await replanEvent(writer, diary, user, event, now);
   return { event, outcome: 'changed' };
 }
 

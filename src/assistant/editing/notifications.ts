@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { Diary, Reader } from '../entities/entity-access.ts';
+import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification, NotificationStatus } from '../store/schema.ts';
 
@@ -15,7 +15,7 @@ export interface NotificationFilter {
 
 /** One more than the most means that there is more. */
 export function listNotifications(
-  { store }: Diary,
+  { store }: AssistantData,
   filter: NotificationFilter,
 ): Promise<readonly Notification[]> {
   return store.read((db) => {
@@ -42,7 +42,7 @@ async function findNotification(db: Reader, id: string): Promise<Notification> {
 }
 
 /** A person's word: it stays cancelled until somebody forces a new plan. */
-export function cancelNotification({ store, clock }: Diary, id: string): Promise<Notification> {
+export function cancelNotification({ store, clock }: AssistantData, id: string): Promise<Notification> {
   const now = clock();
   return store.write(async (writer) => {
     const row = await findNotification(writer.db, id);
@@ -78,7 +78,7 @@ export function cancelNotification({ store, clock }: Diary, id: string): Promise
  * reported.
  */
 export function acknowledgeNotification(
-  { store, clock }: Diary,
+  { store, clock }: AssistantData,
   id: string,
   by: string,
 ): Promise<Notification> {

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { type Diary, findUser, type Reader } from '../entities/entity-access.ts';
+import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { isZone } from '../icalendar/zone.ts';
-import { followUser } from '../planning/replanning.ts';
+import { replanUser } from '../planning/replanning.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import { planningTurns } from '../store/planning-turns.ts';
@@ -10,11 +10,11 @@ import type { NewUser, User, UserUpdate } from '../store/schema.ts';
 type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms'>;
 type NewFields = Fields & Pick<NewUser, 'name'> & { readonly id?: string };
 
-export function listUsers({ store }: Diary): Promise<readonly User[]> {
+export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
   return store.read((db) => db.selectFrom('users').selectAll().orderBy('name').orderBy('id').execute());
 }
 
-export function createUser({ store, clock }: Diary, fields: NewFields): Promise<User> {
+export function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
   checkZone(fields.timezone);
   const now = clock();
   const row = { ...fields, id: fields.id ?? newId(now), created_ms: now, updated_ms: now };
@@ -28,7 +28,7 @@ export function createUser({ store, clock }: Diary, fields: NewFields): Promise<
 }
 
 export function updateUser(
-  diary: Diary,
+  diary: AssistantData,
   id: string,
   fields: Fields,
   unset: readonly (keyof Fields)[],
@@ -47,13 +47,13 @@ export function updateUser(
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await audit(writer, now, [{ action: 'user.updated', userId: id, detail }]);
     writer.changed({ kind: 'user', id, userId: id });
-    await followUser(writer, diary, user, now);
+    await replanUser(writer, diary, user, now);
     return user;
   });
 }
 
 /** With everything that is known about the user; what stays is that there was one. */
-export function deleteUser({ store, clock }: Diary, id: string): Promise<void> {
+export function deleteUser({ store, clock }: AssistantData, id: string): Promise<void> {
   const now = clock();
   return store.write(async (writer) => {
     await findUser(writer.db, id);

@@ -5,7 +5,7 @@ import type { Clock, Store } from '../store/store.ts';
 import type { Occurrences } from './occurrence.ts';
 
 /** What everything that reads or writes the diary needs. */
-export interface Diary {
+export interface AssistantData {
   readonly store: Store;
   readonly clock: Clock;
   readonly occurrences: Occurrences;

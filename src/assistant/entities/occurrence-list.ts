@@ -1,6 +1,6 @@
 import { log } from '../../log.ts';
 import type { CalendarEvent } from '../store/schema.ts';
-import type { Diary, Reader } from './entity-access.ts';
+import type { AssistantData, Reader } from './entity-access.ts';
 import type { Occurrence, Window } from './occurrence.ts';
 import { preferencesOf } from './preferences.ts';
 
@@ -19,7 +19,7 @@ export const mostListed = 2000;
  * goes on. One more than the most means that there is more.
  */
 export async function listOccurrences(
-  { occurrences }: Pick<Diary, 'occurrences'>,
+  { occurrences }: Pick<AssistantData, 'occurrences'>,
   db: Reader,
   { reachMs = 0, ...window }: Window & { readonly reachMs?: number },
   userId?: string,

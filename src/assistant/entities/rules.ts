@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { CalendarEvent, Rule, RuleType } from '../store/schema.ts';
-import { type Diary, findUser, type Reader } from './entity-access.ts';
+import { type AssistantData, findUser, type Reader } from './entity-access.ts';
 
 /** What a rule says, by its type. */
 export interface RuleConfig {
@@ -74,7 +74,7 @@ function belongs(address: string, vip: string): boolean {
 
 // ── Keeping them ───────────────────────────────────────────────────────────────────────────────────────────
 
-export function listRules({ store }: Diary, userId: string): Promise<readonly Rule[]> {
+export function listRules({ store }: AssistantData, userId: string): Promise<readonly Rule[]> {
   return store.read(async (db) => {
     await findUser(db, userId);
     const query = db.selectFrom('rules').selectAll().where('user_id', '=', userId);
@@ -91,7 +91,7 @@ export interface RuleFields {
 
 /** A new rule, or another wording of one that is there. */
 export function setRule(
-  { store, clock }: Diary,
+  { store, clock }: AssistantData,
   userId: string,
   id: string | undefined,
   { type, config, priority, enabled }: RuleFields,
@@ -139,7 +139,7 @@ export function setRule(
   });
 }
 
-export function deleteRule({ store, clock }: Diary, id: string): Promise<void> {
+export function deleteRule({ store, clock }: AssistantData, id: string): Promise<void> {
   return store.write(async (writer) => {
     const [rule] = await writer.db.deleteFrom('rules').where('id', '=', id).returningAll().execute();
     if (rule === undefined)

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
-import { type Diary, findEvent, findUser, holdUser } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser, holdUser } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { fingerprint } from '../entities/revision.ts';
@@ -57,7 +57,7 @@ interface Subject {
  * the policy, guarded, and written event by event, so that one that fails keeps no other from being planned.
  */
 export async function planNotifications(
-  diary: Diary,
+  diary: AssistantData,
   model: Model | undefined,
   request: PlanRequest,
   signal: AbortSignal,
@@ -93,7 +93,7 @@ export async function planNotifications(
 }
 
 async function gather(
-  diary: Diary,
+  diary: AssistantData,
   model: Model | undefined,
   { userId, eventId }: PlanRequest,
   nowMs: number,
@@ -186,7 +186,7 @@ function wantedOf(row: Notification) {
 
 /** In one transaction with another look at everything the decision was about. */
 async function carryOut(
-  { store }: Diary,
+  { store }: AssistantData,
   subject: Subject,
   decision: Decision,
   request: PlanRequest,

@@ -1,4 +1,4 @@
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -20,9 +20,9 @@ const allTime = { fromMs: -8.64e15, toMs: 8.64e15 };
  * it, never left behind. A person who was told already is told of the change. Nothing else is decided anew here; that is for the
  * next planning.
  */
-export async function followEvent(
+export async function replanEvent(
   writer: Writer,
-  { occurrences }: Pick<Diary, 'occurrences'>,
+  { occurrences }: Pick<AssistantData, 'occurrences'>,
   user: User,
   event: CalendarEvent,
   now: number,
@@ -138,9 +138,9 @@ function match(
 }
 
 /** After a change of preferences: quiet hours, zones and channels hold for what is planned already. */
-export async function followUser(
+export async function replanUser(
   writer: Writer,
-  diary: Pick<Diary, 'occurrences'>,
+  diary: Pick<AssistantData, 'occurrences'>,
   user: User,
   now: number,
 ): Promise<void> {
@@ -157,7 +157,7 @@ export async function followUser(
       ),
     )
     .execute();
-  for (const event of events) await followEvent(writer, diary, user, event, now);
+  for (const event of events) await replanEvent(writer, diary, user, event, now);
 }
 
 /** What is planned, as a proposal for the new time. */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { unheardChanges } from './missed-change-scan.ts';
+import { missedChanges } from './missed-change-scan.ts';
 import { type ChangeMessage, changeChannel, isPostgres, type Store, type StoreChange } from './store.ts';
 
 const pollMs = 250;
@@ -36,7 +36,7 @@ function followSqlite(store: Store, look: () => void): Feed {
         // Whoever first writes makes the file; there is nothing to follow before.
         if (!existsSync(store.place)) return;
         reader = await openReader(store);
-        if (replaced) store.dispatch(await unheardChanges(store, Date.now()));
+        if (replaced) store.dispatch(await missedChanges(store, Date.now()));
         replaced = false;
         look();
       }
@@ -121,7 +121,7 @@ function followPostgres(store: Store, url: string, look: () => void): Feed {
     try {
       await Promise.race([client.connect(), lost]);
       await Promise.race([client.query(`listen ${changeChannel}`), lost]);
-      if (heardMs !== undefined) store.dispatch(await unheardChanges(store, heardMs));
+      if (heardMs !== undefined) store.dispatch(await missedChanges(store, heardMs));
       connected();
       for (;;) {
         heardMs = Date.now();

@@ -3,7 +3,7 @@ import type { Feed } from './change-feed.ts';
 import type { Store } from './store.ts';
 
 /** What other processes change is news here too, once there was time to answer the first requests. */
-export function followSoon(store: Store, databaseUrl: string): () => Promise<void> {
+export function followChangesSoon(store: Store, databaseUrl: string): () => Promise<void> {
   let feed: Promise<Feed | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;

@@ -7,7 +7,7 @@ const slackMs = 60_000;
  * What may have changed while nobody told us: rather too much than too little. Whoever is gone leaves no trace, so all
  * users count, whose lists are then looked at again.
  */
-export function unheardChanges(store: Store, sinceMs: number): Promise<readonly StoreChange[]> {
+export function missedChanges(store: Store, sinceMs: number): Promise<readonly StoreChange[]> {
   return store.read(async (db) => {
     const users = await db.selectFrom('users').select('id').execute();
     const events = await db

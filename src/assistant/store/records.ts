@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { JsonObject } from '../../json.ts';
 import type { Records } from '../../records.ts';
-import { followSoon } from './change-follower.ts';
+import { followChangesSoon } from './change-follower.ts';
 import { editRecords, lastSequence } from './record-edits.ts';
 import type { Tables } from './schema.ts';
 import { createStore } from './store.ts';
@@ -71,7 +71,7 @@ export function createRecords(databaseUrl: string): Records {
     change: (kind, key, edit) => changeMany(kind, [{ key, edit }]),
     changeMany,
     subscribe(listener) {
-      stopFollowing ??= followSoon(store, databaseUrl);
+      stopFollowing ??= followChangesSoon(store, databaseUrl);
       return store.subscribe((changes) => {
         const kinds = new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [id] : [])));
         for (const kind of kinds) listener(kind);

@@ -1,6 +1,6 @@
 import { defineTool } from '../../feature.ts';
 import type { JsonObject } from '../../json.ts';
-import { type Diary, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
 import type { AuditRow } from '../store/schema.ts';
@@ -9,7 +9,7 @@ import { auditFields } from './fields.ts';
 const dayMs = 86_400_000;
 
 /** What was decided and tried, and why. */
-export function auditTools({ store, clock }: Diary, timeoutMs: number) {
+export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'listAudit',

@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { type Context, defineTool } from '../../feature.ts';
 import type { CalendarView } from '../calendar/calendar-view.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from '../calendar/sync.ts';
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import { calendarShape, listShape } from '../entities/shapes.ts';
 import { userId } from './fields.ts';
 
@@ -34,7 +34,7 @@ const access = {
 
 const outputSchema = listShape('calendars', calendarShape);
 
-export function calendarTools(diary: Diary, options: CalendarOptions) {
+export function calendarTools(diary: AssistantData, options: CalendarOptions) {
   const calendars = { diary, options };
   return [
     defineTool({

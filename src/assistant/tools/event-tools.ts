@@ -1,5 +1,5 @@
 import { defineTool } from '../../feature.ts';
-import { type Diary, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { deletedShape, eventShape, listShape } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
@@ -16,7 +16,7 @@ import {
 
 const dayMs = 86_400_000;
 
-export function eventTools(diary: Diary, timeoutMs: number) {
+export function eventTools(diary: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'getEvent',
@@ -113,7 +113,7 @@ export function eventTools(diary: Diary, timeoutMs: number) {
   ];
 }
 
-async function shown({ store }: Diary, event: CalendarEvent): Promise<EventView> {
+async function shown({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {
   return eventView(await store.read((db) => place(db, event)));
 }
 
@@ -129,7 +129,7 @@ const reachMs = 31 * dayMs;
 
 /** What takes place around now, as the tool and the resource show it. */
 export async function eventList(
-  diary: Diary,
+  diary: AssistantData,
   user: string | undefined,
   daysBack: number,
   daysForward: number,

@@ -1,5 +1,5 @@
 import { type Context, defineTool, type ValueOf } from '../../feature.ts';
-import { type Diary, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView } from '../entities/view.ts';
 import type { Tell } from '../planning/plan-progress.ts';
@@ -17,7 +17,7 @@ export interface Planner {
   readonly timeoutMs: number;
 }
 
-export function notificationTools(diary: Diary, planner: Planner, timeoutMs: number) {
+export function notificationTools(diary: AssistantData, planner: Planner, timeoutMs: number) {
   return [
     defineTool({
       name: 'listNotifications',
@@ -101,7 +101,7 @@ type NotificationList = ValueOf<ReturnType<typeof listShape<'notifications', typ
 
 /** As it is answered, whether by the tool or as a resource. */
 export async function notificationList(
-  diary: Diary,
+  diary: AssistantData,
   userId: string | undefined,
   back: number,
   forward: number,

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import type { Change, ResourceProvider } from '../../feature.ts';
-import { type Diary, findEvent, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { eventDetailView, profileView } from '../entities/view.ts';
 import type { StoreChange } from '../store/store.ts';
 import { eventList, place } from './event-tools.ts';
@@ -34,7 +34,7 @@ const templates = [
   },
 ] as const;
 
-export function createResources(diary: Diary): ResourceProvider {
+export function createResources(diary: AssistantData): ResourceProvider {
   return {
     templates,
     async list() {
@@ -78,7 +78,7 @@ export function createResources(diary: Diary): ResourceProvider {
   };
 }
 
-async function contentOf(diary: Diary, kind: string, id: string, isList: boolean): Promise<object> {
+async function contentOf(diary: AssistantData, kind: string, id: string, isList: boolean): Promise<object> {
   if (isList) return kind === 'events' ? eventList(diary, id, 2, 30) : notificationList(diary, id, 2, 30);
   return diary.store.read(async (db) => {
     if (kind === 'users') return profileView(await findUser(db, id));

@@ -1,6 +1,6 @@
 import { defineTool } from '../../feature.ts';
 import type { ChannelOptions } from '../channels/channels.ts';
-import type { Diary } from '../entities/entity-access.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import { channels } from '../store/schema.ts';
 import { testFields, userId } from './fields.ts';
 
@@ -8,7 +8,7 @@ import { testFields, userId } from './fields.ts';
 const attemptMs = 30_000;
 
 /** Shows that a person can be reached, before it matters. It needs no worker: what is set up here is what is tried. */
-export function testTool(diary: Diary, options: ChannelOptions, timeoutMs: number) {
+export function testTool(diary: AssistantData, options: ChannelOptions, timeoutMs: number) {
   return defineTool({
     name: 'testNotification',
     title: 'Test Notification',

@@ -1,10 +1,10 @@
 import { defineTool } from '../../feature.ts';
-import { type Diary, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { deletedShape, listShape, ruleShape, userShape } from '../entities/shapes.ts';
 import { ruleView, userView } from '../entities/view.ts';
 import { newUserId, ruleFields, unsetUserFields, userFields, userId, userName } from './fields.ts';
 
-export function userTools(diary: Diary, timeoutMs: number) {
+export function userTools(diary: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'getUser',
@@ -91,7 +91,7 @@ export function userTools(diary: Diary, timeoutMs: number) {
   ];
 }
 
-function ruleTools(diary: Diary, timeoutMs: number) {
+function ruleTools(diary: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'listRules',

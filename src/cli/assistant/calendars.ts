@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import type { LoadedConfig } from '../../config.ts';
-import { type Door, openDoor } from '../client/local-client.ts';
+import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { withId } from '../client/tool-command.ts';
 import { type Command, UsageError, unknownWord } from '../terminal/command.ts';
 
@@ -15,7 +15,9 @@ type CalendarProblem = NonNullable<Calendar['problems']>[number];
 type Removed = ToolAnswer<'removeCalendar'>;
 
 /** Each yields the calendars it changed or found. */
-const actions: Readonly<Record<string, (door: Door, given: Given) => AsyncGenerator<Calendar | Removed>>> = {
+const actions: Readonly<
+  Record<string, (door: LocalClient, given: Given) => AsyncGenerator<Calendar | Removed>>
+> = {
   list: async function* (door, { names, flags }) {
     if (names.length > 0) throw new UsageError(`calendars list does not know what to do with "${names[0]}"`);
     yield* (await door.call('listCalendars', ofUser(flags))).value.calendars;
@@ -65,7 +67,7 @@ export const calendars: Command = {
     const [name = 'list', ...names] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownWord('calendars', name, Object.keys(actions));
-    await using door = await openDoor(loaded, terminal);
+    await using door = await openLocalClient(loaded, terminal);
     const found: (Calendar | Removed)[] = [];
     for await (const calendar of action(door, { names, flags: loaded.flags })) found.push(calendar);
     terminal.answer({ calendars: found }, () =>
@@ -76,7 +78,7 @@ export const calendars: Command = {
 };
 
 async function* take(
-  door: Door,
+  door: LocalClient,
   tool: 'importCalendar' | 'addCalendar',
   { names, flags }: Given,
 ): AsyncGenerator<Calendar> {
@@ -97,7 +99,7 @@ async function* take(
 }
 
 async function called<Name extends 'importCalendar' | 'addCalendar' | 'syncCalendar' | 'removeCalendar'>(
-  door: Door,
+  door: LocalClient,
   tool: Name,
   args: ToolArguments<Name>,
 ) {
@@ -106,7 +108,7 @@ async function called<Name extends 'importCalendar' | 'addCalendar' | 'syncCalen
   });
 }
 
-async function onlyUser(door: Door): Promise<string> {
+async function onlyUser(door: LocalClient): Promise<string> {
   const { users } = (await door.call('listUsers', {})).value;
   if (users.length === 1) return users[0]!.id;
   throw new UsageError(

@@ -14,7 +14,7 @@ export interface Answer<Name extends ToolName = ToolName> {
   readonly value: ToolAnswer<Name>;
 }
 
-export interface Door extends AsyncDisposable {
+export interface LocalClient extends AsyncDisposable {
   /** Calls a tool; what it refuses is thrown. How far it is can be seen on a terminal. */
   call<Name extends ToolName>(
     tool: Name,
@@ -32,11 +32,11 @@ interface CallOptions {
 }
 
 /** Commands go through the same door as every client: they speak MCP to the engine, in memory. */
-export async function openDoor(
+export async function openLocalClient(
   { config, origins, positionals: [word = 'working'] }: LoadedConfig,
   { env, progress }: Terminal,
   onNotification: (method: string, params: JsonObject) => void = () => {},
-): Promise<Door> {
+): Promise<LocalClient> {
   const server = createServer('standard', config, { origins, env });
   const shows = new Map<unknown, Show>();
   let calls = 0;

@@ -3,7 +3,7 @@ import type { CommandFlag, LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { type Command, everywhere, UsageError, unknownWord } from '../terminal/command.ts';
-import { openDoor } from './local-client.ts';
+import { openLocalClient } from './local-client.ts';
 
 /** A word after the command: the tool it calls, what of the tool's arguments it takes, and how the result reads. */
 export interface ToolAction<Name extends ToolName = ToolName> {
@@ -68,7 +68,7 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
       const args = argumentsOf(`${name} ${word}`, action, rest, loaded.flags);
       if (word === 'update' && Object.keys(args).length < 2)
         throw new UsageError(`${name} update: what is to change? adjutant ${name} --help names the flags`);
-      await using door = await openDoor(loaded, terminal);
+      await using door = await openLocalClient(loaded, terminal);
       // The flags were made from the tool's own schema; the engine validates their values.
       const given = args as ToolArguments<ToolName>;
       const { value } = await door.call(action.tool, given).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { nearest } from '../../nearest.ts';
 import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients, type Entry } from './clients.ts';
-import { KeptFile } from './kept-file.ts';
+import { ManagedFile } from './kept-file.ts';
 import { textDifference } from './text-difference.ts';
 
 const names = clients.map(({ id }) => id).join('|');
@@ -65,7 +65,7 @@ export const uninstall: Command = {
  * it. With it a second installation is like the first, and nothing remains of any.
  */
 async function originOf(
-  { path, text = '', backup }: KeptFile,
+  { path, text = '', backup }: ManagedFile,
   client: Client,
 ): Promise<{ readonly text: string | undefined } | undefined> {
   const entry = await readEntry(text, path, client);
@@ -76,7 +76,7 @@ async function originOf(
 
 interface Change {
   readonly client: Client;
-  readonly file: KeptFile;
+  readonly file: ManagedFile;
   readonly after: string;
 }
 
@@ -123,7 +123,7 @@ function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
     flags['project'] === true
       ? resolve(client.projectFile)
       : client.file(placesOf(terminal.env), process.platform);
-  return { client, file: new KeptFile(path) };
+  return { client, file: new ManagedFile(path) };
 }
 
 function clientNamed([name]: readonly string[]): Client {

@@ -14,7 +14,7 @@ import { readRegularBytesSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 
 /** A file that belongs to another program: read as it is, replaced as a whole, and kept as it was beside it. */
-export class KeptFile {
+export class ManagedFile {
   readonly path: string;
   readonly backupPath: string;
 

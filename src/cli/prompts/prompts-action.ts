@@ -1,13 +1,13 @@
 import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { LoadedConfig } from '../../config.ts';
 import type { Problem } from '../../feature.ts';
-import type { Door } from '../client/local-client.ts';
+import type { LocalClient } from '../client/local-client.ts';
 import { type Terminal, UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 
 /** What one verb of `adjutant prompts` is given. */
 export interface Given {
-  readonly door: Door;
+  readonly door: LocalClient;
   readonly terminal: Terminal;
   readonly flags: LoadedConfig['flags'];
   /** What follows the verb. */
@@ -29,7 +29,7 @@ export async function call<Name extends ToolName>(
 }
 
 /** For people they go beside the output, not into it; programs find them in the answer. */
-export function tellProblems({ terminal }: Given, problems: readonly Problem[]): void {
+export function reportProblems({ terminal }: Given, problems: readonly Problem[]): void {
   if (terminal.json) return;
   for (const problem of problems) {
     if (problem.severity === 'error') terminal.note(problemLine(problem));

@@ -11,7 +11,7 @@ import {
   listFlag,
   nameOf,
   readAll,
-  tellProblems,
+  reportProblems,
   textFlag,
 } from './prompts-action.ts';
 
@@ -38,7 +38,7 @@ export const editingActions: Readonly<Record<string, Action>> = {
       names: [name],
     });
     given.terminal.report({ problems }, '');
-    tellProblems(given, problems);
+    reportProblems(given, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
@@ -157,7 +157,7 @@ async function keep(
   });
   if (imported.length === 0)
     throw new Error(`nothing was kept: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`);
-  tellProblems(given, problems);
+  reportProblems(given, problems);
   given.terminal.report({ success: true, message, problems }, message);
   return 0;
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../feature.ts';
 import { UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
-import { type Action, call, type Given, listFlag, tellProblems, textFlag } from './prompts-action.ts';
+import { type Action, call, type Given, listFlag, reportProblems, textFlag } from './prompts-action.ts';
 
 type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
@@ -48,7 +48,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
         .map((one) => `${dry ? 'would ' : ''}${one.action} ${one.name} from ${join(folder, one.from)}\n`)
         .join(''),
     );
-    tellProblems(given, problems);
+    reportProblems(given, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
@@ -86,7 +86,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
         .map(({ path, state }) => `${dry ? 'would be ' : ''}${state} ${join(folder, path)}\n`)
         .join(''),
     );
-    tellProblems(given, all);
+    reportProblems(given, all);
     return all.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };

@@ -1,4 +1,4 @@
-import { openDoor } from '../client/local-client.ts';
+import { openLocalClient } from '../client/local-client.ts';
 import { type Command, unknownWord } from '../terminal/command.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
@@ -36,7 +36,7 @@ export const prompts: Command = {
     const [name = 'list', ...rest] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownWord('prompts', name, Object.keys(actions));
-    await using door = await openDoor(loaded, terminal);
+    await using door = await openLocalClient(loaded, terminal);
     return await action({ door, terminal, flags: loaded.flags, rest });
   },
 };

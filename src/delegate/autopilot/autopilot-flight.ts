@@ -6,12 +6,12 @@ import { log } from '../../log.ts';
 import { fromLibrary } from '../delegation/assignment.ts';
 import type { Begun, Delegation, Undertaking } from '../delegation/delegation.ts';
 import { type Caller, grantSandbox } from '../delegation/permissions.ts';
-import type { Teller } from '../delegation/progress-reporter.ts';
+import type { ProgressReporter } from '../delegation/progress-reporter.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { isSystemError } from '../run/supervisor.ts';
 import { Autopilot, type AutopilotPorts, type Flight } from './autopilot.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
-import { grounded, loadAutopilot } from './autopilot-record.ts';
+import { failedAutopilot, loadAutopilot } from './autopilot-record.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import { resultFile } from './flight-log.ts';
 import type { FlightPlan } from './flight-plan.ts';
@@ -22,13 +22,13 @@ export function beginAutopilot(
   input: AutopilotInput,
   context: Context,
 ): Promise<Begun<AutopilotOutput>> {
-  return delegation.begin('delegate_autopilot', input, context, grounded, (undertaking) =>
-    flyAutopilot(delegation, input, undertaking),
+  return delegation.begin('delegate_autopilot', input, context, failedAutopilot, (undertaking) =>
+    runAutopilot(delegation, input, undertaking),
   );
 }
 
 /** An autopilot from the call to its result, within what its caller may have. */
-async function flyAutopilot(
+async function runAutopilot(
   delegation: Delegation,
   input: AutopilotInput,
   { directory, caller, signal, teller }: Undertaking,
@@ -37,7 +37,7 @@ async function flyAutopilot(
   // Written down, so that nobody goes on with it should this process die over ending it.
   const leaveWord = () => {
     try {
-      ledger.askToEnd(directory.path, messageOf(signal.reason));
+      ledger.requestCancellation(directory.path, messageOf(signal.reason));
     } catch (error) {
       log('warning', `nobody else is told that ${directory.id} is cancelled`, error);
     }
@@ -54,7 +54,7 @@ async function flyAutopilot(
     // What the caller or the machine cannot do is a result, too: more than is granted, no room on the disk.
     const isTold = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
     if (!isTold) throw error;
-    const output = { ...grounded(messageOf(error)), run_id: directory.id, run_dir: directory.path };
+    const output = { ...failedAutopilot(messageOf(error)), run_id: directory.id, run_dir: directory.path };
     await directory.writeJson('result.json', resultFile(output)).catch(() => {});
     ledger.finish(directory.path);
     return { ...output, artifacts: await directory.artifacts().catch(() => []) };
@@ -64,7 +64,7 @@ async function flyAutopilot(
 }
 
 /** The rest of an autopilot whose server has died. Nobody listens; whoever wants to know asks for the run. */
-export async function flyOn(
+export async function continueAutopilot(
   delegation: Delegation,
   directory: RunDirectory,
   plan: FlightPlan,
@@ -72,7 +72,7 @@ export async function flyOn(
   const left = await loadAutopilot(directory.path, directory.id);
   if (left?.status !== 'running') return;
   const ports = portsOf(delegation, new AbortController().signal, () => ({ finished: () => {} }));
-  await new Autopilot(directory, plan.flight, ports).flyOn(left, plan);
+  await new Autopilot(directory, plan.flight, ports).continueAutopilot(left, plan);
   (await delegation.supervisor.ledger).finish(directory.path);
 }
 
@@ -103,7 +103,7 @@ async function prepareFlight(delegation: Delegation, input: AutopilotInput, call
   return { input, cwd, sandbox, ...(await fromLibrary(input, options, warnings)), warnings };
 }
 
-function listener(job: JobSpec, teller: Teller) {
+function listener(job: JobSpec, teller: ProgressReporter) {
   const own = teller.part(job.id, job.title);
   return {
     onEvent: own.event.bind(own),

@@ -38,7 +38,7 @@ export async function loadAutopilot(path: string, id: string): Promise<Autopilot
 }
 
 /** Nothing could be begun; the caller is told in the usual shape. */
-export function grounded(error: string): AutopilotOutput {
+export function failedAutopilot(error: string): AutopilotOutput {
   const moment = new Date().toISOString();
   return {
     run_id: 'unknown',

@@ -5,19 +5,19 @@ import { type Merge, Worktree, type WorktreeOptions } from '../changes/worktree.
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { loadRecord } from '../record/run-record.ts';
-import type { Ledger } from '../run/run-queue.ts';
+import type { RunQueue } from '../run/run-queue.ts';
 import { aggregate, overall, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { resultFile } from './flight-log.ts';
 import { dropPlan } from './flight-plan.ts';
 import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
-import { settledFile } from './job-outcome.ts';
+import { outcomeFile } from './job-outcome.ts';
 
 const claimedForMs = 60_000;
 
 /** How an autopilot that nobody has is dealt with: one server at a time does it, or none where another is at it already. */
-export async function inCharge(directory: RunDirectory, work: () => Promise<void>): Promise<boolean> {
+export async function withTakeoverLock(directory: RunDirectory, work: () => Promise<void>): Promise<boolean> {
   if (!(await claim(directory.file('.salvage')))) return false;
   try {
     await work();
@@ -31,14 +31,14 @@ export async function inCharge(directory: RunDirectory, work: () => Promise<void
  * The end of an autopilot whose server has died: what its jobs came to since then is gathered, what had not begun is
  * skipped, and work that was not yet brought in stays a patch. Only to be called when none of its runs is open any more.
  */
-export async function salvageAutopilot(
+export async function recoverAutopilot(
   directory: RunDirectory,
   options: WorktreeOptions,
-  ledger: Ledger,
+  ledger: RunQueue,
 ): Promise<void> {
   const left = await loadAutopilot(directory.path, directory.id);
   if (left?.status === 'running') {
-    await conclude(directory, left, options, ledger.wishOf(directory.path));
+    await conclude(directory, left, options, ledger.cancellationOf(directory.path));
     await dropPlan(directory);
   }
   ledger.finish(directory.path);
@@ -91,7 +91,7 @@ async function conclude(
     jobs,
   });
   await directory.writeJson('result.json', resultFile(output));
-  for (const { run_dir } of jobs) await disk.rm(join(run_dir, settledFile), { force: true });
+  for (const { run_dir } of jobs) await disk.rm(join(run_dir, outcomeFile), { force: true });
 }
 
 function verdict(
@@ -117,7 +117,7 @@ async function salvageJob(
   if (job.status === 'waiting')
     return { ...job, status: 'skipped', summary: 'Skipped because the server ended.' };
   if (job.status !== 'running') return job;
-  const settled = await readJson(join(job.run_dir, settledFile));
+  const settled = await readJson(join(job.run_dir, outcomeFile));
   if (settled !== undefined) return settled as unknown as JobResult;
   const record = await loadRecord(job.run_dir, job.run_id);
   const kept = tree?.patch && { patch: tree.patch };

@@ -5,10 +5,10 @@ import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity, runMarker } from '../process/process-table.ts';
 import { loadRecord } from '../record/run-record.ts';
-import { LetGo } from '../run/supervisor.ts';
-import { flyOn } from './autopilot-flight.ts';
+import { RunReleased } from '../run/supervisor.ts';
+import { continueAutopilot } from './autopilot-flight.ts';
 import { loadAutopilot } from './autopilot-record.ts';
-import { inCharge, salvageAutopilot } from './autopilot-recovery.ts';
+import { recoverAutopilot, withTakeoverLock } from './autopilot-recovery.ts';
 import { type FlightPlan, findPlan, keepPlan } from './flight-plan.ts';
 
 /**
@@ -23,13 +23,13 @@ export async function takeOverAutopilot(
   const plan = (await isCancelled(delegation, directory)) ? undefined : await findPlan(directory.path);
   if (plan !== undefined && !(isToStay && (await mayGoOn(delegation, directory, plan)))) return false;
   let isOver = false;
-  await inCharge(directory, async () => {
+  await withTakeoverLock(directory, async () => {
     const request = await readJson(directory.file('request.json'));
     const server = request?.['server'] as ProcessIdentity | undefined;
     if (server !== undefined && (await isAlive(server))) return;
     const ledger = await delegation.supervisor.ledger;
     isOver = plan === undefined;
-    if (plan === undefined) return salvageAutopilot(directory, delegation.options, ledger);
+    if (plan === undefined) return recoverAutopilot(directory, delegation.options, ledger);
     if (delegation.isResting) return;
     await directory.writeJson('request.json', { ...request, server: ledger.self });
     delegation.keep(goOn(delegation, directory, plan));
@@ -39,7 +39,7 @@ export async function takeOverAutopilot(
 
 /** Whoever cancelled it did not live to see its end, perhaps; the wish was written down, or a job has met it already. */
 async function isCancelled({ supervisor }: Delegation, { path, id }: RunDirectory): Promise<boolean> {
-  if ((await supervisor.ledger).wishOf(path) !== undefined) return true;
+  if ((await supervisor.ledger).cancellationOf(path) !== undefined) return true;
   const jobs = (await loadAutopilot(path, id))?.jobs ?? [];
   const states = jobs.map(async ({ status, run_dir, run_id }) =>
     status === 'running' ? (await loadRecord(run_dir, run_id))?.status : status,
@@ -67,11 +67,11 @@ async function mayGoOn(
 async function goOn(delegation: Delegation, directory: RunDirectory, plan: FlightPlan): Promise<void> {
   log('info', `going on with the autopilot ${directory.id} of a server that has ended`);
   try {
-    await flyOn(delegation, directory, plan);
+    await continueAutopilot(delegation, directory, plan);
   } catch (error) {
     // Who only lets go has done no harm, and does not count.
-    if (error instanceof LetGo) return keepPlan(directory, plan);
+    if (error instanceof RunReleased) return keepPlan(directory, plan);
     log('error', `the autopilot ${directory.id} cannot be gone on with`, error);
-    await salvageAutopilot(directory, delegation.options, await delegation.supervisor.ledger);
+    await recoverAutopilot(directory, delegation.options, await delegation.supervisor.ledger);
   }
 }

@@ -74,7 +74,7 @@ export class Autopilot {
   }
 
   /** From where another server had to stop. */
-  async flyOn(
+  async continueAutopilot(
     left: AutopilotOutput,
     { plannerUsage, servers, flight }: FlightPlan,
   ): Promise<AutopilotOutput> {

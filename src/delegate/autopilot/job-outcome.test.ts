@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RunDirectory } from '../files/run-directory.ts';
 import { unbegunRecord } from '../record/run-record.ts';
-import { settleJob } from './job-outcome.ts';
+import { recordJobOutcome } from './job-outcome.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -29,7 +29,7 @@ async function settled(signal: AbortSignal) {
   } as const;
   const record = { ...unbegunRecord(''), error: null, status: 'completed' } as const;
   const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
-  return settleJob(
+  return recordJobOutcome(
     { job, record, subrun, worktree: undefined, accompanied: false },
     { cwd: folder, checks, signal },
   );

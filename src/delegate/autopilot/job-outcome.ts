@@ -14,9 +14,9 @@ import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import type { JobSpec } from './job-spec.ts';
 
 /** Hidden, and only there between the end of a job in a tree of its own and the note of it in the log of the whole. */
-export const settledFile = '.settled.json';
+export const outcomeFile = '.settled.json';
 
-export interface SettlementOptions {
+export interface JobOutcomeOptions {
   /** Where the work is wanted. */
   readonly cwd: string;
   readonly checks: Pick<CheckOptions, 'allowed' | 'confine' | 'timeoutMs' | 'env'>;
@@ -34,7 +34,7 @@ export interface EndedJob {
 }
 
 /** From what the agent came to, to what the job came to: checked, and brought into the common tree. */
-export async function settleJob(ended: EndedJob, options: SettlementOptions): Promise<JobResult> {
+export async function recordJobOutcome(ended: EndedJob, options: JobOutcomeOptions): Promise<JobResult> {
   const { subrun, worktree } = ended;
   const place = worktree?.folder ?? options.cwd;
   const judged = await check(asResult(ended, place, options), ended, place, options);
@@ -45,7 +45,7 @@ export async function settleJob(ended: EndedJob, options: SettlementOptions): Pr
 function asResult(
   { job, record, accompanied }: EndedJob,
   place: string,
-  { cwd }: SettlementOptions,
+  { cwd }: JobOutcomeOptions,
 ): JobResult {
   const { evidence, deliverables, open_questions } = record;
   const inPlace = (path: string) =>
@@ -75,7 +75,7 @@ async function check(
   result: JobResult,
   { job, subrun }: EndedJob,
   place: string,
-  { checks: how, signal }: SettlementOptions,
+  { checks: how, signal }: JobOutcomeOptions,
 ): Promise<JobResult> {
   if (result.status !== 'completed' || job.acceptance.length === 0) return result;
   const checks = await runChecks(job.acceptance, { ...how, cwd: place, sandbox: job.sandbox, signal });
@@ -96,7 +96,7 @@ async function deliver(
   result: JobResult,
   worktree: Worktree,
   { subrun }: EndedJob,
-  { cwd, signal }: SettlementOptions,
+  { cwd, signal }: JobOutcomeOptions,
 ): Promise<JobResult> {
   const path = subrun.file(patchFile);
   const isWanted = result.status === 'completed';

@@ -10,15 +10,15 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import { answerSchema } from '../record/answer.ts';
 import { loadRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunAgent, RunHooks, RunRequest } from '../record/run-request.ts';
-import { LetGo } from '../run/supervisor.ts';
+import { RunReleased } from '../run/supervisor.ts';
 import { selectSkills } from '../skills/skill-selection.ts';
 import type { IndexedSkill } from '../skills/skills.ts';
 import type { JobResult } from './autopilot-output.ts';
-import { type EndedJob, type SettlementOptions, settledFile, settleJob } from './job-outcome.ts';
+import { type EndedJob, type JobOutcomeOptions, outcomeFile, recordJobOutcome } from './job-outcome.ts';
 import { jobPrompt } from './job-prompt.ts';
 import type { JobSpec } from './job-spec.ts';
 
-export interface JobRunnerOptions extends SettlementOptions {
+export interface JobRunnerOptions extends JobOutcomeOptions {
   /** The autopilot's own directory; each job gets one in it. */
   readonly directory: RunDirectory;
   /** What the caller asked for as a whole. */
@@ -60,7 +60,7 @@ export class JobRunner {
     const record = await loadRecord(path, `${directory.id}/${job.id}`);
     const tree = this.#treeOf(job);
     const worktree = await Worktree.reopen(tree, this.#treeOptions).catch(() => undefined);
-    const settled = await readJson(resolve(path, settledFile));
+    const settled = await readJson(resolve(path, outcomeFile));
     if (settled !== undefined) {
       await worktree?.remove();
       return settled as unknown as JobResult;
@@ -91,7 +91,7 @@ export class JobRunner {
       status = result.status;
       return result;
     } catch (error) {
-      if (error instanceof LetGo) throw error;
+      if (error instanceof RunReleased) throw error;
       const { aborted, reason } = this.#options.signal;
       if (aborted && error === reason) {
         status = 'cancelled';
@@ -161,7 +161,7 @@ export class JobRunner {
       return await this.#settle({ job, record: told, subrun, worktree, accompanied: leave() });
     } catch (error) {
       // Its agent goes on in its tree, or its work is nowhere else.
-      isLeft = error instanceof LetGo || error instanceof Unsettled;
+      isLeft = error instanceof RunReleased || error instanceof Unsettled;
       throw error;
     } finally {
       leave();
@@ -171,19 +171,19 @@ export class JobRunner {
 
   /** What came of it is written down before its tree goes, since nobody could tell any more afterwards. */
   async #settle(ended: EndedJob): Promise<JobResult> {
-    const result = await settleJob(ended, this.#options).catch((error: unknown) => {
+    const result = await recordJobOutcome(ended, this.#options).catch((error: unknown) => {
       throw ended.worktree === undefined ? error : new Unsettled(error, ended.worktree.folder);
     });
     if (ended.worktree !== undefined)
       await ended.subrun
-        .writeJson(settledFile, result)
+        .writeJson(outcomeFile, result)
         .catch((error: unknown) => log('warning', `what came of ${ended.job.id} is not noted`, error));
     return result;
   }
 
   /** The result is in the log of the whole now. */
   async noted(job: JobSpec): Promise<void> {
-    await disk.rm(resolve(this.directoryOf(job), settledFile), { force: true });
+    await disk.rm(resolve(this.directoryOf(job), outcomeFile), { force: true });
   }
 
   get #treeOptions(): WorktreeOptions {

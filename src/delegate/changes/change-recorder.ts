@@ -13,14 +13,14 @@ const file = '.before.json';
 /** How things were, and where the content of that state is kept. */
 type Before = Snapshot & Kept;
 
-export interface Testimony {
+export interface RunChanges {
   readonly evidence: Evidence;
   /** What the run changed; absent where nothing was, and where it cannot be told. */
   readonly patch?: string;
 }
 
 /** Looks at the working folder before an agent that may write begins. */
-export async function lookBefore(directory: RunDirectory, place: SnapshotPlace): Promise<void> {
+export async function recordBefore(directory: RunDirectory, place: SnapshotPlace): Promise<void> {
   const snapshot = await takeSnapshot(place);
   const kept = await keepBefore(directory, place, snapshot).catch((error: unknown) => {
     log('info', `there will be no ${patchFile} for ${directory.id}`, error);
@@ -36,12 +36,12 @@ export async function lookBefore(directory: RunDirectory, place: SnapshotPlace):
 }
 
 /** Looks again and compares. An agent that could only read has changed nothing, so for it once is enough. */
-export async function lookAfter(
+export async function recordAfter(
   directory: RunDirectory,
   place: SnapshotPlace,
   claims: readonly Claim[],
   couldWrite: boolean,
-): Promise<Testimony | undefined> {
+): Promise<RunChanges | undefined> {
   try {
     if (!couldWrite && claims.length === 0) return undefined;
     const before: Before | undefined = couldWrite
@@ -61,7 +61,7 @@ export async function lookAfter(
 }
 
 /** Once the result is written, how things were before is of no more use. */
-export async function forgetBefore(directory: RunDirectory): Promise<void> {
+export async function discardBefore(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(file), { force: true });
   await forgetKept(directory);
 }

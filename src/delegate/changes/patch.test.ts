@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunDirectory } from '../files/run-directory.ts';
-import { forgetBefore, lookAfter, lookBefore } from './change-recorder.ts';
+import { discardBefore, recordAfter, recordBefore } from './change-recorder.ts';
 
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
 let base: string;
@@ -50,11 +50,11 @@ async function patchOf(
   { cwd = folder, path = env.PATH, more = {} } = {},
 ): Promise<string | undefined> {
   const place = { cwd, env: { ...env, PATH: path, ...more }, ignored: [] };
-  await lookBefore(directory, place);
+  await recordBefore(directory, place);
   work();
-  const seen = await lookAfter(directory, place, [], true);
+  const seen = await recordAfter(directory, place, [], true);
   expect(seen?.evidence).toBeDefined();
-  await forgetBefore(directory);
+  await discardBefore(directory);
   expect(readdirSync(directory.path)).toEqual(['request.json']);
   return seen?.patch;
 }

@@ -16,7 +16,7 @@ import { Supervisor } from '../run/supervisor.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { assign } from './assignment.ts';
 import { type Caller, callerOf } from './permissions.ts';
-import { Teller } from './progress-reporter.ts';
+import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 
 /** A run that was asked for: under way, or refused already. */
@@ -33,7 +33,7 @@ export interface Undertaking {
   readonly directory: RunDirectory;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly teller: Teller;
+  readonly teller: ProgressReporter;
 }
 
 /** What stands behind the tools: one supervisor, the runs it has, and what a caller may have. */
@@ -142,7 +142,7 @@ export class Delegation {
     if (context.signal.aborted) abort();
     context.signal.addEventListener('abort', abort, { once: true });
     const detach = () => context.signal.removeEventListener('abort', abort);
-    const teller = new Teller(context, tool, directory.id);
+    const teller = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
     const done = work({ directory, caller: callerOf(context.meta), signal: controller.signal, teller });
     this.keep(

@@ -34,7 +34,7 @@ function parse(text: string): unknown {
   }
 }
 
-export interface GrantLimits {
+export interface PermissionLimits {
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
   /** Protected folders in which writing is allowed nevertheless. */
@@ -44,7 +44,7 @@ export interface GrantLimits {
   readonly startedIn: string;
 }
 
-export interface Grant {
+export interface GrantedSandbox {
   readonly sandbox: Sandbox;
   /** Told to the caller when it gets less than it asked for. */
   readonly warning?: string;
@@ -55,8 +55,8 @@ export async function grantSandbox(
   wanted: Sandbox,
   cwd: string,
   caller: Caller,
-  limits: GrantLimits,
-): Promise<Grant> {
+  limits: PermissionLimits,
+): Promise<GrantedSandbox> {
   const { ceiling, dangerFolders } = limits;
   const sandbox = narrowest(wanted, ceiling, (await reachOf(caller, cwd, limits)) ?? wanted);
   if (sandbox === 'danger-full-access' && !(await isInside(cwd, dangerFolders)))
@@ -74,7 +74,7 @@ export async function grantSandbox(
 async function reachOf(
   { sandbox, workspaces }: Caller,
   cwd: string,
-  limits: GrantLimits,
+  limits: PermissionLimits,
 ): Promise<Sandbox | undefined> {
   if (sandbox !== 'workspace-write') return sandbox;
   // Outside of git Codex names no workspace. It starts its servers in the folder it works in.
@@ -83,12 +83,12 @@ async function reachOf(
 }
 
 /** A server that was started in the home folder or the root does not say where its caller works. */
-async function unprotected({ startedIn, userHome }: GrantLimits): Promise<string[]> {
+async function unprotected({ startedIn, userHome }: PermissionLimits): Promise<string[]> {
   const [place, home] = await Promise.all([realpath(startedIn), realpath(userHome)]);
   return place === undefined || protection(place, home ?? userHome) !== undefined ? [] : [startedIn];
 }
 
-async function refuseProtected(cwd: string, { userHome, writeFolders }: GrantLimits): Promise<void> {
+async function refuseProtected(cwd: string, { userHome, writeFolders }: PermissionLimits): Promise<void> {
   const [place, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
   const reason = place === undefined ? undefined : protection(place, home ?? userHome);
   if (reason === undefined || (await isInside(cwd, writeFolders))) return;

@@ -6,7 +6,7 @@ const throttleMs = 1_000;
 const heartbeatMs = 10_000;
 
 /** Keeps the client informed while a run goes on: not too often, and not too rarely. */
-export class Teller {
+export class ProgressReporter {
   readonly #context: Pick<Context, 'log' | 'progress'>;
   readonly #name: string;
   readonly #progress = new RunProgress();
@@ -29,8 +29,8 @@ export class Teller {
   }
 
   /** One who speaks for a part of the run under a name of its own; all progress counts as one. */
-  part(label: string, title: string): Teller {
-    return new Teller(
+  part(label: string, title: string): ProgressReporter {
+    return new ProgressReporter(
       {
         log: (...told) => {
           if (!this.#muted) this.#context.log(...told);

@@ -1,5 +1,5 @@
 /** Something to wait for that is rung from outside. */
-export class Bell {
+export class WakeSignal {
   #wake: (() => void) | undefined;
   #rung = false;
 

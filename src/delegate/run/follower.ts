@@ -5,10 +5,10 @@ import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { AgentProcess, Exit } from '../process/agent-process.ts';
 import { type EndedProcess, endRun } from '../process/process-end.ts';
-import type { Bell } from '../process/wake-signal.ts';
+import type { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
-import type { Ledger } from './run-queue.ts';
+import type { RunQueue } from './run-queue.ts';
 
 /** In milliseconds; 0 for none. */
 export interface Limits {
@@ -22,14 +22,14 @@ export interface Limits {
 export interface FollowedRun {
   readonly directory: RunDirectory;
   readonly agent: Agent;
-  readonly ledger: Ledger;
+  readonly ledger: RunQueue;
   readonly process: AgentProcess;
   readonly redact: Redact;
   readonly limits: Limits;
   readonly startedAt: Date;
   readonly signal: AbortSignal;
   /** Rung when something may have happened. */
-  readonly bell: Bell;
+  readonly bell: WakeSignal;
   /** Whether to let go of the run, which goes on without us. */
   isLeft(): boolean;
   onEvent?(event: AgentEvent): void;
@@ -117,9 +117,9 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
 }
 
 /** Whether somebody wants the run to end. It is written down, so that it stays wanted should this process die over it. */
-export function stopOf(signal: AbortSignal, ledger: Ledger, directory: string): Stop | undefined {
-  if (signal.aborted) ledger.askToEnd(directory, messageOf(signal.reason));
-  const reason = ledger.wishOf(directory);
+export function stopOf(signal: AbortSignal, ledger: RunQueue, directory: string): Stop | undefined {
+  if (signal.aborted) ledger.requestCancellation(directory, messageOf(signal.reason));
+  const reason = ledger.cancellationOf(directory);
   return reason === undefined ? undefined : { status: 'cancelled', reason: `cancelled: ${reason}` };
 }
 

@@ -2,7 +2,7 @@ import { type JsonSchema, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { mostBytes, readRegularFile } from '../../regular-file.ts';
 import type { Agent, Usage } from '../agents/agent.ts';
-import { forgetBefore, lookAfter } from '../changes/change-recorder.ts';
+import { discardBefore, recordAfter } from '../changes/change-recorder.ts';
 import { patchFile } from '../changes/patch.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
@@ -15,12 +15,12 @@ import { judge, type Outcome, type Stop } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
-import type { Ledger } from './run-queue.ts';
+import type { RunQueue } from './run-queue.ts';
 
 export interface FinishedRun {
   readonly directory: RunDirectory;
   readonly agent: Agent;
-  readonly ledger: Ledger;
+  readonly ledger: RunQueue;
   readonly redact: Redact;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose changes are not the run's. */
@@ -73,7 +73,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
-  const seen = await lookAfter(
+  const seen = await recordAfter(
     directory,
     { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
     asAnswer(answer)?.deliverables ?? [],
@@ -109,7 +109,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     if (seen?.patch !== undefined) await directory.writeText(patchFile, seen.patch);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
     await writeResult(directory, result, requestedThread);
-    await forgetBefore(directory);
+    await discardBefore(directory);
   } catch (error) {
     // A full disk must not turn what happened into something else.
     log('error', `the result of ${directory.id} cannot be written`, error);

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Ledger } from './run-queue.ts';
+import { RunQueue } from './run-queue.ts';
 
 let folder: string;
-let ledger: Ledger;
+let ledger: RunQueue;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'adjutant-ledger-'));
-  ledger = await Ledger.open(join(folder, 'state', 'runs.sqlite'));
+  ledger = await RunQueue.open(join(folder, 'state', 'runs.sqlite'));
 });
 afterEach(() => {
   ledger.close();
@@ -40,7 +40,7 @@ describe('the ledger', () => {
   it('starts anew when its file is broken, and keeps the broken one', async () => {
     const file = join(folder, 'broken.sqlite');
     writeFileSync(file, 'this is no database, not at all, not even a small one'.repeat(100));
-    const fresh = await Ledger.open(file);
+    const fresh = await RunQueue.open(file);
     expect(fresh.open()).toEqual([]);
     fresh.close();
   });
@@ -108,14 +108,14 @@ describe('the ledger', () => {
 
   it('keeps the first reason to end, for a run and its parts alike', () => {
     enqueue('/runs/a');
-    expect(ledger.wishOf('/runs/a')).toBeUndefined();
-    ledger.askToEnd('/runs/a', 'one');
-    ledger.askToEnd('/runs/a', 'two');
-    expect(ledger.wishOf('/runs/a')).toBe('one');
-    expect(ledger.wishOf('/runs/a/subruns/scan')).toBe('one');
-    expect(ledger.wishOf('/runs/ab')).toBeUndefined();
+    expect(ledger.cancellationOf('/runs/a')).toBeUndefined();
+    ledger.requestCancellation('/runs/a', 'one');
+    ledger.requestCancellation('/runs/a', 'two');
+    expect(ledger.cancellationOf('/runs/a')).toBe('one');
+    expect(ledger.cancellationOf('/runs/a/subruns/scan')).toBe('one');
+    expect(ledger.cancellationOf('/runs/ab')).toBeUndefined();
     ledger.finish('/runs/a');
-    expect(ledger.wishOf('/runs/a')).toBeUndefined();
+    expect(ledger.cancellationOf('/runs/a')).toBeUndefined();
   });
 
   it('remembers threads and what they have used, also when the run is over', () => {

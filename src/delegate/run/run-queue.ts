@@ -52,7 +52,7 @@ const schema = `
  * What the user's processes agree on: which runs are open, who follows them, whose turn it is. Each step is one
  * transaction, so a process may die at any point and the rest see either all of the step or none.
  */
-export class Ledger {
+export class RunQueue {
   readonly #database: DatabaseSync;
   readonly self: ProcessIdentity;
 
@@ -61,7 +61,7 @@ export class Ledger {
     this.self = self;
   }
 
-  static async open(file: string): Promise<Ledger> {
+  static async open(file: string): Promise<RunQueue> {
     const { DatabaseSync } = await import('node:sqlite');
     await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const self = (await identify(process.pid))!;
@@ -73,11 +73,11 @@ export class Ledger {
       return database;
     };
     try {
-      return new Ledger(connect(), self);
+      return new RunQueue(connect(), self);
     } catch (error) {
       if (!/malformed|not a database/.test(String(error))) throw error;
       await disk.rename(file, `${file}.broken`);
-      return new Ledger(connect(), self);
+      return new RunQueue(connect(), self);
     }
   }
 
@@ -163,12 +163,12 @@ export class Ledger {
   }
 
   /** Leaves word for whoever follows the run, or a part of it. The first reason stays. */
-  askToEnd(directory: string, reason: string): void {
+  requestCancellation(directory: string, reason: string): void {
     this.#run('INSERT OR IGNORE INTO wishes (directory, reason) VALUES (?, ?)', directory, reason);
   }
 
   /** Why the run shall end, or the one it is a part of; `undefined` as long as nobody wants that. */
-  wishOf(directory: string): string | undefined {
+  cancellationOf(directory: string): string | undefined {
     const [row] = this.#all(
       'SELECT reason FROM wishes WHERE ? = directory OR substr(?, 1, length(directory) + 1) = directory || ?',
       directory,

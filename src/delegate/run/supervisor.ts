@@ -3,26 +3,26 @@ import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';
-import { lookBefore } from '../changes/change-recorder.ts';
+import { recordBefore } from '../changes/change-recorder.ts';
 import type { Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { attachTo, startAgent } from '../process/agent-process.ts';
 import { endRun } from '../process/process-end.ts';
 import { findRoot, isAlive } from '../process/process-table.ts';
-import { Bell } from '../process/wake-signal.ts';
+import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
 import { type FollowedRun, followRun, type Limits, stopOf } from './follower.ts';
 import { prepare } from './preparation.ts';
 import { type FinishedRun, finishRun } from './run-finish.ts';
-import { Ledger, type OpenRun } from './run-queue.ts';
+import { type OpenRun, RunQueue } from './run-queue.ts';
 
 export interface SupervisorOptions {
   readonly agent: AgentName;
   readonly agents: Readonly<Record<AgentName, Agent>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly ledgerFile: string;
+  readonly queueFile: string;
   readonly runsDir: string;
   /** Runs at a time, counted over all processes of the user. */
   readonly maxParallel: number;
@@ -38,10 +38,10 @@ type Ending = Omit<FinishedRun, 'ledger' | 'redact' | 'env' | 'ignored' | 'progr
 /** Starts agents, follows them to their end, and takes over those whose server has died. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  readonly #live = new Map<string, Bell>();
+  readonly #live = new Map<string, WakeSignal>();
   readonly #underWay = new Set<Promise<unknown>>();
   #adopted = 0;
-  #ledger: Promise<Ledger> | undefined;
+  #ledger: Promise<RunQueue> | undefined;
   #sweeping: Promise<number> | undefined;
   #closed = false;
 
@@ -49,8 +49,8 @@ export class Supervisor {
     this.#options = options;
   }
 
-  get ledger(): Promise<Ledger> {
-    this.#ledger ??= Ledger.open(this.#options.ledgerFile).catch((error: unknown) => {
+  get ledger(): Promise<RunQueue> {
+    this.#ledger ??= RunQueue.open(this.#options.queueFile).catch((error: unknown) => {
       this.#ledger = undefined;
       throw error;
     });
@@ -86,7 +86,7 @@ export class Supervisor {
     const { directory } = request;
     const agent = this.#options.agents[this.#options.agent];
     const ledger = await this.ledger;
-    const bell = new Bell();
+    const bell = new WakeSignal();
     const ring = () => bell.ring();
     const limits = {
       ...this.#options.limits,
@@ -102,7 +102,7 @@ export class Supervisor {
       if (stop !== undefined) return await this.#finish({ directory, agent, startedAt: arrived, stop });
       const { env, runsDir } = this.#options;
       if (request.sandbox !== 'read-only')
-        await lookBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
+        await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
       await this.#noteEarlierUsage(agent, ledger, request);
       const startedAt = new Date();
       const process = await startAgent(directory, invocation, request, env, ring);
@@ -122,7 +122,7 @@ export class Supervisor {
       });
     } catch (error) {
       // What the caller or the machine cannot do is a result, too: no program, no folder, no room on the disk.
-      if (error instanceof LetGo || !(error instanceof Failure || isSystemError(error))) throw error;
+      if (error instanceof RunReleased || !(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, messageOf(error));
     } finally {
       hooks.signal.removeEventListener('abort', ring);
@@ -132,7 +132,11 @@ export class Supervisor {
   }
 
   /** A thread that was begun elsewhere has a past, too, and that is not this run's. */
-  async #noteEarlierUsage(agent: Agent, ledger: Ledger, { directory, threadId }: RunRequest): Promise<void> {
+  async #noteEarlierUsage(
+    agent: Agent,
+    ledger: RunQueue,
+    { directory, threadId }: RunRequest,
+  ): Promise<void> {
     if (threadId === undefined || ledger.usageOf(threadId) !== undefined) return;
     const total = await agent.threadTotal?.(threadId).catch(() => undefined);
     if (total === undefined) return;
@@ -142,9 +146,9 @@ export class Supervisor {
 
   /** Nothing when the turn has come; the reason when it never will. */
   async #waitForTurn(
-    ledger: Ledger,
+    ledger: RunQueue,
     { directory: { path, id }, tool }: RunRequest,
-    bell: Bell,
+    bell: WakeSignal,
     hooks: RunHooks,
   ): Promise<Stop | undefined> {
     for (let first = true; ; first = false) {
@@ -152,7 +156,8 @@ export class Supervisor {
       if (stop !== undefined) return stop;
       if (this.#closed) {
         // A part of something larger is left to the server that goes on with the whole.
-        if (tool === 'delegate_autopilot') throw new LetGo('unavailable', `The server stopped before ${id}.`);
+        if (tool === 'delegate_autopilot')
+          throw new RunReleased('unavailable', `The server stopped before ${id}.`);
         return { status: 'cancelled', reason: 'cancelled: the server stopped' };
       }
       if (await ledger.takeTurn(path, this.#options.maxParallel, new Date().toISOString())) {
@@ -186,7 +191,7 @@ export class Supervisor {
     });
     if (followed === undefined) {
       ledger.release(directory.path);
-      throw new LetGo('unavailable', `The server stopped; the run ${directory.id} goes on without it.`);
+      throw new RunReleased('unavailable', `The server stopped; the run ${directory.id} goes on without it.`);
     }
     const { exit, ...seen } = followed;
     try {
@@ -223,7 +228,7 @@ export class Supervisor {
   }
 
   async #sweep(): Promise<number> {
-    if (this.#closed || !existsSync(this.#options.ledgerFile)) return 0;
+    if (this.#closed || !existsSync(this.#options.queueFile)) return 0;
     let adopted = 0;
     const ledger = await this.ledger;
     for (const run of ledger.open()) {
@@ -232,7 +237,8 @@ export class Supervisor {
       this.#adopted += 1;
       void this.#keep(this.#takeOver(ledger, run))
         .catch((error: unknown) => {
-          if (!(error instanceof LetGo)) log('error', `the run ${run.runId} cannot be taken over`, error);
+          if (!(error instanceof RunReleased))
+            log('error', `the run ${run.runId} cannot be taken over`, error);
         })
         .finally(() => {
           this.#adopted -= 1;
@@ -241,7 +247,7 @@ export class Supervisor {
     return adopted;
   }
 
-  async #takeOver(ledger: Ledger, run: OpenRun): Promise<void> {
+  async #takeOver(ledger: RunQueue, run: OpenRun): Promise<void> {
     const { agents, redact, limits } = this.#options;
     const agent = agents[run.agent];
     const directory = new RunDirectory(run.directory, run.runId, redact);
@@ -258,7 +264,7 @@ export class Supervisor {
     log('info', `following the run ${run.runId} of a server that has ended`);
     const identity = run.process ?? (await findLate(run.runId));
     if (identity !== undefined && run.process === null) ledger.noteProcess(run.directory, identity);
-    const bell = new Bell();
+    const bell = new WakeSignal();
     this.#live.set(run.directory, bell);
     try {
       await this.#follow(
@@ -302,13 +308,13 @@ export class Supervisor {
 }
 
 /** A run that this process follows no longer. */
-export class LetGo extends Failure {}
+export class RunReleased extends Failure {}
 
 /** The server may have died between starting the agent and noting its number, or while it was being started. */
 async function findLate(runId: string) {
   const found = await findRoot(runId);
   if (found !== undefined) return found;
-  await new Bell().wait(1_000);
+  await new WakeSignal().wait(1_000);
   return findRoot(runId);
 }
 

@@ -18,7 +18,7 @@ export interface DelegateOptions {
   /** The working directory of the server. */
   readonly startedIn: string;
   readonly runsDir: string;
-  readonly ledgerFile: string;
+  readonly queueFile: string;
   /** Where processes that work on one repository keep out of each other's way. */
   readonly locksDir: string;
   /** The environment of every program that is started. */
@@ -64,7 +64,7 @@ export function delegateOptions(
     runsDir:
       values['delegate.runs_dir'] ??
       (values.home === undefined ? join(codexHome, 'delegator', 'runs') : join(values.home, 'runs')),
-    ledgerFile: join(values['delegate.state_dir'], 'runs.sqlite'),
+    queueFile: join(values['delegate.state_dir'], 'runs.sqlite'),
     locksDir: join(values['delegate.state_dir'], 'locks'),
     env,
     startedIn: process.cwd(),

@@ -107,8 +107,9 @@ export class Runs {
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<RunRecord> {
     const record = await this.show(id);
     if (record.status !== 'running') return record;
-    if (this.#isHere(id)) (await this.#delegation.supervisor.ledger).askToEnd(record.run_dir, reason);
-    else await this.#shared?.askToEnd(id, reason);
+    if (this.#isHere(id))
+      (await this.#delegation.supervisor.ledger).requestCancellation(record.run_dir, reason);
+    else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, 20_000, signal);
   }
 

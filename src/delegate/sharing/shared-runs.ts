@@ -73,7 +73,7 @@ export class SharedRuns {
   }
 
   /** Leaves word for the machine that has the run. The first reason stays. */
-  async askToEnd(id: string, reason: string): Promise<void> {
+  async requestCancellation(id: string, reason: string): Promise<void> {
     await this.#edit(id, (current) => current && { wish: reason, ...current });
   }
 

@@ -16,11 +16,11 @@ import {
 } from '../delegation/run-schema.ts';
 import { runReport } from '../record/run-report.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
-import type { Desk } from './delegation-runtime.ts';
+import type { DelegationRuntime } from './delegation-runtime.ts';
 import { takesTasks, taskOf } from './tasks.ts';
 
 /** Tools that start sub-agents. */
-export function delegateTools(options: DelegateOptions, desk: () => Promise<Desk>) {
+export function delegateTools(options: DelegateOptions, desk: () => Promise<DelegationRuntime>) {
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,

@@ -11,7 +11,7 @@ const lastWordMs = 3_000;
 const patience = () => after(lastWordMs, undefined, { ref: false });
 
 /** What stands behind the tools, made when it is first needed. */
-export interface Desk {
+export interface DelegationRuntime {
   readonly delegation: Delegation;
   readonly runs: Runs;
   /** Looks after what dead servers left, and tells other machines what is new. */
@@ -20,7 +20,10 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-export function openDesk(options: DelegateOptions, publish: (change: Change) => void): Desk {
+export function openDelegationRuntime(
+  options: DelegateOptions,
+  publish: (change: Change) => void,
+): DelegationRuntime {
   const { records } = options;
   if (records === undefined) {
     const delegation = new Delegation(options, publish);

@@ -6,7 +6,7 @@ const manyEvents = 20;
 const longestMs = 5000;
 
 /** Tells once when a burst of events is over. */
-export class Burst {
+export class EventBurst {
   readonly #over: () => void;
   #timer: NodeJS.Timeout | undefined;
   #events = 0;

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { Burst } from './event-burst.ts';
+import { EventBurst } from './event-burst.ts';
 import { type Place, placesOf } from './watch-places.ts';
 
 export interface FolderWatchOptions {
@@ -36,7 +36,7 @@ interface Watched {
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
   readonly #watched = new Map<string, Watched>();
-  readonly #burst = new Burst(() => {
+  readonly #burst = new EventBurst(() => {
     this.#arrange();
     this.#options.changed();
   });

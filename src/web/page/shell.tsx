@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { CalendarView } from './calendar/calendar-page.tsx';
+import { CalendarPage } from './calendar/calendar-page.tsx';
 import { PromptsView } from './prompts/prompts-view.tsx';
 import { RunsView } from './runs/runs-view.tsx';
 import { ServerView } from './server/server-view.tsx';
@@ -17,7 +17,7 @@ export interface View {
 const views: readonly View[] = [
   { id: 'prompts', title: 'Prompts', component: PromptsView },
   { id: 'runs', title: 'Runs', component: RunsView },
-  { id: 'calendar', title: 'Calendar', component: CalendarView },
+  { id: 'calendar', title: 'Calendar', component: CalendarPage },
   { id: 'server', title: 'Server', component: ServerView },
 ];
 

@@ -1,10 +1,10 @@
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { clock, dayTitle, type WallTime, wallTime } from '../shared/zone-time.ts';
-import { type CalendarEvent, type Diary, keyOf, notificationsOf } from './calendar-data.ts';
+import { type CalendarData, type CalendarEvent, keyOf, notificationsOf } from './calendar-data.ts';
 import { NotificationMark } from './notification-mark.tsx';
 
 interface Props {
-  readonly diary: Diary;
+  readonly diary: CalendarData;
   readonly zone: string;
   readonly today: string;
   readonly chosen: string | undefined;

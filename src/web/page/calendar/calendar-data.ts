@@ -5,7 +5,7 @@ export type User = ToolAnswer<'listUsers'>['users'][number];
 export type CalendarEvent = ToolAnswer<'listEvents'>['events'][number];
 export type Notification = ToolAnswer<'listNotifications'>['notifications'][number];
 
-export interface Diary {
+export interface CalendarData {
   readonly events: readonly CalendarEvent[];
   /** By the key of the event they are about. */
   readonly notifications: ReadonlyMap<string, readonly Notification[]>;
@@ -27,12 +27,12 @@ export function resourcesOf({ id }: User): readonly string[] {
 /** People are told of an event up to so many days before it. */
 const earliestDays = 7;
 
-export async function loadDiary(
+export async function loadCalendar(
   client: McpClient,
   userId: string,
   { back, forward }: Span,
   signal: AbortSignal,
-): Promise<Diary> {
+): Promise<CalendarData> {
   const [{ events }, { notifications }] = await Promise.all([
     client.tool('listEvents', { user_id: userId, days_back: back, days_forward: forward }, { signal }),
     client.tool(
@@ -58,6 +58,6 @@ export function keyOf({ id, occurrence }: CalendarEvent): string {
   return `${id}@${occurrence ?? ''}`;
 }
 
-export function notificationsOf(diary: Diary, event: CalendarEvent): readonly Notification[] {
+export function notificationsOf(diary: CalendarData, event: CalendarEvent): readonly Notification[] {
   return diary.notifications.get(keyOf(event)) ?? [];
 }

@@ -1,11 +1,11 @@
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { DiaryView } from './calendar-view.tsx';
+import { CalendarView } from './calendar-view.tsx';
 import { PersonForm } from './person-form.tsx';
 
 /** Whose calendar it is. */
-export function CalendarView({ name }: { name: string | undefined }) {
+export function CalendarPage({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
   const { value, error } = useLoaded(
     (client, signal) => client.tool('listUsers', {}, { signal }),
@@ -30,9 +30,9 @@ export function CalendarView({ name }: { name: string | undefined }) {
     </select>
   );
   return (
-    <DiaryView key={user.id} user={user}>
+    <CalendarView key={user.id} user={user}>
       {choice || <h1>{user.name}</h1>}
-    </DiaryView>
+    </CalendarView>
   );
 }
 

@@ -9,7 +9,7 @@ import {
   type CalendarEvent,
   farthest,
   keyOf,
-  loadDiary,
+  loadCalendar,
   notificationsOf,
   resourcesOf,
   type Span,
@@ -29,7 +29,7 @@ const fallbackMs = 60_000;
 type Beside = { readonly event: string } | { readonly crowd: readonly CalendarEvent[] } | 'plan' | 'outbox';
 
 /** A person's week or agenda, with what is going to be told and why. */
-export function DiaryView({ user, children }: { user: User; children: ComponentChildren }) {
+export function CalendarView({ user, children }: { user: User; children: ComponentChildren }) {
   const [weeks, setWeeks] = useState(0);
   const [form, setForm] = useState<keyof typeof forms>(innerWidth < 740 ? 'agenda' : 'week');
   const [beside, setBeside] = useState<Beside | undefined>();
@@ -39,7 +39,7 @@ export function DiaryView({ user, children }: { user: User; children: ComponentC
   const zone = user.timezone ?? 'UTC';
   const today = wallTime(new Date().toISOString(), zone).day;
   const { value: diary, error } = useLoaded(
-    (client, signal) => loadDiary(client, user.id, span, signal),
+    (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
   );
   const days = weekDays(today, weeks);

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
-import { type CalendarEvent, type Diary, keyOf, notificationsOf, type User } from './calendar-data.ts';
+import { type CalendarData, type CalendarEvent, keyOf, notificationsOf, type User } from './calendar-data.ts';
 import { NotificationMark } from './notification-mark.tsx';
 import { layOutDay, type Slot } from './week-layout.ts';
 
@@ -9,7 +9,7 @@ const pixelsPerHour = 40;
 interface Props {
   readonly days: readonly string[];
   readonly today: string;
-  readonly diary: Diary;
+  readonly diary: CalendarData;
   readonly user: User;
   readonly chosen: string | undefined;
   choose(event: CalendarEvent): void;
