@@ -320,7 +320,7 @@ function apply(rows: readonly Notification[], step: Step, id: string, event: Cal
     return rows.map((row) =>
       row.id === step.row.id ? { ...freed(row), status: 'cancelled' as const } : row,
     );
-  const { slot, channel, urgency, planMs, payload, reason, change = null, key } = step.wanted;
+  const { slot, channel, urgency, planMs, payload, reason, change = null, key } = step.desired;
   const fields = {
     key: key ?? keyOf(event.id, '', event.start_ms, slot, channel),
     change,

@@ -8,15 +8,15 @@ import type { JsonObject } from '../json.ts';
 const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
 
 async function withJohn(options = {}): Promise<TestDiary> {
-  const diary = openDiary(options);
-  await diary.call('createUser', john);
-  return diary;
+  const assistant = openDiary(options);
+  await assistant.call('createUser', john);
+  return assistant;
 }
 
 describe('under the contract of the document', () => {
   it('offers five tools, three resources and three prompts', async () => {
-    await using diary = openDiary();
-    const client = diary.connect('assistant');
+    await using assistant = openDiary();
+    const client = assistant.connect('assistant');
     const names = async (method: string, key: string) =>
       ((await client.request(method)) as Record<string, { name: string; uri?: string }[]>)[key]!.map(
         ({ name, uri }) => uri ?? name,
@@ -41,8 +41,8 @@ describe('under the contract of the document', () => {
   });
 
   it('prints results as indented JSON without what is not set', async () => {
-    await using diary = await withJohn();
-    const client = diary.connect('assistant');
+    await using assistant = await withJohn();
+    const client = assistant.connect('assistant');
     const call = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     expect(await call('getUser', { user_id: 'user-123' })).toEqual({
       content: [{ type: 'text', text: JSON.stringify(john, null, 2) }],
@@ -59,8 +59,8 @@ describe('under the contract of the document', () => {
   });
 
   it('names where, which keyword and what it wanted when parameters are wrong', async () => {
-    await using diary = openDiary();
-    const client = diary.connect('assistant');
+    await using assistant = openDiary();
+    const client = assistant.connect('assistant');
     const wrong = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     await expect(wrong('listEvents', { days_forward: 400 })).rejects.toMatchObject({
       code: -32602,
@@ -82,11 +82,11 @@ describe('under the contract of the document', () => {
   });
 
   it('answers -32004 when a tool takes longer than its limit, and lets the work go', async () => {
-    await using diary = await withJohn();
-    await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using hurried = openDiary({ file: diary.file, toolTimeoutMs: 300 });
+    await using assistant = await withJohn();
+    await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await using hurried = openDiary({ file: assistant.file, toolTimeoutMs: 300 });
     const client = hurried.connect('assistant');
-    const other = new DatabaseSync(diary.file);
+    const other = new DatabaseSync(assistant.file);
     other.exec('begin immediate');
     const params = { name: 'planNotifications', arguments: { user_id: 'user-123' } };
     await expect(client.request('tools/call', params)).rejects.toMatchObject({
@@ -96,16 +96,16 @@ describe('under the contract of the document', () => {
     other.exec('commit');
     other.close();
     // Writers take turns: once this one is through, the other would have been.
-    await diary.call('updateUser', { user_id: 'user-123', name: 'J.' });
-    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    await assistant.call('updateUser', { user_id: 'user-123', name: 'J.' });
+    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
   });
 
   it('answers -32005 when the call is cancelled', async () => {
     await using model = await startChatModel(() => undefined);
-    await using diary = await withJohn();
-    await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await using assistant = await withJohn();
+    await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
     await using asking = openDiary({
-      file: diary.file,
+      file: assistant.file,
       policy: { name: 'endpoint', url: model.url, model: 'm', timeoutMs: 20_000 },
     });
     const client = asking.connect('assistant');
@@ -114,7 +114,7 @@ describe('under the contract of the document', () => {
     await expect.poll(() => model.asked.length).toBe(1);
     await client.notify('notifications/cancelled', { requestId: 'slow' });
     expect(await reply).toMatchObject({ id: 'slow', error: { code: -32005 } });
-    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
   });
 
   it('answers -32003 when the database cannot be used, and -32002 for what is no resource', async () => {
@@ -124,8 +124,8 @@ describe('under the contract of the document', () => {
       code: -32003,
       message: expect.stringContaining('/dev/null/adjutant.db cannot be opened'),
     });
-    await using diary = await withJohn();
-    const good = diary.connect('assistant');
+    await using assistant = await withJohn();
+    const good = assistant.connect('assistant');
     for (const uri of [
       'resources://users/nobody',
       'resources://events/none',
@@ -142,14 +142,14 @@ describe('under the contract of the document', () => {
   });
 
   it('reads each resource as what it is, whole and in slices', async () => {
-    await using diary = await withJohn();
-    await diary.call('createEvent', {
+    await using assistant = await withJohn();
+    await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'Grüße 🎉',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    const client = diary.connect('assistant');
+    const client = assistant.connect('assistant');
     const read = async (uri: string, more: JsonObject = {}) =>
       (
         (await client.request('resources/read', { uri, ...more })) as {
@@ -173,8 +173,8 @@ describe('under the contract of the document', () => {
   });
 
   it('renders the prompts as a system and a user message', async () => {
-    await using diary = openDiary();
-    const client = diary.connect('assistant');
+    await using assistant = openDiary();
+    const client = assistant.connect('assistant');
     const args = {
       event_data: '{"title":"Meeting"}',
       user_preferences: '{}',
@@ -205,24 +205,24 @@ describe('under the contract of the document', () => {
 
 describe('as plain MCP', () => {
   it('gives results that fit the declared schemas', async () => {
-    await using diary = await withJohn();
-    await diary.call('createEvent', {
+    await using assistant = await withJohn();
+    await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    const planned = await diary.call('planNotifications', { user_id: 'user-123' });
-    const { tools } = (await diary.client.request('tools/list')) as {
+    const planned = await assistant.call('planNotifications', { user_id: 'user-123' });
+    const { tools } = (await assistant.client.request('tools/list')) as {
       tools: { name: string; title?: string; outputSchema: JsonObject }[];
     };
     const { Check } = await import('typebox/schema');
     const results: Record<string, JsonObject> = {
-      getUser: await diary.call('getUser', { user_id: 'user-123' }),
-      listUsers: await diary.call('listUsers'),
-      getEvent: await diary.call('getEvent', { event_id: 'e' }),
-      listEvents: await diary.call('listEvents'),
-      listNotifications: await diary.call('listNotifications'),
+      getUser: await assistant.call('getUser', { user_id: 'user-123' }),
+      listUsers: await assistant.call('listUsers'),
+      getEvent: await assistant.call('getEvent', { event_id: 'e' }),
+      listEvents: await assistant.call('listEvents'),
+      listNotifications: await assistant.call('listNotifications'),
       planNotifications: planned,
     };
     for (const [name, result] of Object.entries(results)) {
@@ -234,27 +234,27 @@ describe('as plain MCP', () => {
   });
 
   it('reports what is not found as a result of the tool, and sends valid roles', async () => {
-    await using diary = openDiary();
+    await using assistant = openDiary();
     expect(
-      await diary.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
+      await assistant.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
     ).toEqual({
       content: [{ type: 'text', text: 'User not found' }],
       isError: true,
     });
     const args = { event_title: 'Lunch', event_time: 'noon' };
-    const { messages } = await diary.client.request('prompts/get', {
+    const { messages } = await assistant.client.request('prompts/get', {
       name: 'emailTemplate',
       arguments: args,
     });
     expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }, { role: 'user' }]);
     await expect(
-      diary.client.request('resources/read', { uri: 'resources://users/x' }),
+      assistant.client.request('resources/read', { uri: 'resources://users/x' }),
     ).rejects.toMatchObject({ code: -32602 });
   });
 
   it('lists users as resources, has templates, and completes ids', async () => {
-    await using diary = await withJohn();
-    const { client } = diary;
+    await using assistant = await withJohn();
+    const { client } = assistant;
     expect(await client.request('resources/list')).toMatchObject({
       resources: [{ uri: 'resources://users/user-123', name: 'John Doe' }],
     });
@@ -274,15 +274,15 @@ describe('as plain MCP', () => {
     });
   });
 
-  it('lists what is wrong with the diary, and makes no database for it', async () => {
-    await using diary = openDiary();
-    const [assistant] = diary.server.features;
-    expect(await assistant!.problems!()).toEqual([]);
-    expect(existsSync(diary.file)).toBe(false);
-    writeFileSync(diary.file, 'no database at all, but long enough to be read as the head of one');
-    expect(await assistant!.problems!()).toMatchObject([
+  it('lists what is wrong with the database, and makes no database for it', async () => {
+    await using assistant = openDiary();
+    const [feature] = assistant.server.features;
+    expect(await feature!.problems!()).toEqual([]);
+    expect(existsSync(assistant.file)).toBe(false);
+    writeFileSync(assistant.file, 'no database at all, but long enough to be read as the head of one');
+    expect(await feature!.problems!()).toMatchObject([
       {
-        file: diary.file,
+        file: assistant.file,
         severity: 'error',
         message: expect.stringContaining('is not a database of Adjutant'),
       },
@@ -293,17 +293,17 @@ describe('as plain MCP', () => {
     const heard: string[] = [];
     const onNotification = (method: string, params: JsonObject) =>
       heard.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
-    await using diary = openDiary({ memory: { onNotification } });
-    await diary.client.request('initialize', {
+    await using assistant = openDiary({ memory: { onNotification } });
+    await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 't', version: '1' },
     });
-    await diary.call('createUser', john);
+    await assistant.call('createUser', john);
     for (const uri of ['resources://users/user-123/events', 'resources://events/e'])
-      await diary.client.request('resources/subscribe', { uri });
+      await assistant.client.request('resources/subscribe', { uri });
     heard.length = 0;
-    await diary.call('createEvent', {
+    await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
@@ -313,32 +313,32 @@ describe('as plain MCP', () => {
       'notifications/resources/updated resources://events/e',
       'notifications/resources/updated resources://users/user-123/events',
     ]);
-    await diary.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
+    await assistant.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
     expect(heard).toContain('notifications/resources/list_changed');
   });
 
   it('tells once of all that an import brings, and of what is planned for it', async () => {
     const heard: unknown[] = [];
-    await using diary = openDiary({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
-    await diary.client.request('initialize', {
+    await using assistant = openDiary({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
+    await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 't', version: '1' },
     });
-    await diary.call('createUser', john);
+    await assistant.call('createUser', john);
     const lists = ['events', 'notifications'].map((list) => `resources://users/user-123/${list}`);
-    for (const uri of lists) await diary.client.request('resources/subscribe', { uri });
+    for (const uri of lists) await assistant.client.request('resources/subscribe', { uri });
     heard.length = 0;
     const events = ['one', 'two'].map(
       (uid) =>
         `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261118T140000Z\r\nSUMMARY:${uid}\r\nEND:VEVENT\r\n`,
     );
     const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${events.join('')}END:VCALENDAR\r\n`;
-    await diary.call('importCalendar', { user_id: 'user-123', content });
+    await assistant.call('importCalendar', { user_id: 'user-123', content });
     expect(heard).toEqual([lists[0]]);
-    await diary.call('planNotifications', { user_id: 'user-123' });
+    await assistant.call('planNotifications', { user_id: 'user-123' });
     expect(heard.slice(1)).toContain(lists[1]);
-    const { contents } = (await diary.client.request('resources/read', { uri: lists[1]! })) as {
+    const { contents } = (await assistant.client.request('resources/read', { uri: lists[1]! })) as {
       contents: { text: string }[];
     };
     expect(JSON.parse(contents[0]!.text)).toMatchObject({

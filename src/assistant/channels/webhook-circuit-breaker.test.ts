@@ -107,7 +107,7 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
         owner: 'w',
         clock: () => noon,
         slots: 4,
-        silentMs: 20,
+        slowAfterMs: 20,
       });
       const scheduler = new Scheduler({ store, worker, clock: () => noon });
       const over = begin(scheduler);
@@ -149,13 +149,13 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
       f: 'https://Hooks.Example/f',
     };
     await furnish(store, users, 1);
-    const silent = ['https://hooks.example'];
-    expect((await nextDue(store, noon, silent)).sendMs).toBe(noon - minute + 2000);
+    const slowReceivers = ['https://hooks.example'];
+    expect((await nextDue(store, noon, slowReceivers)).sendMs).toBe(noon - minute + 2000);
     expect((await nextDue(store, noon)).sendMs).toBe(noon - minute);
-    const taken = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { silent });
+    const taken = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { slowReceivers });
     expect(taken.map(({ notification }) => notification.id).toSorted()).toEqual(['c0', 'd0']);
     await store.write(({ db }) => db.updateTable('notifications').set({ channel: 'email' }).execute());
-    const mails = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { silent });
+    const mails = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { slowReceivers });
     expect(mails.map(({ notification }) => notification.id).toSorted()).toEqual(['a0', 'b0', 'e0', 'f0']);
     await store.close();
   });

@@ -60,7 +60,7 @@ describe('a webhook', () => {
     [302, 'permanent'],
     [0, 'unknown'],
   ])('reads %i as %s', async (status, kind) => {
-    const { url, requests } = await provider(status, '', { location: 'http://127.0.0.1:1/elsewhere' });
+    const { url, requests } = await provider(status, '', { location: 'http://127.0.0.1:1/excludeReceivers' });
     expect(await trusting().deliver(to(url), deadline())).toMatchObject({ kind });
     expect(requests).toHaveLength(1);
   });

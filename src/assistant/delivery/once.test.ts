@@ -56,9 +56,9 @@ describe('one round of a worker', () => {
   it('syncs a calendar that has changed, plans for its events and delivers what is due', async () => {
     const store = createStore(join(folder, 'adjutant.db'));
     await fill(store, { users: [person('ada', { channel_pref: 'email' })] });
-    const diary = { store, clock: () => now, occurrences: expandEvent };
+    const data = { store, clock: () => now, occurrences: expandEvent };
     const source = writeCalendar();
-    await addCalendar({ diary, options: calendars() }, { userId: 'ada', source }, true);
+    await addCalendar({ diary: data, options: calendars() }, { userId: 'ada', source }, true);
     mkdirSync(join(folder, 'outbox'));
 
     now += minute;

@@ -36,7 +36,7 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
     );
     const turn = async () => {
       planned.length = 0;
-      await Promise.all(rounds.map((one) => one.turn()));
+      await Promise.all(rounds.map((one) => one.runOnce()));
       return planned.toSorted();
     };
     await fill(store, {
@@ -77,7 +77,7 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
       events: ['ada', 'bob', 'eve'].map((id) => meeting(id, id, noon + 300 * minute)),
     });
     const first = rounds(listed);
-    await first.turn();
+    await first.runOnce();
     await first.close();
     expect(planned.splice(0).toSorted()).toEqual(['ada', 'bob', 'eve']);
     now += minute;
@@ -88,10 +88,10 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
       await listed(id);
       void second.close();
     });
-    await second.turn();
+    await second.runOnce();
     expect(planned).toHaveLength(1);
     const third = rounds(listed);
-    await third.turn();
+    await third.runOnce();
     await third.close();
     expect(planned.toSorted()).toEqual(['ada', 'bob']);
     await store.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { channels, urgencies } from '../store/schema.ts';
-import { escalate, escalationTime, nextChannel, type Reach } from './escalation.ts';
+import { escalationTime, nextChannel, nextEscalation, type Reachability } from './escalation.ts';
 import { type Attempted, pauseMs, planNext } from './retry.ts';
 
 const minute = 60_000;
@@ -8,10 +8,10 @@ const attempted: Attempted = {
   id: 'n1',
   channel: 'email',
   attempts: 1,
-  mostAttempts: 8,
+  maxAttempts: 8,
   outcome: 'temporary',
   nowMs: 0,
-  uselessMs: 60 * minute,
+  expiresMs: 60 * minute,
 };
 
 describe('what follows an attempt', () => {
@@ -45,12 +45,12 @@ describe('what follows an attempt', () => {
 
   it('ends with the attempts and with the use of it', () => {
     expect(planNext({ ...attempted, attempts: 8 }).kind).toBe('give-up');
-    expect(planNext({ ...attempted, uselessMs: 5000 }).kind).toBe('give-up');
+    expect(planNext({ ...attempted, expiresMs: 5000 }).kind).toBe('give-up');
   });
 });
 
 describe('the ladder of channels', () => {
-  const reach: Reach = { available: channels, preferred: ['email'], urgency: 'normal' };
+  const reach: Reachability = { available: channels, preferred: ['email'], urgency: 'normal' };
 
   it('begins with what the person asked for and rings nobody who did not ask', () => {
     expect(nextChannel(reach, [])).toBe('email');
@@ -73,12 +73,12 @@ describe('the ladder of channels', () => {
     const used: (typeof channels)[number][] = ['email'];
     for (let step = 0; step < 10; step++) {
       const calls = used.filter((channel) => channel === 'call').length;
-      const next = escalate({ ...pressing, used, callsLeft: 3 - calls });
+      const next = nextEscalation({ ...pressing, used, callsLeft: 3 - calls });
       if (next === undefined) break;
       used.push(next);
     }
     expect(used).toEqual(['email', 'call', 'call', 'call']);
-    expect(escalate({ ...pressing, used: ['email'], callsLeft: 0 })).toBeUndefined();
+    expect(nextEscalation({ ...pressing, used: ['email'], callsLeft: 0 })).toBeUndefined();
   });
 });
 

@@ -12,15 +12,15 @@ import type { ChannelOptions } from '../channels/channels.ts';
 const ada = { id: 'ada', name: 'Ada <b>', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
 async function withAda(user: JsonObject = {}, channels: Partial<ChannelOptions> = {}): Promise<TestDiary> {
-  const diary = openDiary({ channels });
-  await diary.call('createUser', { ...ada, ...user });
-  return diary;
+  const assistant = openDiary({ channels });
+  await assistant.call('createUser', { ...ada, ...user });
+  return assistant;
 }
 
-const test = (diary: TestDiary, more: JsonObject = {}) =>
-  diary.call('testNotification', { user_id: 'ada', ...more });
-const trail = async (diary: TestDiary) =>
-  ((await diary.call('listAudit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
+const test = (assistant: TestDiary, more: JsonObject = {}) =>
+  assistant.call('testNotification', { user_id: 'ada', ...more });
+const trail = async (assistant: TestDiary) =>
+  ((await assistant.call('listAudit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
     ({ action }) => action === 'notification.tested',
   );
 
@@ -48,19 +48,19 @@ async function startInbox() {
 
 describe('a test', () => {
   it('is refused for nobody, on a channel there is not, and where there is no address', async () => {
-    await using diary = await withAda();
-    await expect(test(diary, { user_id: 'nobody' })).rejects.toThrow('User not found');
-    await expect(test(diary, { channel: 'pigeon' })).rejects.toThrow(/channel/);
-    await expect(test(diary, { channel: 'call' })).rejects.toThrow(
+    await using assistant = await withAda();
+    await expect(test(assistant, { user_id: 'nobody' })).rejects.toThrow('User not found');
+    await expect(test(assistant, { channel: 'pigeon' })).rejects.toThrow(/channel/);
+    await expect(test(assistant, { channel: 'call' })).rejects.toThrow(
       'ada cannot be reached by call: phone_e164 is not set. Set it with updateUser, or adjutant users update ada --phone …',
     );
-    expect(await trail(diary)).toEqual([]);
+    expect(await trail(assistant)).toEqual([]);
   });
 
   it('goes into the outbox of a fresh machine at any hour, says why, and is on record', async () => {
-    await using diary = await withAda();
-    diary.now = Date.parse('2026-11-16T02:00:00Z');
-    const result = await test(diary);
+    await using assistant = await withAda();
+    assistant.now = Date.parse('2026-11-16T02:00:00Z');
+    const result = await test(assistant);
     expect(result).toEqual({
       user_id: 'ada',
       channel: 'email',
@@ -70,17 +70,17 @@ describe('a test', () => {
       detail: expect.stringMatching(/^written to .*\.eml$/),
       advice: 'delivery.smtp_url is not set, so no mail leaves this machine',
     });
-    const outbox = join(dirname(diary.file), 'outbox');
+    const outbox = join(dirname(assistant.file), 'outbox');
     const mail = await PostalMime.parse(readFileSync(join(outbox, readdirSync(outbox)[0]!)));
     expect(mail).toMatchObject({ subject: 'A test from Adjutant', to: [{ address: 'ada@example.com' }] });
     expect(mail.text).toContain('3:00');
-    expect(await trail(diary)).toMatchObject([{ detail: { channel: 'email', outcome: 'outbox' } }]);
+    expect(await trail(assistant)).toMatchObject([{ detail: { channel: 'email', outcome: 'outbox' } }]);
   });
 
   it('is a real mail through a mail server, whose refusal comes with what to check', async () => {
     await using inbox = await startInbox();
-    await using diary = await withAda({}, { smtpUrl: inbox.url });
-    expect(await test(diary)).toMatchObject({
+    await using assistant = await withAda({}, { smtpUrl: inbox.url });
+    expect(await test(assistant)).toMatchObject({
       delivered: true,
       outcome: 'accepted',
       detail: expect.stringMatching(/^250/),
@@ -88,23 +88,23 @@ describe('a test', () => {
     const mail = await PostalMime.parse(inbox.mails[0]!);
     expect(mail.to).toEqual([{ name: 'Ada <b>', address: 'ada@example.com' }]);
     expect(mail.html).toContain('<p>Hello Ada &lt;b&gt;,</p>');
-    diary.now += 1000;
-    await diary.call('updateUser', { user_id: 'ada', email: 'nobody@example.com' });
-    expect(await test(diary)).toMatchObject({
+    assistant.now += 1000;
+    await assistant.call('updateUser', { user_id: 'ada', email: 'nobody@example.com' });
+    expect(await test(assistant)).toMatchObject({
       delivered: false,
       outcome: 'permanent',
       detail: expect.stringContaining('no such mailbox'),
       advice: 'check the address of the user, and delivery.mail_from',
     });
-    expect((await trail(diary)).map(({ detail }) => (detail as JsonObject)['outcome'])).toEqual([
+    expect((await trail(assistant)).map(({ detail }) => (detail as JsonObject)['outcome'])).toEqual([
       'permanent',
       'accepted',
     ]);
   });
 
   it('that reaches nobody says what to check', async () => {
-    await using diary = await withAda({}, { smtpUrl: 'smtp://127.0.0.1:1' });
-    expect(await test(diary)).toMatchObject({
+    await using assistant = await withAda({}, { smtpUrl: 'smtp://127.0.0.1:1' });
+    expect(await test(assistant)).toMatchObject({
       outcome: 'temporary',
       detail: expect.stringContaining('ECONNREFUSED'),
       advice: expect.stringContaining('delivery.smtp_url'),
@@ -113,7 +113,7 @@ describe('a test', () => {
 
   it('goes by the channel the user prefers, or the one that is named', async () => {
     const provider = await startProvider(200, '{"sid":"CA1","id":"m1"}');
-    await using diary = await withAda(
+    await using assistant = await withAda(
       {
         channel_pref: 'both',
         phone_e164: '+15550100',
@@ -127,11 +127,11 @@ describe('a test', () => {
         ntfy: { url: provider.url },
       },
     );
-    expect(await test(diary)).toMatchObject({ channel: 'call', to: '+15550100', delivered: true });
-    const hooked = await test(diary, { channel: 'webhook' });
+    expect(await test(assistant)).toMatchObject({ channel: 'call', to: '+15550100', delivered: true });
+    const hooked = await test(assistant, { channel: 'webhook' });
     expect(hooked).toMatchObject({ channel: 'webhook', delivered: true });
     expect(JSON.stringify(hooked)).not.toContain('hunter2');
-    expect(await test(diary, { channel: 'ntfy' })).toMatchObject({ channel: 'ntfy', delivered: true });
+    expect(await test(assistant, { channel: 'ntfy' })).toMatchObject({ channel: 'ntfy', delivered: true });
     const [call, hook, push] = provider.requests.map(({ body }) => decodeURIComponent(body));
     expect(call).toContain('To=+15550100');
     expect(JSON.parse(hook!)).toMatchObject({ subject: 'A test from Adjutant', test: true });
@@ -140,31 +140,31 @@ describe('a test', () => {
   });
 
   it('does not ring for somebody who did not choose calls', async () => {
-    await using diary = await withAda({ channel_pref: 'webhook', phone_e164: '+15550100' });
-    expect(await test(diary)).toMatchObject({ channel: 'email' });
-    await diary.call('updateUser', { user_id: 'ada', unset: ['email'] });
-    await expect(test(diary)).rejects.toThrow('cannot be reached by webhook: webhook_url is not set');
+    await using assistant = await withAda({ channel_pref: 'webhook', phone_e164: '+15550100' });
+    expect(await test(assistant)).toMatchObject({ channel: 'email' });
+    await assistant.call('updateUser', { user_id: 'ada', unset: ['email'] });
+    await expect(test(assistant)).rejects.toThrow('cannot be reached by webhook: webhook_url is not set');
   });
 
   it('can be had ten times in ten minutes', async () => {
-    await using diary = await withAda();
-    for (let count = 0; count < 10; count++) await test(diary);
-    await expect(test(diary)).rejects.toThrow('10 tests were sent to ada within ten minutes');
-    diary.now = monday + 11 * 60_000;
-    expect(await test(diary)).toMatchObject({ outcome: 'outbox' });
+    await using assistant = await withAda();
+    for (let count = 0; count < 10; count++) await test(assistant);
+    await expect(test(assistant)).rejects.toThrow('10 tests were sent to ada within ten minutes');
+    assistant.now = monday + 11 * 60_000;
+    expect(await test(assistant)).toMatchObject({ outcome: 'outbox' });
   });
 
   it('can be had ten times also by many who ask at once, in several processes', async () => {
     const { url, requests, close } = await startProvider(200);
-    await using diary = await withAda({ ntfy_topic: 'ada' }, { ntfy: { url } });
-    await using other = openDiary({ file: diary.file, channels: { ntfy: { url } } });
+    await using assistant = await withAda({ ntfy_topic: 'ada' }, { ntfy: { url } });
+    await using other = openDiary({ file: assistant.file, channels: { ntfy: { url } } });
     const asked = Array.from({ length: 30 }, (_, index) =>
-      test(index % 2 === 0 ? diary : other, { channel: 'ntfy' }),
+      test(index % 2 === 0 ? assistant : other, { channel: 'ntfy' }),
     );
     const ended = await Promise.allSettled(asked);
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     expect(requests).toHaveLength(10);
-    expect(await trail(diary)).toHaveLength(10);
+    expect(await trail(assistant)).toHaveLength(10);
     await close();
   });
 });

@@ -10,7 +10,7 @@ import type { Channels, Message, Outcome } from '../channels/channel.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { claim, nextDue } from './claim.ts';
-import { type OutcomeRecord, settle } from './record-outcome.ts';
+import { type OutcomeRecord, recordOutcomes } from './record-outcome.ts';
 import { Scheduler } from './scheduler.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
@@ -87,11 +87,11 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
 
   const start = noon + 60 * minute;
   const event = meeting('e1', 'ada', start);
-  const diary = (more: DiaryRows = {}): Promise<void> =>
+  const prepare = (more: DiaryRows = {}): Promise<void> =>
     fill(store, { users: [person('ada')], events: [event], ...more });
 
   it('sends what is due, not what is not, and records it', async () => {
-    await diary({
+    await prepare({
       notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon + minute, { id: 'b' })],
     });
     expect(await once()).toBe(1);
@@ -114,7 +114,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('sends each one once when several workers are at it', async () => {
-    await diary({
+    await prepare({
       events: [event],
       notifications: Array.from({ length: 300 }, (_, index) =>
         reminder(event, noon - index, { id: `n${index}`, parent_id: 'root' }),
@@ -143,7 +143,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     ['acknowledged', () => update('notifications', 'a', { acknowledged_ms: noon })],
     ['the event is gone', () => store.write(({ db }) => db.deleteFrom('events').execute())],
   ])('does not send when %s', async (reason, change) => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     await change();
     const replanned: string[] = [];
     await once({ replan: async (_user, id) => void replanned.push(id) });
@@ -196,7 +196,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('sends no more than three reminders of an occurrence', async () => {
-    await diary({
+    await prepare({
       notifications: [1, 2, 3, 4].map((slot) => reminder(event, noon - slot, { id: `n${slot}` })),
     });
     await once({ slots: 1 });
@@ -206,7 +206,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
 
   it('says that a reminder is late while it is of use, and tells what was missed once it is not', async () => {
     const past = meeting('e2', 'ada', noon - 5 * minute, { title: 'Past' });
-    await diary({
+    await prepare({
       events: [event, past],
       notifications: [
         reminder(event, noon - 20 * minute, { id: 'late' }),
@@ -235,9 +235,9 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     const past = Array.from({ length: 40 }, (_, index) =>
       meeting(`p${index}`, 'ada', noon - 5 * minute, { title: `Past ${index};` }),
     );
-    await diary({ events: past, notifications: past.map((one) => reminder(one, noon - 20 * minute)) });
+    await prepare({ events: past, notifications: past.map((one) => reminder(one, noon - 20 * minute)) });
     const workers = ['w1', 'w2', 'w3', 'w4'].map((owner) => worker({ owner, slots: 2 }));
-    for (let turn = 0; turn < 5; turn++) await Promise.all(workers.map((one) => one.take()));
+    for (let turn = 0; turn < 5; turn++) await Promise.all(workers.map((one) => one.claimDue()));
     now += 2 * minute;
     await once();
     const told = sent.map(({ message }) => message.text).join('');
@@ -246,7 +246,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('tries again later and later, then goes on to the next channel', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a', urgency: 'high' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a', urgency: 'high' })] });
     answer = (_message, name) =>
       name === 'email' ? { kind: 'temporary', detail: '451 busy' } : { kind: 'accepted', detail: 'ringing' };
     const pauses: number[] = [];
@@ -284,7 +284,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('records also what a provider says in characters that cannot be stored', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     answer = () => ({ kind: 'temporary', detail: `451 \u0000\ud800 ${'long '.repeat(1000)}` });
     await once();
     expect(await row('a')).toMatchObject({
@@ -294,7 +294,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('does not ring a phone again that may have rung', async () => {
-    await diary({
+    await prepare({
       notifications: [
         reminder(event, noon, { id: 'a', channel: 'call' }),
         // What a worker leaves behind that was killed while the call was made.
@@ -322,7 +322,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('escalates until somebody answers', async () => {
-    await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
+    await prepare({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
     for (now = start - 50 * minute; now < start; now += minute) await once();
     expect(sent.map((one) => one.channel)).toEqual(['email', 'call', 'call', 'call']);
     expect((await actions()).filter((action) => action !== 'notification.sent')).toEqual([
@@ -335,7 +335,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
 
   it('keeps nobody waiting for a policy that thinks about an event that has changed', async () => {
     const other = meeting('e2', 'ada', start);
-    await diary({
+    await prepare({
       events: [event, other],
       notifications: [
         reminder(event, noon, { id: 'a', revision: 'old' }),
@@ -344,11 +344,11 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     });
     const { promise: thinking, resolve: decided } = Promise.withResolvers<void>();
     const one = worker({ replan: () => thinking });
-    await one.take();
+    await one.claimDue();
     expect(await row('a')).toMatchObject({ status: 'cancelled' });
     now += minute;
-    await one.take();
-    await one.calm();
+    await one.claimDue();
+    await one.untilOnlySlowReceivers();
     expect(await row('b')).toMatchObject({ status: 'sent' });
     expect(one.idle).toBe(false);
     const over = one.finish(1000);
@@ -362,14 +362,14 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
       reminder(event, start - before * minute, { id: `r${before}`, urgency: 'urgent', channel: 'call' }),
     );
     const users = [person('ada', { channel_pref: 'call', max_call_attempts: 4 })];
-    await diary({ users, notifications });
+    await prepare({ users, notifications });
     for (now = start - 50 * minute; now < start; now += minute) await once();
     expect(sent.filter((one) => one.channel === 'call')).toHaveLength(4);
     expect((await rows()).filter(({ status }) => status === 'planned')).toEqual([]);
   });
 
   it('stops escalating once any message of the chain is acknowledged', async () => {
-    await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
+    await prepare({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
     for (now = start - 50 * minute; now < start; now += minute) {
       await once();
       const call = (await rows()).find((one) => one.channel === 'call' && one.status === 'sent');
@@ -380,11 +380,11 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('takes over what a dead worker held once its lease has run out, and ignores the dead one afterwards', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     const { promise: hanging, resolve: release } = Promise.withResolvers<Outcome>();
     answer = () => hanging;
     const slow = worker({ owner: 'slow', leaseMs: 60_000, attemptMs: 30_000 });
-    expect(await slow.take()).toBe(1);
+    expect(await slow.claimDue()).toBe(1);
     await vi.waitFor(() => expect(sent).toHaveLength(1));
     answer = accept;
     expect(await once()).toBe(0);
@@ -398,33 +398,33 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('records once what it has to record twice because the first answer was lost', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     const [held] = await claim(store, { owner: 'w1', ms: 1000 }, noon, 1);
-    const settlement: OutcomeRecord = {
+    const record: OutcomeRecord = {
       notification: held!.notification,
       status: 'sent',
       sentMs: noon,
       action: 'notification.sent',
     };
-    await settle(store, 'w1', noon, [settlement]);
-    await settle(store, 'w1', noon, [settlement]);
+    await recordOutcomes(store, 'w1', noon, [record]);
+    await recordOutcomes(store, 'w1', noon, [record]);
     expect(await row('a')).toMatchObject({ status: 'sent', fence: 1 });
     expect(await actions()).toEqual(['notification.sent']);
   });
 
   it('does not send with a lease that is nearly over', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     let reads = 0;
     const jumping = () => (++reads > 1 ? noon + 100_000 : noon);
     const sleeper = worker({ clock: jumping });
-    await sleeper.take();
+    await sleeper.claimDue();
     await sleeper.finish(10_000);
     expect(sent).toEqual([]);
     expect(await row('a')).toMatchObject({ status: 'sending' });
   });
 
   it('gives up on a notification that ends every worker that takes it', async () => {
-    await diary({
+    await prepare({
       notifications: [
         reminder(event, noon, {
           id: 'a',
@@ -442,7 +442,9 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('holds back nobody for one notification whose channel throws', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon, { id: 'b' })] });
+    await prepare({
+      notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon, { id: 'b' })],
+    });
     answer = (message) => {
       if (message.id === 'a') throw new Error('a bug');
       return { kind: 'accepted', detail: 'ok' };
@@ -493,7 +495,7 @@ describe('a SQLite file that cannot be written', () => {
     const pages = (most: number) =>
       store.write(({ db }) => sql.raw(`pragma max_page_count = ${most}`).execute(db));
     const { sent, worker } = meddled(() => pages(1));
-    await worker.take();
+    await worker.claimDue();
     await vi.waitFor(() => expect(sent).toEqual(['a']));
     expect(await statusOf('a')).toBe('sending');
     await pages(1_000_000);
@@ -505,7 +507,7 @@ describe('a SQLite file that cannot be written', () => {
   it('is waited for while another process has it locked', async () => {
     const other = new DatabaseSync(path);
     const { sent, worker } = meddled(() => other.exec('begin immediate'));
-    await worker.take();
+    await worker.claimDue();
     await vi.waitFor(() => expect(sent).toEqual(['a']));
     expect(await statusOf('a')).toBe('sending');
     other.exec('rollback');

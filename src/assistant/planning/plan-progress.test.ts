@@ -9,21 +9,21 @@ type Told = readonly [done: unknown, total: unknown, message: unknown];
 /** Plans for somebody with so many events, and hears how far it is as a client does. */
 async function plan(events: number, policy: PolicyOptions, more: { readonly dry_run?: true } = {}) {
   const told: Told[] = [];
-  await using diary = openDiary({
+  await using assistant = openDiary({
     policy,
     memory: {
       onNotification: (_, { progress, total, message }) => told.push([progress, total, message]),
     },
   });
-  await diary.call('createUser', { id: 'ada', name: 'Ada', email: 'ada@example.com' });
+  await assistant.call('createUser', { id: 'ada', name: 'Ada', email: 'ada@example.com' });
   for (let index = 0; index < events; index++)
-    await diary.call('createEvent', {
+    await assistant.call('createEvent', {
       user_id: 'ada',
       title: 'Tea',
       start_ts: `2026-11-17T14:${10 + index}`,
     });
   const ask = (_meta: { progressToken?: string }) =>
-    diary.client.request('tools/call', {
+    assistant.client.request('tools/call', {
       name: 'planNotifications',
       arguments: { user_id: 'ada', ...more },
       _meta,

@@ -8,7 +8,7 @@ import { playStored } from '../../../test/stored-story.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { User } from '../store/schema.ts';
 import { createStore } from '../store/store.ts';
-import { channelsAt, guard, nextOpenTime } from './guards.ts';
+import { channelsAt, guard, nextAllowedTime } from './guards.ts';
 
 const minuteMs = 60_000;
 /** Where clocks change: an hour, half an hour, at midnight, by a whole day, for a month. */
@@ -37,7 +37,7 @@ describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
       const at = Date.parse(change) + hours * 60 * minuteMs;
       let first = at;
       while (!isOpen(first)) first += minuteMs;
-      expect([new Date(nextOpenTime(at, preferences, ['email'])!), at]).toEqual([new Date(first), at]);
+      expect([new Date(nextAllowedTime(at, preferences, ['email'])!), at]).toEqual([new Date(first), at]);
       const startMs = at + 30 * 60 * minuteMs;
       const input = { preferences, reachable: ['email'] as const, startMs, important: false, taken: [] };
       const proposal = { offsetMinutes: -60, channel: 'email', urgency: 'normal' } as const;

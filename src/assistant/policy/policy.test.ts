@@ -21,34 +21,34 @@ const good = JSON.stringify({
 });
 
 async function ready(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
-  const diary = openDiary({ policy, memory });
-  await diary.call('createUser', {
+  const assistant = openDiary({ policy, memory });
+  await assistant.call('createUser', {
     id: 'ada',
     name: 'Ada',
     email: 'ada@example.com',
     timezone: 'Europe/Berlin',
   });
-  await diary.call('createEvent', {
+  await assistant.call('createEvent', {
     user_id: 'ada',
     id: 'dentist',
     title: 'Dentist',
     start_ts: '2026-11-17T14:00',
   });
-  return diary;
+  return assistant;
 }
 
 /** Plans with a model that behaves in a certain way. */
 async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
   const model = await startChatModel(behave);
   const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000, ...more } as const;
-  const diary = await ready(policy);
-  const result = await diary.call('planNotifications', { user_id: 'ada' });
+  const assistant = await ready(policy);
+  const result = await assistant.call('planNotifications', { user_id: 'ada' });
   return {
     model,
-    diary,
+    assistant,
     result: result as unknown as { policies: JsonObject[]; changes: JsonObject[]; dropped?: JsonObject[] },
     async [Symbol.asyncDispose]() {
-      await diary[Symbol.asyncDispose]();
+      await assistant[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
     },
   };
@@ -57,12 +57,12 @@ async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
 describe('a model at an address', () => {
   it('decides, and is asked once for an event that does not change', async () => {
     await using session = await planWith(() => good, { key: 'secret-key' });
-    const { model, result, diary } = session;
+    const { model, result, assistant } = session;
     expect(result.policies).toEqual([{ policy: 'endpoint', reason: 'Bring the insurance card.', events: 1 }]);
     expect(result.changes).toMatchObject([
       { action: 'add', plan_time: '2026-11-17T11:30:00Z', reason: '90 minutes before' },
     ]);
-    await diary.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('planNotifications', { user_id: 'ada' });
     expect(model.asked).toHaveLength(1);
     const [{ headers, body }] = model.asked as [(typeof model.asked)[0]];
     expect(headers.authorization).toBe('Bearer secret-key');
@@ -97,7 +97,7 @@ describe('a model at an address', () => {
 
   it('is replaced by the rules after two answers of garbage, and asked again next time', async () => {
     await using session = await planWith(() => 'no idea');
-    const { model, diary, result } = session;
+    const { model, assistant, result } = session;
     expect(result.policies).toEqual([
       {
         policy: 'rules',
@@ -107,7 +107,7 @@ describe('a model at an address', () => {
     ]);
     expect(result.changes).toMatchObject([{ plan_time: '2026-11-17T12:00:00Z' }]);
     expect(model.asked).toHaveLength(2);
-    await diary.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('planNotifications', { user_id: 'ada' });
     expect(model.asked).toHaveLength(4);
   });
 
@@ -134,14 +134,14 @@ describe('a model at an address', () => {
 
   it('that hangs is waited for once, not once for every event', async () => {
     await using model = await startChatModel(() => undefined);
-    await using diary = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 300 });
+    await using assistant = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 300 });
     for (let number = 0; number < 20; number++)
-      await diary.call('createEvent', {
+      await assistant.call('createEvent', {
         user_id: 'ada',
         title: `Event ${number}`,
         start_ts: `2026-11-18T${10 + (number % 10)}:00`,
       });
-    const result = await diary.call('planNotifications', { user_id: 'ada' });
+    const result = await assistant.call('planNotifications', { user_id: 'ada' });
     expect(result).toMatchObject({ events_processed: 21, policies: [{ policy: 'rules' }] });
     expect(model.asked.length).toBeLessThanOrEqual(4);
   });
@@ -207,7 +207,7 @@ describe('a model at an address', () => {
         plan: [{ offset_minutes: -60, channel: 'email', subject, email_text }],
       }),
     );
-    const { notifications } = (await session.diary.call('listNotifications')) as {
+    const { notifications } = (await session.assistant.call('listNotifications')) as {
       notifications: JsonObject[];
     };
     expect(notifications).toMatchObject([{ subject: 'Hello Bcc: eve@evil.example' }]);
@@ -216,31 +216,30 @@ describe('a model at an address', () => {
 
   it('loses its words when the event they were about changes', async () => {
     await using session = await planWith(() => good);
-    await session.diary.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
+    await session.assistant.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
     const subject = async () =>
-      ((await session.diary.call('listNotifications')) as { notifications: JsonObject[] }).notifications[0]![
-        'subject'
-      ];
+      ((await session.assistant.call('listNotifications')) as { notifications: JsonObject[] })
+        .notifications[0]!['subject'];
     expect(await subject()).toBe('Dentist soon');
-    await session.diary.call('updateEvent', { event_id: 'dentist', title: 'Surgeon' });
+    await session.assistant.call('updateEvent', { event_id: 'dentist', title: 'Surgeon' });
     expect(await subject()).toMatch(/^Reminder: Surgeon/);
   });
 
   it('keeps to the guards whatever hostile answers and events there are', async () => {
     await using model = await startChatModel((_, index) => hostileAnswers[index % hostileAnswers.length]!);
-    await using diary = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 });
+    await using assistant = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 });
     const titles = hostileEvents.map(
       (title) => title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/gu, ' ') || 'x',
     );
     for (const [index, title] of [...titles, ...titles].entries())
-      await diary.call('createEvent', {
+      await assistant.call('createEvent', {
         user_id: 'ada',
         title,
-        start_ts: new Date(diary.now + (index + 1) * 5_000_000).toISOString(),
+        start_ts: new Date(assistant.now + (index + 1) * 5_000_000).toISOString(),
       });
-    const result = await diary.call('planNotifications', { user_id: 'ada' });
+    const result = await assistant.call('planNotifications', { user_id: 'ada' });
     expect(result['events_processed']).toBe(titles.length * 2 + 1);
-    const { notifications } = (await diary.call('listNotifications', { days_forward: 30 })) as {
+    const { notifications } = (await assistant.call('listNotifications', { days_forward: 30 })) as {
       notifications: JsonObject[];
     };
     expect(notifications.length).toBeGreaterThan(10);
@@ -257,8 +256,8 @@ describe('a model at an address', () => {
 
 describe('the model of the client', () => {
   const policy = { name: 'client', timeoutMs: 2000 } as const;
-  const legacy = (diary: TestDiary) =>
-    diary.client.request('initialize', {
+  const legacy = (assistant: TestDiary) =>
+    assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: { sampling: {} },
       clientInfo: { name: 't', version: '1' },
@@ -270,9 +269,9 @@ describe('the model of the client', () => {
       asked.push({ method, ...params });
       return { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     };
-    await using diary = await ready(policy, { onRequest });
-    await legacy(diary);
-    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using assistant = await ready(policy, { onRequest });
+    await legacy(assistant);
+    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
       changes: [{ plan_time: '2026-11-17T11:30:00Z' }],
     });
@@ -281,10 +280,10 @@ describe('the model of the client', () => {
 
   it('has its word kept by who cannot ask it, such as a worker', async () => {
     const onRequest = async () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: good } });
-    await using diary = await ready(policy, { onRequest });
-    await legacy(diary);
-    await diary.call('planNotifications', { user_id: 'ada' });
-    await using worker = openDiary({ file: diary.file, policy });
+    await using assistant = await ready(policy, { onRequest });
+    await legacy(assistant);
+    await assistant.call('planNotifications', { user_id: 'ada' });
+    await using worker = openDiary({ file: assistant.file, policy });
     expect(await worker.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [],
       changes: [{ action: 'keep', plan_time: '2026-11-17T11:30:00Z' }],
@@ -308,15 +307,15 @@ describe('the model of the client', () => {
   });
 
   it('that cannot be asked leaves it to the rules', async () => {
-    await using diary = await ready(policy);
-    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using assistant = await ready(policy);
+    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('does not let its model be asked') }],
     });
   });
 
   it('is asked by a result in the revision that does so, and nothing is stored before the answer', async () => {
-    await using diary = await ready(policy);
-    const client = diary.connect('standard');
+    await using assistant = await ready(policy);
+    const client = assistant.connect('standard');
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
@@ -329,7 +328,7 @@ describe('the model of the client', () => {
       resultType: string;
     };
     expect(first.resultType).toBe('input_required');
-    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
     const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     const inputResponses = Object.fromEntries(Object.keys(first.inputRequests).map((key) => [key, answer]));
     const second = await client.request('tools/call', {
@@ -351,8 +350,8 @@ describe('a sub-agent', () => {
       tasks.push(task);
       return `Done.\n\`\`\`json\n${good}\n\`\`\``;
     };
-    await using diary = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
-    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using assistant = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
+    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'delegate' }],
     });
     expect(tasks[0]).toContain('Dentist');
