@@ -7,13 +7,13 @@ import type { JsonObject } from '../json.ts';
 
 const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
 
-async function withJohn(options = {}): Promise<TestDiary> {
+async function openWithJohn(options = {}): Promise<TestDiary> {
   const assistant = openDiary(options);
   await assistant.call('createUser', john);
   return assistant;
 }
 
-describe('under the contract of the document', () => {
+describe('the assistant contract', () => {
   it('offers five tools, three resources and three prompts', async () => {
     await using assistant = openDiary();
     const client = assistant.connect('assistant');
@@ -40,8 +40,8 @@ describe('under the contract of the document', () => {
     ]);
   });
 
-  it('prints results as indented JSON without what is not set', async () => {
-    await using assistant = await withJohn();
+  it('prints results as indented JSON without unset fields', async () => {
+    await using assistant = await openWithJohn();
     const client = assistant.connect('assistant');
     const call = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     expect(await call('getUser', { user_id: 'user-123' })).toEqual({
@@ -58,7 +58,7 @@ describe('under the contract of the document', () => {
     });
   });
 
-  it('names where, which keyword and what it wanted when parameters are wrong', async () => {
+  it('names the path, the keyword and the expected value of an invalid parameter', async () => {
     await using assistant = openDiary();
     const client = assistant.connect('assistant');
     const wrong = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
@@ -81,11 +81,11 @@ describe('under the contract of the document', () => {
     });
   });
 
-  it('answers -32004 when a tool takes longer than its limit, and lets the work go', async () => {
-    await using assistant = await withJohn();
+  it('answers -32004 when a tool exceeds its time limit, and stores nothing', async () => {
+    await using assistant = await openWithJohn();
     await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using hurried = openDiary({ file: assistant.file, toolTimeoutMs: 300 });
-    const client = hurried.connect('assistant');
+    await using impatient = openDiary({ file: assistant.file, toolTimeoutMs: 300 });
+    const client = impatient.connect('assistant');
     const other = new DatabaseSync(assistant.file);
     other.exec('begin immediate');
     const params = { name: 'planNotifications', arguments: { user_id: 'user-123' } };
@@ -95,14 +95,14 @@ describe('under the contract of the document', () => {
     });
     other.exec('commit');
     other.close();
-    // Writers take turns: once this one is through, the other would have been.
+    // Writers are serialized, so the abandoned planning would have been stored before this update.
     await assistant.call('updateUser', { user_id: 'user-123', name: 'J.' });
     expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
   });
 
   it('answers -32005 when the call is cancelled', async () => {
     await using model = await startChatModel(() => undefined);
-    await using assistant = await withJohn();
+    await using assistant = await openWithJohn();
     await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
     await using asking = openDiary({
       file: assistant.file,
@@ -117,14 +117,14 @@ describe('under the contract of the document', () => {
     expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
   });
 
-  it('answers -32003 when the database cannot be used, and -32002 for what is no resource', async () => {
+  it('answers -32003 when the database cannot be opened, and -32002 for an unknown resource', async () => {
     await using broken = openDiary({ file: '/dev/null/adjutant.db' });
     const client = broken.connect('assistant');
     await expect(client.request('tools/call', { name: 'listEvents' })).rejects.toMatchObject({
       code: -32003,
       message: expect.stringContaining('/dev/null/adjutant.db cannot be opened'),
     });
-    await using assistant = await withJohn();
+    await using assistant = await openWithJohn();
     const good = assistant.connect('assistant');
     for (const uri of [
       'resources://users/nobody',
@@ -141,8 +141,8 @@ describe('under the contract of the document', () => {
       await expect(good.request('resources/read', { uri }), uri).rejects.toMatchObject({ code: -32002 });
   });
 
-  it('reads each resource as what it is, whole and in slices', async () => {
-    await using assistant = await withJohn();
+  it('reads each resource completely and in slices', async () => {
+    await using assistant = await openWithJohn();
     await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
@@ -203,9 +203,9 @@ describe('under the contract of the document', () => {
   });
 });
 
-describe('as plain MCP', () => {
-  it('gives results that fit the declared schemas', async () => {
-    await using assistant = await withJohn();
+describe('the standard contract', () => {
+  it('returns results that match the declared output schemas', async () => {
+    await using assistant = await openWithJohn();
     await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
@@ -233,11 +233,11 @@ describe('as plain MCP', () => {
     expect(tools.filter(({ title }) => !/^([A-Z][a-z]+ ?)+$/.test(title ?? ''))).toEqual([]);
   });
 
-  it('reports what is not found as a result of the tool, and sends valid roles', async () => {
+  it('reports an unknown user as a tool error, and sends prompts with valid roles', async () => {
     await using assistant = openDiary();
     expect(
       await assistant.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
-    ).toEqual({
+    ).toMatchObject({
       content: [{ type: 'text', text: 'User not found' }],
       isError: true,
     });
@@ -252,8 +252,8 @@ describe('as plain MCP', () => {
     ).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('lists users as resources, has templates, and completes ids', async () => {
-    await using assistant = await withJohn();
+  it('lists users as resources, offers templates, and completes ids', async () => {
+    await using assistant = await openWithJohn();
     const { client } = assistant;
     expect(await client.request('resources/list')).toMatchObject({
       resources: [{ uri: 'resources://users/user-123', name: 'John Doe' }],
@@ -274,7 +274,7 @@ describe('as plain MCP', () => {
     });
   });
 
-  it('lists what is wrong with the database, and makes no database for it', async () => {
+  it('lists problems of the database without creating it', async () => {
     await using assistant = openDiary();
     const [feature] = assistant.server.features;
     expect(await feature!.problems!()).toEqual([]);
@@ -289,10 +289,10 @@ describe('as plain MCP', () => {
     ]);
   });
 
-  it('tells subscribers of changes', async () => {
-    const heard: string[] = [];
+  it('notifies subscribers of changed resources', async () => {
+    const updates: string[] = [];
     const onNotification = (method: string, params: JsonObject) =>
-      heard.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
+      updates.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
     await using assistant = openDiary({ memory: { onNotification } });
     await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
@@ -302,24 +302,24 @@ describe('as plain MCP', () => {
     await assistant.call('createUser', john);
     for (const uri of ['resources://users/user-123/events', 'resources://events/e'])
       await assistant.client.request('resources/subscribe', { uri });
-    heard.length = 0;
+    updates.length = 0;
     await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    expect(heard).toEqual([
+    expect(updates).toEqual([
       'notifications/resources/updated resources://events/e',
       'notifications/resources/updated resources://users/user-123/events',
     ]);
     await assistant.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
-    expect(heard).toContain('notifications/resources/list_changed');
+    expect(updates).toContain('notifications/resources/list_changed');
   });
 
-  it('tells once of all that an import brings, and of what is planned for it', async () => {
-    const heard: unknown[] = [];
-    await using assistant = openDiary({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
+  it('notifies once about an import, and again about the notifications planned for it', async () => {
+    const updates: unknown[] = [];
+    await using assistant = openDiary({ memory: { onNotification: (_, { uri }) => updates.push(uri) } });
     await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -328,16 +328,16 @@ describe('as plain MCP', () => {
     await assistant.call('createUser', john);
     const lists = ['events', 'notifications'].map((list) => `resources://users/user-123/${list}`);
     for (const uri of lists) await assistant.client.request('resources/subscribe', { uri });
-    heard.length = 0;
+    updates.length = 0;
     const events = ['one', 'two'].map(
       (uid) =>
         `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261118T140000Z\r\nSUMMARY:${uid}\r\nEND:VEVENT\r\n`,
     );
     const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${events.join('')}END:VCALENDAR\r\n`;
     await assistant.call('importCalendar', { user_id: 'user-123', content });
-    expect(heard).toEqual([lists[0]]);
+    expect(updates).toEqual([lists[0]]);
     await assistant.call('planNotifications', { user_id: 'user-123' });
-    expect(heard.slice(1)).toContain(lists[1]);
+    expect(updates.slice(1)).toContain(lists[1]);
     const { contents } = (await assistant.client.request('resources/read', { uri: lists[1]! })) as {
       contents: { text: string }[];
     };

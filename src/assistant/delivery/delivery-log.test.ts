@@ -19,35 +19,35 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const event = meeting('e1', 'ada', noon);
-const end = (id: string, more: Partial<OutcomeRecord>): OutcomeRecord => ({
+const outcome = (id: string, more: Partial<OutcomeRecord>): OutcomeRecord => ({
   notification: reminder(event, noon, { id }) as Notification,
   status: 'planned',
   action: 'x',
   ...more,
 });
 
-it('tells of everything that is given up, in one line each', () => {
+it('logs one line for each notification that is given up', () => {
   const followUp = reminder(event, noon, { channel: 'ntfy' });
-  log.report(end('a', { status: 'failed', error: '550-no\r\n550 never', followUp }));
-  log.report(end('b', { status: 'failed', error: 'gone' }));
+  log.report(outcome('a', { status: 'failed', error: '550-no\r\n550 never', followUp }));
+  log.report(outcome('b', { status: 'failed', error: 'gone' }));
   expect(lines).toEqual([
-    'adjutant: warning: notification a for ada by email failed: 550-no 550 never; ntfy is next\n',
-    'adjutant: warning: notification b for ada by email failed: gone; no channel is left\n',
+    'adjutant: warning: notification a for ada by email failed: 550-no 550 never; trying ntfy next\n',
+    'adjutant: warning: notification b for ada by email failed: gone; no other channel is left\n',
   ]);
 });
 
-it('tells once a minute of what waits for a server that is away', () => {
-  for (const id of ['a', 'b', 'c']) log.report(end(id, { error: 'nobody answers' }));
+it('logs retries of an unreachable server once a minute', () => {
+  for (const id of ['a', 'b', 'c']) log.report(outcome(id, { error: 'nobody answers' }));
   now += 60_000;
-  log.report(end('d', { error: 'still nobody' }));
+  log.report(outcome('d', { error: 'still nobody' }));
   expect(lines).toEqual([
-    'adjutant: warning: email does not get through and is tried again: nobody answers\n',
-    'adjutant: warning: email does not get through and is tried again: still nobody (2 more since the last word)\n',
+    'adjutant: warning: delivery by email failed and will be retried: nobody answers\n',
+    'adjutant: warning: delivery by email failed and will be retried: still nobody (2 more failures since the last message)\n',
   ]);
 });
 
-it('says nothing about what is sent or put off until quiet hours are over', () => {
-  log.report(end('a', { status: 'sent' }));
-  log.report(end('b', { nextMs: noon + 1 }));
+it('logs nothing for notifications that are sent or deferred', () => {
+  log.report(outcome('a', { status: 'sent' }));
+  log.report(outcome('b', { nextMs: noon + 1 }));
   expect(lines).toEqual([]);
 });

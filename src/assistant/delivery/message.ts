@@ -25,8 +25,9 @@ export function writeMessage(
   const delayed = late && !hasNoEvent(notification);
   const notes = delayed ? [`This was due ${formatTime(notification.plan_ms, user)} and is late.`] : [];
   const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
-  const plainLinks = confirmUrl === undefined ? [] : [`Confirm that you know: ${confirmUrl}`];
-  const links = confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">Confirm that you know</a>`];
+  const plainLinks = confirmUrl === undefined ? [] : [`Confirm that you have seen this: ${confirmUrl}`];
+  const links =
+    confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">Confirm that you have seen this</a>`];
   const parts = [...notes.map(xml), ...links].map((part) => `<p>${part}</p>\n`);
   return {
     id: notification.id,

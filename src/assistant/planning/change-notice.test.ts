@@ -7,12 +7,12 @@ import type { JsonObject } from '../../json.ts';
 import { createDelivery } from '../delivery/delivery.ts';
 
 const minute = 60_000;
-/** On the Tuesday on which everything takes place, in Berlin. */
+/** A time in Berlin on the Tuesday of the tests, or on another day of that month. */
 const at = (time: string, day = 17) => Date.parse(`2026-11-${day}T${time}:00+01:00`);
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
-/** What a worker does in one round at that time; what it wrote, by subject. */
-async function work(assistant: TestDiary, now: number): Promise<string[]> {
+/** Runs one round of a worker at the given time. Returns subject and text of the mails it wrote. */
+async function runWorker(assistant: TestDiary, now: number): Promise<string[]> {
   assistant.now = now;
   const before = new Set(outbox(assistant));
   const delivery = createDelivery({
@@ -24,7 +24,7 @@ async function work(assistant: TestDiary, now: number): Promise<string[]> {
       maxBytes: 1_000_000,
       intervalMs: 15 * minute,
     },
-    channels: { outboxDir: folderOf(assistant), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    channels: { outboxDir: outboxFolder(assistant), mailFrom: 'adjutant@example.com', privateHosts: [] },
     slots: 4,
     leaseMs: 60_000,
     clock: () => assistant.now,
@@ -35,24 +35,24 @@ async function work(assistant: TestDiary, now: number): Promise<string[]> {
   return Promise.all(
     written.map(async (name) => {
       const { subject = '', text = '' } = await PostalMime.parse(
-        readFileSync(join(folderOf(assistant), name)),
+        readFileSync(join(outboxFolder(assistant), name)),
       );
       return `${subject}\n${text}`;
     }),
   );
 }
 
-const folderOf = (assistant: TestDiary) => join(dirname(assistant.file), 'outbox');
+const outboxFolder = (assistant: TestDiary) => join(dirname(assistant.file), 'outbox');
 function outbox(assistant: TestDiary): string[] {
   try {
-    return readdirSync(folderOf(assistant));
+    return readdirSync(outboxFolder(assistant));
   } catch {
     return [];
   }
 }
 
-/** All that is written from one time to another, in steps of half a minute around what is planned. */
-async function workUntil(assistant: TestDiary, untilMs: number): Promise<string[]> {
+/** Runs a worker at each planned time up to the given one. Returns subject and text of all mails. */
+async function runWorkerUntil(assistant: TestDiary, untilMs: number): Promise<string[]> {
   const written: string[] = [];
   for (;;) {
     const { notifications } = (await assistant.call('listNotifications', {
@@ -62,11 +62,11 @@ async function workUntil(assistant: TestDiary, untilMs: number): Promise<string[
     })) as { notifications: { plan_time: string }[] };
     const [next] = notifications.map(({ plan_time }) => Date.parse(plan_time)).filter((ms) => ms <= untilMs);
     if (next === undefined) return written;
-    written.push(...(await work(assistant, Math.max(assistant.now, next) + 1)));
+    written.push(...(await runWorker(assistant, Math.max(assistant.now, next) + 1)));
   }
 }
 
-/** Ada has a dentist's appointment at 14:00, of which she was reminded at 13:00. */
+/** Ada has a dentist's appointment at 14:00 and received a reminder at 13:00. */
 async function reminded(user: JsonObject = {}): Promise<TestDiary> {
   const assistant = openDiary();
   await assistant.call('createUser', { ...ada, ...user });
@@ -77,7 +77,9 @@ async function reminded(user: JsonObject = {}): Promise<TestDiary> {
     start_ts: '2026-11-17T14:00',
   });
   await assistant.call('planNotifications', { user_id: 'ada' });
-  expect(await work(assistant, at('13:00'))).toEqual([expect.stringMatching(/^Reminder: Dentist, .* 2:00/)]);
+  expect(await runWorker(assistant, at('13:00'))).toEqual([
+    expect.stringMatching(/^Reminder: Dentist, .* 2:00/),
+  ]);
   assistant.now = at('13:05');
   return assistant;
 }
@@ -86,24 +88,24 @@ const move = (assistant: TestDiary, start_ts: string) =>
   assistant.call('updateEvent', { event_id: 'dentist', start_ts });
 
 describe('a change after a reminder', () => {
-  it('is reported once when the event moves earlier, with the time that the person was told', async () => {
+  it('is reported once when the event moves earlier, with the time announced before', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T13:40');
-    const written = await workUntil(assistant, at('15:00'));
+    const written = await runWorkerUntil(assistant, at('15:00'));
     expect(written).toEqual([expect.stringMatching(/^Moved: Dentist, now .* 1:40/)]);
     expect(written[0]).toMatch(/You were reminded of .* 2:00/);
   });
 
-  it('is reported even if the event has begun at its new time', async () => {
+  it('is reported even if the new start has passed', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T12:30');
-    expect(await workUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: Dentist/)]);
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: Dentist/)]);
   });
 
   it('is reported when the event moves later, and the new reminder says that it moved', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-18T10:00');
-    const [notice, reminder, ...more] = await workUntil(assistant, at('15:00', 18));
+    const [notice, reminder, ...more] = await runWorkerUntil(assistant, at('15:00', 18));
     expect(notice).toMatch(/^Moved: Dentist, now Wednesday.* 10:00/);
     expect(reminder).toMatch(/^Reminder: Dentist, Wednesday/);
     expect(reminder).toMatch(/Moved: you were reminded of Tuesday.* 2:00/);
@@ -116,37 +118,37 @@ describe('a change after a reminder', () => {
   ])('is reported when the event is %s', async (_, end) => {
     await using assistant = await reminded();
     await end(assistant);
-    const written = await workUntil(assistant, at('15:00'));
+    const written = await runWorkerUntil(assistant, at('15:00'));
     expect(written).toEqual([expect.stringMatching(/^Cancelled: Dentist, .* 2:00/)]);
   });
 
-  it('is reported in one message however often the event changes in a minute', async () => {
+  it('is reported in one message for several changes within a minute', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T13:40');
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' });
     await move(assistant, '2026-11-17T13:50');
-    expect(await workUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: .* 1:50/)]);
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: .* 1:50/)]);
   });
 
-  it('is not reported when the event is back at the time that the person knows', async () => {
+  it('is not reported when the event moves back to the announced time', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T13:40');
     await move(assistant, '2026-11-17T14:00');
-    expect(await workUntil(assistant, at('15:00'))).toEqual([]);
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([]);
   });
 
   it('is reported again when a cancelled event takes place after all', async () => {
     await using assistant = await reminded();
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
-    expect(await workUntil(assistant, at('13:10'))).toHaveLength(1);
+    expect(await runWorkerUntil(assistant, at('13:10'))).toHaveLength(1);
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' });
-    expect(await workUntil(assistant, at('15:00'))).toEqual([
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([
       expect.stringMatching(/^Takes place after all: Dentist/),
     ]);
   });
 
-  it('waits for the end of quiet hours, and is not reported when that is too late', async () => {
+  it('is reported after quiet hours, unless that is too late', async () => {
     await using assistant = openDiary();
     await assistant.call('createUser', ada);
     for (const [id, start_ts] of [
@@ -155,17 +157,19 @@ describe('a change after a reminder', () => {
     ])
       await assistant.call('createEvent', { user_id: 'ada', id, title: id, start_ts });
     await assistant.call('planNotifications', { user_id: 'ada' });
-    expect(await workUntil(assistant, at('22:00', 16))).toHaveLength(2);
+    expect(await runWorkerUntil(assistant, at('22:00', 16))).toHaveLength(2);
     assistant.now = at('22:00', 16);
     for (const event_id of ['early', 'later'])
       await assistant.call('updateEvent', { event_id, status: 'cancelled' });
     expect(await assistant.call('listNotifications', { status: 'planned', days_back: 1 })).toMatchObject({
       notifications: [{ event_id: 'later', plan_time: '2026-11-17T06:00:00Z' }],
     });
-    expect(await workUntil(assistant, at('12:00'))).toEqual([expect.stringMatching(/^Cancelled: later/)]);
+    expect(await runWorkerUntil(assistant, at('12:00'))).toEqual([
+      expect.stringMatching(/^Cancelled: later/),
+    ]);
   });
 
-  it('is reported to nobody who was not told before', async () => {
+  it('is not reported if no reminder was sent before', async () => {
     await using assistant = openDiary();
     await assistant.call('createUser', ada);
     await assistant.call('createEvent', {
@@ -176,10 +180,10 @@ describe('a change after a reminder', () => {
     });
     await assistant.call('planNotifications', { user_id: 'ada' });
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
-    expect(await workUntil(assistant, at('15:00'))).toEqual([]);
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([]);
   });
 
-  it('is reported for one occurrence of a series, and for a series that moves as a whole', async () => {
+  it('is reported for one occurrence of a series, and for a series that moves', async () => {
     await using assistant = openDiary();
     await assistant.call('createUser', ada);
     for (const id of ['one', 'all'])
@@ -191,23 +195,23 @@ describe('a change after a reminder', () => {
         rrule: 'FREQ=DAILY;COUNT=3',
       });
     await assistant.call('planNotifications', { user_id: 'ada' });
-    expect(await work(assistant, at('13:00'))).toHaveLength(2);
+    expect(await runWorker(assistant, at('13:00'))).toHaveLength(2);
     assistant.now = at('13:05');
     await assistant.call('deleteEvent', { event_id: 'one', occurrence: '2026-11-17T13:00:00Z' });
     await assistant.call('updateEvent', { event_id: 'all', start_ts: '2026-11-17T15:00' });
-    // A change that moves nothing reports nothing more.
+    // A changed title is not reported.
     await assistant.call('updateEvent', { event_id: 'all', title: 'all of them' });
-    const written = await workUntil(assistant, at('13:30'));
+    const written = await runWorkerUntil(assistant, at('13:30'));
     expect(written.map((text) => text.split('\n')[0]).toSorted()).toEqual([
       expect.stringMatching(/^Cancelled: one, .* 2:00/),
       expect.stringMatching(/^Moved: all of them, now .* 3:00/),
     ]);
   });
 
-  it.each(['sync', 'import'])('is reported when it comes by %s', async (way) => {
+  it.each(['sync', 'import'])('is reported when it arrives through %s', async (method) => {
     await using assistant = openDiary();
     await assistant.call('createUser', ada);
-    const file = join(dirname(assistant.file), 'work.ics');
+    const file = join(dirname(assistant.file), 'runWorker.ics');
     const calendar = (...lines: readonly string[]) =>
       [
         'BEGIN:VCALENDAR',
@@ -215,19 +219,19 @@ describe('a change after a reminder', () => {
         'END:VCALENDAR',
         '',
       ].join('\n');
-    const bring = async (text: string) => {
+    const load = async (text: string) => {
       writeFileSync(file, text);
-      if (way === 'import') await assistant.call('importCalendar', { user_id: 'ada', content: text });
+      if (method === 'import') await assistant.call('importCalendar', { user_id: 'ada', content: text });
       else await assistant.call('addCalendar', { user_id: 'ada', source: file });
     };
     const moving = (time: string) => `UID:m\nSUMMARY:Moves\nDTSTART:20261117T${time}Z`;
     const going = (status: string) => `UID:g\nSUMMARY:Goes\nDTSTART:20261117T130000Z\nSTATUS:${status}`;
-    await bring(calendar(moving('130000'), going('CONFIRMED')));
+    await load(calendar(moving('130000'), going('CONFIRMED')));
     await assistant.call('planNotifications', { user_id: 'ada' });
-    expect(await work(assistant, at('13:00'))).toHaveLength(2);
+    expect(await runWorker(assistant, at('13:00'))).toHaveLength(2);
     assistant.now = at('13:05');
-    await bring(calendar(moving('123000'), going('CANCELLED')));
-    const written = await workUntil(assistant, at('15:00'));
+    await load(calendar(moving('123000'), going('CANCELLED')));
+    const written = await runWorkerUntil(assistant, at('15:00'));
     expect(written.map((text) => text.split('\n')[0]).toSorted()).toEqual([
       expect.stringMatching(/^Cancelled: Goes, .* 2:00/),
       expect.stringMatching(/^Moved: Moves, now .* 1:30/),
@@ -236,7 +240,7 @@ describe('a change after a reminder', () => {
 });
 
 describe('an acknowledgement', () => {
-  /** By mail an hour before and by phone a quarter of an hour before. */
+  /** One mail an hour before the event and one call fifteen minutes before it. */
   const both = { channel_pref: 'both', phone_e164: '+4930123456' };
 
   async function acknowledged(): Promise<TestDiary> {
@@ -251,7 +255,7 @@ describe('an acknowledgement', () => {
     return assistant;
   }
 
-  it('ends the reminders of the occurrence on every channel, whatever is planned later', async () => {
+  it('ends all reminders of the occurrence on every channel, also after replanning', async () => {
     await using assistant = await acknowledged();
     expect(await assistant.call('listNotifications', { status: 'planned', days_back: 1 })).toMatchObject({
       count: 0,
@@ -263,20 +267,20 @@ describe('an acknowledgement', () => {
       count: 0,
     });
     const before = outbox(assistant);
-    await work(assistant, at('13:45'));
-    await work(assistant, at('13:59'));
+    await runWorker(assistant, at('13:45'));
+    await runWorker(assistant, at('13:59'));
     expect(outbox(assistant)).toEqual(before);
   });
 
-  it('does not keep a later move or cancellation from being reported', async () => {
+  it('does not prevent the report of a later move or cancellation', async () => {
     await using assistant = await acknowledged();
     await move(assistant, '2026-11-17T15:30');
-    expect(await workUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: .* 3:30/)]);
+    expect(await runWorkerUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: .* 3:30/)]);
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
-    expect(await workUntil(assistant, at('16:00'))).toEqual([expect.stringMatching(/^Cancelled: /)]);
+    expect(await runWorkerUntil(assistant, at('16:00'))).toEqual([expect.stringMatching(/^Cancelled: /)]);
   });
 
-  it('of a reminder does not take back a notice that is still to be sent', async () => {
+  it('of a reminder does not cancel a planned change notice', async () => {
     await using assistant = await reminded(both);
     await move(assistant, '2026-11-17T13:40');
     const { notifications } = (await assistant.call('listNotifications', {
@@ -286,6 +290,6 @@ describe('an acknowledgement', () => {
       notifications: { id: string }[];
     };
     await assistant.call('acknowledgeNotification', { notification_id: notifications[0]!.id });
-    expect(await workUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: /)]);
+    expect(await runWorkerUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: /)]);
   });
 });

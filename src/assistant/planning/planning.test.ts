@@ -8,7 +8,7 @@ const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europ
 const dentist = { user_id: 'ada', id: 'dentist', title: 'Dentist', start_ts: '2026-11-17T14:00' };
 const hour = 3_600_000;
 
-async function withDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestDiary> {
+async function openWithDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestDiary> {
   const assistant = openDiary();
   await assistant.call('createUser', { ...ada, ...user });
   await assistant.call('createEvent', { ...dentist, ...event });
@@ -25,8 +25,8 @@ const listed = async (assistant: TestDiary, more: JsonObject = {}) =>
   ).notifications;
 const planned = (assistant: TestDiary) => listed(assistant, { status: 'planned' });
 
-/** What a worker would do to a row. */
-async function mark(assistant: TestDiary, id: unknown, fields: JsonObject): Promise<void> {
+/** Changes a notification as a worker would. */
+async function updateRow(assistant: TestDiary, id: unknown, fields: JsonObject): Promise<void> {
   const { createStore } = await import('../store/store.ts');
   const store = createStore(assistant.file);
   await store.write(({ db }) =>
@@ -36,8 +36,8 @@ async function mark(assistant: TestDiary, id: unknown, fields: JsonObject): Prom
 }
 
 describe('planning', () => {
-  it('is refused for nobody, for an unknown event and for somebody else’s', async () => {
-    await using assistant = await withDentist();
+  it('is refused for an unknown user, an unknown event and an event of another user', async () => {
+    await using assistant = await openWithDentist();
     await assistant.call('createUser', { id: 'bo', name: 'Bo' });
     await expect(plan(assistant, { user_id: 'nobody' })).rejects.toThrow('User not found');
     await expect(plan(assistant, { event_id: 'nothing' })).rejects.toThrow('Event not found');
@@ -45,8 +45,8 @@ describe('planning', () => {
     await expect(plan(assistant, { force_replan: 'yes' })).rejects.toThrow(/force_replan/);
   });
 
-  it('stores what the rules decide and says who decided and why', async () => {
-    await using assistant = await withDentist();
+  it('stores the decisions of the rules, and reports which policy decided and why', async () => {
+    await using assistant = await openWithDentist();
     expect(await plan(assistant)).toEqual({
       notifications_planned: 1,
       events_processed: 1,
@@ -69,8 +69,8 @@ describe('planning', () => {
     ]);
   });
 
-  it('tells the difference and changes nothing in a dry run', async () => {
-    await using assistant = await withDentist();
+  it('reports the changes and stores nothing in a dry run', async () => {
+    await using assistant = await openWithDentist();
     const dry = await plan(assistant, { dry_run: true });
     expect(dry).toMatchObject({ dry_run: true, changes: [{ action: 'add' }], notifications_planned: 1 });
     expect(await planned(assistant)).toEqual([]);
@@ -82,7 +82,7 @@ describe('planning', () => {
   });
 
   it('changes nothing the second time, forced or not', async () => {
-    await using assistant = await withDentist();
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const before = await planned(assistant);
     for (const force_replan of [false, true, true]) {
@@ -92,16 +92,16 @@ describe('planning', () => {
     }
   });
 
-  it('plans once when ten ask at the same moment', async () => {
-    await using assistant = await withDentist();
+  it('plans once for ten concurrent requests', async () => {
+    await using assistant = await openWithDentist();
     const others = Array.from({ length: 9 }, () => openDiary({ file: assistant.file }));
     await Promise.all([assistant, ...others].map((one) => plan(one, { force_replan: true })));
     expect(await listed(assistant)).toHaveLength(1);
     for (const other of others) await other[Symbol.asyncDispose]();
   });
 
-  it('lets the plan follow an event that moves, at once', async () => {
-    await using assistant = await withDentist();
+  it('moves planned notifications with their event', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const [before] = await planned(assistant);
     await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-18T16:00' });
@@ -131,10 +131,10 @@ describe('planning', () => {
     [
       (assistant: TestDiary) =>
         assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
-      'it does not take place any more',
+      'this occurrence no longer takes place',
     ],
-  ])('calls the plan off with its event (%#)', async (end, reason) => {
-    await using assistant = await withDentist();
+  ])('cancels planned notifications with their event (%#)', async (end, reason) => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     await end(assistant);
     expect(await listed(assistant)).toMatchObject([{ status: 'cancelled', reason }]);
@@ -142,8 +142,8 @@ describe('planning', () => {
     expect(await planned(assistant)).toEqual([]);
   });
 
-  it('plans again what was called off and is on again', async () => {
-    await using assistant = await withDentist();
+  it('plans again when a cancelled event is confirmed again', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
     await assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' });
@@ -153,38 +153,42 @@ describe('planning', () => {
 
   it.each<[string, (assistant: TestDiary) => Promise<unknown>, (assistant: TestDiary) => Promise<unknown>]>([
     [
-      'an event that was called off',
+      'an event that was cancelled',
       (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
       (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' }),
     ],
     [
-      'an event that was moved away for a moment',
+      'an event that was moved to the past temporarily',
       (assistant) => assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T14:00' }),
       (assistant) => assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-17T14:00' }),
     ],
     [
-      'a user who had no address for a moment',
+      'a user without an address for a while',
       (assistant) => assistant.call('updateUser', { user_id: 'ada', unset: ['email'] }),
       (assistant) => assistant.call('updateUser', { user_id: 'ada', email: 'ada@example.com' }),
     ],
-  ])('decides again for %s, once all is as it was', async (_, away, back) => {
-    await using assistant = await withDentist();
+  ])('decides again for %s, after the change is reverted', async (_, change, revert) => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
-    await away(assistant);
+    await change(assistant);
     expect(await planned(assistant)).toEqual([]);
-    await back(assistant);
+    await revert(assistant);
     await plan(assistant);
     expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-17T12:00:00Z' }]);
   });
 
   it.each(['planned', 'sent'] as const)(
-    'lets a reminder that is %s live through a change of the text',
+    'keeps a reminder that is %s when only the text of the event changes',
     async (status) => {
-      await using assistant = await withDentist({ channel_pref: 'both', phone_e164: '+4930123456' });
+      await using assistant = await openWithDentist({ channel_pref: 'both', phone_e164: '+4930123456' });
       await plan(assistant);
       const row = (await planned(assistant)).find(({ channel }) => channel === 'call')!;
       assistant.now = Date.parse('2026-11-17T12:50:00Z');
-      await mark(assistant, row['id'], { status, urgency: 'urgent', escalate_ms: assistant.now + 60_000 });
+      await updateRow(assistant, row['id'], {
+        status,
+        urgency: 'urgent',
+        escalate_ms: assistant.now + 60_000,
+      });
       await assistant.call('updateEvent', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
       const { createStore } = await import('../store/store.ts');
       const store = createStore(assistant.file);
@@ -198,11 +202,11 @@ describe('planning', () => {
     },
   );
 
-  it('does not send again what was sent when only the text changes', async () => {
-    await using assistant = await withDentist();
+  it('does not repeat a sent reminder when only the text of the event changes', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const [row] = await planned(assistant);
-    await mark(assistant, row!['id'], { status: 'sent', sent_ms: monday });
+    await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday });
     await assistant.call('updateEvent', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
     expect(await plan(assistant, { force_replan: true })).toMatchObject({
       notifications_planned: 0,
@@ -211,17 +215,17 @@ describe('planning', () => {
     });
   });
 
-  it('reminds again after what was sent when the event moves', async () => {
-    await using assistant = await withDentist();
+  it('plans a new reminder when the event moves after a reminder was sent', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const [row] = await planned(assistant);
-    await mark(assistant, row!['id'], { status: 'sent', sent_ms: monday });
+    await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday });
     await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-19T14:00' });
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 1 });
   });
 
-  it('leaves what is due or being sent to the worker', async () => {
-    await using assistant = await withDentist();
+  it('does not touch notifications that are due or being sent', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const [row] = await planned(assistant);
     assistant.now = Date.parse('2026-11-17T12:01:00Z');
@@ -229,13 +233,13 @@ describe('planning', () => {
       notifications_planned: 0,
       changes: [],
     });
-    await mark(assistant, row!['id'], { status: 'sending' });
+    await updateRow(assistant, row!['id'], { status: 'sending' });
     await plan(assistant, { force_replan: true });
     expect(await listed(assistant)).toMatchObject([{ id: row!['id'], status: 'sending' }]);
   });
 
-  it('keeps a person’s cancellation until a new plan is forced', async () => {
-    await using assistant = await withDentist();
+  it('keeps a notification cancelled by a person until a new plan is forced', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const [row] = await planned(assistant);
     const cancelled = await assistant.call('cancelNotification', { notification_id: row!['id']! });
@@ -247,21 +251,21 @@ describe('planning', () => {
     expect(await planned(assistant)).toHaveLength(1);
   });
 
-  it('moves out of quiet hours, rather early than late', async () => {
-    await using assistant = await withDentist({}, { start_ts: '2026-11-18T07:30' });
+  it('moves a reminder before the quiet hours', async () => {
+    await using assistant = await openWithDentist({}, { start_ts: '2026-11-18T07:30' });
     expect(await plan(assistant)).toMatchObject({
-      changes: [{ plan_time: '2026-11-17T19:59:00Z', reason: '1 hour before; moved before quiet time' }],
+      changes: [{ plan_time: '2026-11-17T19:59:00Z', reason: '1 hour before; moved before quiet hours' }],
     });
   });
 
-  it('moves behind quiet hours when the evening before is over', async () => {
-    await using assistant = await withDentist({}, { start_ts: '2026-11-17T07:30' });
+  it('moves a reminder after the quiet hours when the evening before has passed', async () => {
+    await using assistant = await openWithDentist({}, { start_ts: '2026-11-17T07:30' });
     assistant.now = Date.parse('2026-11-17T02:00:00Z');
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-17T06:00:00Z' }] });
   });
 
-  it('follows new preferences with what is planned already', async () => {
-    await using assistant = await withDentist();
+  it('applies changed preferences to planned notifications', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     await assistant.call('updateUser', { user_id: 'ada', quiet_start: '12:00', quiet_end: '13:30' });
     expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-17T10:59:00Z' }]);
@@ -271,8 +275,8 @@ describe('planning', () => {
     expect(await planned(assistant)).toEqual([]);
   });
 
-  it('calls who wants to be called, and nobody at the weekend', async () => {
-    await using assistant = await withDentist({ phone_e164: '+4930123456', channel_pref: 'both' });
+  it('calls users who want calls, but not at the weekend', async () => {
+    await using assistant = await openWithDentist({ phone_e164: '+4930123456', channel_pref: 'both' });
     await assistant.call('createEvent', { ...dentist, id: 'brunch', start_ts: '2026-11-21T11:00' });
     const { changes } = (await plan(assistant)) as { changes: JsonObject[] };
     expect(changes.map(({ event_id, channel, urgency }) => [event_id, channel, urgency])).toEqual([
@@ -283,13 +287,16 @@ describe('planning', () => {
     ]);
   });
 
-  it('sends nothing on a weekend that is to be free', async () => {
-    await using assistant = await withDentist({ weekend_policy: 'none' }, { start_ts: '2026-11-22T15:00' });
+  it('plans nothing on a weekend with the policy none', async () => {
+    await using assistant = await openWithDentist(
+      { weekend_policy: 'none' },
+      { start_ts: '2026-11-22T15:00' },
+    );
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-20T19:59:00Z' }] });
   });
 
-  it('heeds the rules of the user', async () => {
-    await using assistant = await withDentist(
+  it('applies the rules of the user', async () => {
+    await using assistant = await openWithDentist(
       {},
       { organizer: 'Boss <boss@example.com>', location: 'Main Street 1' },
     );
@@ -303,7 +310,7 @@ describe('planning', () => {
     });
     await setRule('vip_organizer', { organizers: ['@example.com'] });
     expect(await plan(assistant)).toMatchObject({
-      policies: [{ reason: 'built-in rules; a VIP organises it; 30 minutes of travel' }],
+      policies: [{ reason: 'built-in rules; organized by a VIP; 30 minutes of travel' }],
       changes: [
         { plan_time: '2026-11-16T12:30:00Z' },
         { plan_time: '2026-11-17T11:30:00Z', urgency: 'normal' },
@@ -311,17 +318,20 @@ describe('planning', () => {
     });
   });
 
-  it('plans every occurrence of a series, and moves none but the one that moves', async () => {
-    await using assistant = await withDentist({}, { rrule: 'FREQ=WEEKLY;COUNT=3' });
+  it('plans every occurrence of a series, and cancels only the deleted one', async () => {
+    await using assistant = await openWithDentist({}, { rrule: 'FREQ=WEEKLY;COUNT=3' });
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 3, events_processed: 3 });
     await assistant.call('deleteEvent', { event_id: 'dentist', occurrence: '2026-11-24T13:00:00Z' });
     const rows = await listed(assistant);
     expect(rows.map(({ status }) => status)).toEqual(['planned', 'cancelled', 'planned']);
-    expect(rows[1]).toMatchObject({ reason: 'it does not take place any more' });
+    expect(rows[1]).toMatchObject({ reason: 'this occurrence no longer takes place' });
   });
 
-  it('plans for a series of hours that ends at a local time', async () => {
-    await using assistant = await withDentist({}, { rrule: 'FREQ=HOURLY;INTERVAL=2;UNTIL=20261117T180000' });
+  it('plans an hourly series that ends at a local time', async () => {
+    await using assistant = await openWithDentist(
+      {},
+      { rrule: 'FREQ=HOURLY;INTERVAL=2;UNTIL=20261117T180000' },
+    );
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 3 });
     expect(await planned(assistant)).toMatchObject([
       { plan_time: '2026-11-17T12:00:00Z' },
@@ -330,8 +340,11 @@ describe('planning', () => {
     ]);
   });
 
-  it('tells of an event that starts soon, too', async () => {
-    await using assistant = await withDentist({}, { start_ts: new Date(monday + hour / 3).toISOString() });
+  it('plans a reminder shortly before an event that starts soon', async () => {
+    await using assistant = await openWithDentist(
+      {},
+      { start_ts: new Date(monday + hour / 3).toISOString() },
+    );
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-16T08:05:00Z' }] });
     await assistant.call('createEvent', {
       ...dentist,
@@ -352,7 +365,7 @@ describe('planning on PostgreSQL', () => {
   });
   afterAll(() => postgres?.close());
 
-  it('plans once when several ask at the same moment, follows, calls off, and deletes', async () => {
+  it('plans once for concurrent requests, and moves, cancels and deletes notifications', async () => {
     const file = await postgres.createDatabase('planning');
     const assistants = Array.from({ length: 5 }, () => openDiary({ file }));
     const [assistant] = assistants as [TestDiary];
@@ -402,7 +415,7 @@ describe('a character that PostgreSQL cannot store', () => {
     await postgres?.close();
   });
 
-  it('in the answer of a model costs nobody a reminder', async () => {
+  it('in the answer of a model does not prevent a reminder', async () => {
     await assistant.call('createEvent', dentist);
     expect(await plan(assistant)).toMatchObject({
       notifications_planned: 1,
@@ -414,45 +427,45 @@ describe('a character that PostgreSQL cannot store', () => {
     ['createEvent', { user_id: 'ada', title: 'x', start_ts: '2026-11-17T14:00', description: 'a\u0000b' }],
     ['getUser', { user_id: 'a\u0000' }],
     ['planNotifications', { user_id: 'ada', event_id: '\u0000' }],
-  ])('in what somebody asks of %s is told of', async (tool, args) => {
+  ])('in the arguments of %s is reported', async (tool, args) => {
     await expect(assistant.call(tool, args)).rejects.toThrow(/U\+0000/);
   });
 });
 
-describe('the record', () => {
-  it('has a row for every decision and change, the newest first', async () => {
-    await using assistant = await withDentist();
+describe('the audit trail', () => {
+  it('has an entry for every decision and change, newest first', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     assistant.now += hour;
     await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-18T14:00' });
     const [row] = await planned(assistant);
     assistant.now += hour;
     await assistant.call('cancelNotification', { notification_id: row!['id']! });
-    const record = async (more: JsonObject = {}) =>
+    const actions = async (more: JsonObject = {}) =>
       ((await assistant.call('listAudit', more)) as { entries: JsonObject[] }).entries.map(
         ({ action }) => action,
       );
-    expect(await record({ user_id: 'ada' })).toEqual(
+    expect(await actions({ user_id: 'ada' })).toEqual(
       expect.arrayContaining(['user.created', 'event.created', 'plan.decided', 'event.updated']),
     );
-    expect(await record({ notification_id: row!['id']! })).toEqual([
+    expect(await actions({ notification_id: row!['id']! })).toEqual([
       'notification.cancelled',
       'notification.moved',
       'notification.planned',
     ]);
-    expect(await record({ limit: 1 })).toEqual(['notification.cancelled']);
-    expect(await record({ user_id: 'ada', days_back: 0 })).toEqual(['notification.cancelled']);
-    await expect(record({ user_id: 'nobody' })).rejects.toThrow('User not found');
-    await expect(record({ limit: 0 })).rejects.toThrow(/limit/);
+    expect(await actions({ limit: 1 })).toEqual(['notification.cancelled']);
+    expect(await actions({ user_id: 'ada', days_back: 0 })).toEqual(['notification.cancelled']);
+    await expect(actions({ user_id: 'nobody' })).rejects.toThrow('User not found');
+    await expect(actions({ limit: 0 })).rejects.toThrow(/limit/);
   });
 });
 
 describe('acknowledging', () => {
-  it('stops what would follow up on it and says by whom', async () => {
-    await using assistant = await withDentist();
+  it('stops the escalation and stores who acknowledged', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const [row] = await planned(assistant);
-    await mark(assistant, row!['id'], { status: 'sent', sent_ms: monday, escalate_ms: monday + hour });
+    await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday, escalate_ms: monday + hour });
     const done = await assistant.call('acknowledgeNotification', { notification_id: row!['id']! });
     expect(done).toMatchObject({
       status: 'sent',
@@ -463,13 +476,13 @@ describe('acknowledging', () => {
     expect(await assistant.call('acknowledgeNotification', { notification_id: row!['id']! })).toEqual(done);
   });
 
-  it('is refused for what was cancelled, and cancelling for what was sent', async () => {
-    await using assistant = await withDentist();
+  it('is refused for a cancelled notification, as is cancelling a sent one', async () => {
+    await using assistant = await openWithDentist();
     await plan(assistant);
     const notification_id = (await planned(assistant))[0]!['id']!;
-    await mark(assistant, notification_id, { status: 'sent' });
+    await updateRow(assistant, notification_id, { status: 'sent' });
     await expect(assistant.call('cancelNotification', { notification_id })).rejects.toThrow(/is sent/);
-    await mark(assistant, notification_id, { status: 'cancelled' });
+    await updateRow(assistant, notification_id, { status: 'cancelled' });
     await expect(assistant.call('acknowledgeNotification', { notification_id })).rejects.toThrow(
       /was cancelled/,
     );

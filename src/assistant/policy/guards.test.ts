@@ -11,7 +11,7 @@ import { createStore } from '../store/store.ts';
 import { channelsAt, guard, nextAllowedTime } from './guards.ts';
 
 const minuteMs = 60_000;
-/** Where clocks change: an hour, half an hour, at midnight, by a whole day, for a month. */
+/** Clock changes by an hour, by half an hour, at midnight, by a whole day and for a month, and a zone without one. */
 const changes = [
   ['Europe/Berlin', '2026-03-29T01:00:00Z'],
   ['Europe/Berlin', '2026-10-25T01:00:00Z'],
@@ -30,8 +30,8 @@ describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
     ['00:30', '23:45', 'email'],
     ['21:00', '07:00', 'none'],
   ] as const)('from %s to %s end when the clock says so, on weekends with %s', (from, to, weekend) => {
-    const wishes = { ...user, quiet_start: from, quiet_end: to, weekend_policy: weekend } as unknown as User;
-    const preferences = preferencesOf(wishes);
+    const row = { ...user, quiet_start: from, quiet_end: to, weekend_policy: weekend } as unknown as User;
+    const preferences = preferencesOf(row);
     const isOpen = (ms: number) => channelsAt(ms, preferences, ['email']).length > 0;
     for (let hours = -30; hours <= 3; hours += 1.5) {
       const at = Date.parse(change) + hours * 60 * minuteMs;
@@ -50,7 +50,7 @@ describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
 });
 
 describe('the guards', () => {
-  it('hold for any user, event, zone, clock and answer of a model', () => {
+  it('hold for any user, event, time zone, time and model answer', () => {
     fc.assert(
       fc.property(story, (told) => {
         expect(play(told)).toEqual([]);
@@ -59,7 +59,7 @@ describe('the guards', () => {
     );
   }, 120_000);
 
-  it('hold for everything that is stored, through changes of the event, sending, cancelling and planning again', async () => {
+  it('hold for stored notifications while events change and notifications are sent, cancelled and replanned', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-guards-'));
     const store = createStore(join(folder, 'guards.db'));
     let number = 0;

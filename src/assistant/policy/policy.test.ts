@@ -20,7 +20,7 @@ const good = JSON.stringify({
   ],
 });
 
-async function ready(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
+async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
   const assistant = openDiary({ policy, memory });
   await assistant.call('createUser', {
     id: 'ada',
@@ -37,11 +37,11 @@ async function ready(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
   return assistant;
 }
 
-/** Plans with a model that behaves in a certain way. */
+/** Plans with a model server that behaves as given. */
 async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
   const model = await startChatModel(behave);
   const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000, ...more } as const;
-  const assistant = await ready(policy);
+  const assistant = await openWithDentist(policy);
   const result = await assistant.call('planNotifications', { user_id: 'ada' });
   return {
     model,
@@ -54,8 +54,8 @@ async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
   };
 }
 
-describe('a model at an address', () => {
-  it('decides, and is asked once for an event that does not change', async () => {
+describe('a model endpoint', () => {
+  it('decides, and is asked once about an event that does not change', async () => {
     await using session = await planWith(() => good, { key: 'secret-key' });
     const { model, result, assistant } = session;
     expect(result.policies).toEqual([{ policy: 'endpoint', reason: 'Bring the insurance card.', events: 1 }]);
@@ -69,7 +69,7 @@ describe('a model at an address', () => {
     expect(body).toMatchObject({ model: 'tiny', response_format: { type: 'json_schema' } });
   });
 
-  it('is told nobody’s address, and the event’s text between marks it cannot know', async () => {
+  it('gets no addresses of the user, and the event text between random markers', async () => {
     await using session = await planWith(() => good);
     const { messages } = session.model.asked[0]!.body;
     expect(JSON.stringify(messages)).not.toContain('ada@example.com');
@@ -79,15 +79,15 @@ describe('a model at an address', () => {
   });
 
   it.each([
-    ['in a fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`],
-    ['in the middle of talk', `I would say ${good} and that is that.`],
-  ])('is understood %s', async (_, answer) => {
+    ['in a code fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`],
+    ['inside other text', `I would say ${good} and that is that.`],
+  ])('may give its answer %s', async (_, answer) => {
     await using session = await planWith(() => answer);
     expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
     expect(session.model.asked).toHaveLength(1);
   });
 
-  it('may repair its answer once, told what was wrong with it', async () => {
+  it('may repair an invalid answer once', async () => {
     await using session = await planWith((_, index) => (index === 0 ? '{"notify": "perhaps"}' : good));
     expect(session.result.policies).toEqual([
       { policy: 'endpoint', reason: 'Bring the insurance card. (repaired)', events: 1 },
@@ -95,13 +95,13 @@ describe('a model at an address', () => {
     expect(session.model.asked[1]!.body.messages[1]!.content).toMatch(/could not be used: .*plan/);
   });
 
-  it('is replaced by the rules after two answers of garbage, and asked again next time', async () => {
+  it('is replaced by the rules after two invalid answers, and asked again next time', async () => {
     await using session = await planWith(() => 'no idea');
     const { model, assistant, result } = session;
     expect(result.policies).toEqual([
       {
         policy: 'rules',
-        reason: 'endpoint: its answers could not be used (it is not JSON); built-in rules',
+        reason: 'endpoint: its answers were invalid (it is not JSON); built-in rules',
         events: 1,
       },
     ]);
@@ -112,19 +112,23 @@ describe('a model at an address', () => {
   });
 
   it.each<[string, Behaviour, RegExp]>([
-    ['an error', (_, __, response) => void response.writeHead(500).end('oops'), /answered 500/],
-    ['no permission', (_, __, response) => void response.writeHead(401).end(), /answered 401/],
-    ['a page', (_, __, response) => void response.end('<html>'), /not JSON/],
-    ['nothing', (_, __, response) => void response.end('{}'), /no message/],
-    ['a cut line', (_, __, response) => void response.socket?.destroy(), /cannot be asked/],
+    ['an error', (_, __, response) => void response.writeHead(500).end('oops'), /status 500/],
+    ['an authentication error', (_, __, response) => void response.writeHead(401).end(), /status 401/],
+    ['an HTML page', (_, __, response) => void response.end('<html>'), /not JSON/],
+    ['an empty object', (_, __, response) => void response.end('{}'), /no message/],
+    ['a closed connection', (_, __, response) => void response.socket?.destroy(), /the request failed/],
     [
-      'a redirection',
+      'a redirect',
       (_, __, response) => void response.writeHead(302, { location: 'http://evil.example/' }).end(),
-      /cannot be asked/,
+      /the request failed/,
     ],
-    ['an endless reply', (_, __, response) => void response.end('x'.repeat(3 << 20)), /too long/],
-    ['silence', () => undefined, /no answer within 0.3 s/],
-  ])('that answers with %s leaves it to the rules, which say so', async (_, behave, reason) => {
+    [
+      'an endless reply',
+      (_, __, response) => void response.end('x'.repeat(3 << 20)),
+      /longer than 1048576 characters/,
+    ],
+    ['no reply', () => undefined, /no answer within 0.3 s/],
+  ])('that answers with %s is replaced by the rules, which give the reason', async (_, behave, reason) => {
     await using session = await planWith(behave, { timeoutMs: 300 });
     expect(session.result.policies).toMatchObject([
       { policy: 'rules', reason: expect.stringMatching(reason) },
@@ -132,9 +136,14 @@ describe('a model at an address', () => {
     expect(session.result.changes).toMatchObject([{ action: 'add' }]);
   });
 
-  it('that hangs is waited for once, not once for every event', async () => {
+  it('that hangs delays planning once, not once per event', async () => {
     await using model = await startChatModel(() => undefined);
-    await using assistant = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 300 });
+    await using assistant = await openWithDentist({
+      name: 'endpoint',
+      url: model.url,
+      model: 'tiny',
+      timeoutMs: 300,
+    });
     for (let number = 0; number < 20; number++)
       await assistant.call('createEvent', {
         user_id: 'ada',
@@ -146,7 +155,7 @@ describe('a model at an address', () => {
     expect(model.asked.length).toBeLessThanOrEqual(4);
   });
 
-  it('that knows no schemas is asked without one', async () => {
+  it('that does not support schemas is asked without one', async () => {
     await using session = await planWith(({ body }, _, response) => {
       if (body.response_format === undefined) return good;
       response.writeHead(400).end('unknown field response_format');
@@ -155,23 +164,23 @@ describe('a model at an address', () => {
     expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
   });
 
-  it('that nobody started or named is told of', async () => {
-    await using nobody = await ready({
+  it('that is not running or not configured is reported', async () => {
+    await using notRunning = await openWithDentist({
       name: 'endpoint',
       url: 'http://127.0.0.1:9',
       model: 'x',
       timeoutMs: 2000,
     });
-    expect(await nobody.call('planNotifications', { user_id: 'ada' })).toMatchObject({
-      policies: [{ policy: 'rules', reason: expect.stringContaining('cannot be asked') }],
+    expect(await notRunning.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('the request failed') }],
     });
-    await using unnamed = await ready({ name: 'endpoint', timeoutMs: 2000 });
-    expect(await unnamed.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using notConfigured = await openWithDentist({ name: 'endpoint', timeoutMs: 2000 });
+    expect(await notConfigured.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not configured') }],
     });
   });
 
-  it('that wants nothing sent is heard', async () => {
+  it('may decide that nothing is sent', async () => {
     await using session = await planWith(() => '{"notify": false, "reasoning": "Ada never forgets."}');
     expect(session.result).toMatchObject({
       policies: [{ policy: 'endpoint', reason: 'Ada never forgets.' }],
@@ -179,7 +188,7 @@ describe('a model at an address', () => {
     });
   });
 
-  it('cannot reach anybody at night, on another channel, or more than three times', async () => {
+  it('cannot plan at night, on another channel, or more than three reminders', async () => {
     const items = [-60, -600, -700, -800, -1200].map((offset_minutes) => ({
       offset_minutes,
       channel: 'call',
@@ -214,7 +223,7 @@ describe('a model at an address', () => {
     expect(JSON.stringify(notifications)).not.toContain('https://evil');
   });
 
-  it('loses its words when the event they were about changes', async () => {
+  it('has its text replaced when the event changes', async () => {
     await using session = await planWith(() => good);
     await session.assistant.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
     const subject = async () =>
@@ -225,9 +234,14 @@ describe('a model at an address', () => {
     expect(await subject()).toMatch(/^Reminder: Surgeon/);
   });
 
-  it('keeps to the guards whatever hostile answers and events there are', async () => {
+  it('cannot break the guards with hostile answers or events', async () => {
     await using model = await startChatModel((_, index) => hostileAnswers[index % hostileAnswers.length]!);
-    await using assistant = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 });
+    await using assistant = await openWithDentist({
+      name: 'endpoint',
+      url: model.url,
+      model: 'tiny',
+      timeoutMs: 5000,
+    });
     const titles = hostileEvents.map(
       (title) => title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/gu, ' ') || 'x',
     );
@@ -254,7 +268,7 @@ describe('a model at an address', () => {
   });
 });
 
-describe('the model of the client', () => {
+describe('the client model', () => {
   const policy = { name: 'client', timeoutMs: 2000 } as const;
   const legacy = (assistant: TestDiary) =>
     assistant.client.request('initialize', {
@@ -263,13 +277,13 @@ describe('the model of the client', () => {
       clientInfo: { name: 't', version: '1' },
     });
 
-  it('is asked where the client can be', async () => {
+  it('is asked if the client supports sampling', async () => {
     const asked: JsonObject[] = [];
     const onRequest = async (method: string, params: JsonObject) => {
       asked.push({ method, ...params });
       return { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     };
-    await using assistant = await ready(policy, { onRequest });
+    await using assistant = await openWithDentist(policy, { onRequest });
     await legacy(assistant);
     expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
@@ -278,9 +292,9 @@ describe('the model of the client', () => {
     expect(asked).toMatchObject([{ method: 'sampling/createMessage', maxTokens: 2000 }]);
   });
 
-  it('has its word kept by who cannot ask it, such as a worker', async () => {
+  it('keeps its decisions when a worker without a client plans', async () => {
     const onRequest = async () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: good } });
-    await using assistant = await ready(policy, { onRequest });
+    await using assistant = await openWithDentist(policy, { onRequest });
     await legacy(assistant);
     await assistant.call('planNotifications', { user_id: 'ada' });
     await using worker = openDiary({ file: assistant.file, policy });
@@ -290,13 +304,15 @@ describe('the model of the client', () => {
     });
   });
 
-  it('that refuses or stays silent leaves it to the rules', async () => {
-    await using refusing = await ready(policy, { onRequest: () => Promise.reject(new Error('not today')) });
+  it('that refuses or does not answer is replaced by the rules', async () => {
+    await using refusing = await openWithDentist(policy, {
+      onRequest: () => Promise.reject(new Error('not today')),
+    });
     await legacy(refusing);
     expect(await refusing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not today') }],
     });
-    await using silent = await ready(
+    await using silent = await openWithDentist(
       { ...policy, timeoutMs: 200 },
       { onRequest: () => new Promise(() => {}) },
     );
@@ -306,15 +322,15 @@ describe('the model of the client', () => {
     });
   });
 
-  it('that cannot be asked leaves it to the rules', async () => {
-    await using assistant = await ready(policy);
+  it('of a client without sampling is replaced by the rules', async () => {
+    await using assistant = await openWithDentist(policy);
     expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
-      policies: [{ policy: 'rules', reason: expect.stringContaining('does not let its model be asked') }],
+      policies: [{ policy: 'rules', reason: expect.stringContaining('does not support sampling') }],
     });
   });
 
-  it('is asked by a result in the revision that does so, and nothing is stored before the answer', async () => {
-    await using assistant = await ready(policy);
+  it('is asked through an input_required result, and nothing is stored before the answer', async () => {
+    await using assistant = await openWithDentist(policy);
     const client = assistant.connect('standard');
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -344,26 +360,26 @@ describe('the model of the client', () => {
 });
 
 describe('a sub-agent', () => {
-  it('is handed the task and its last word is taken', async () => {
+  it('gets the task, and its final message is the answer', async () => {
     const tasks: string[] = [];
     const delegate = async (task: string) => {
       tasks.push(task);
       return `Done.\n\`\`\`json\n${good}\n\`\`\``;
     };
-    await using assistant = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
+    await using assistant = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
     expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'delegate' }],
     });
     expect(tasks[0]).toContain('Dentist');
   });
 
-  it('that fails or is not there leaves it to the rules', async () => {
+  it('that fails or is not available is replaced by the rules', async () => {
     const delegate = () => Promise.reject(new Error('codex is not installed'));
-    await using failing = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
+    await using failing = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
     expect(await failing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('codex is not installed') }],
     });
-    await using absent = await ready({ name: 'delegate', timeoutMs: 5000 });
+    await using absent = await openWithDentist({ name: 'delegate', timeoutMs: 5000 });
     expect(await absent.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('no sub-agents') }],
     });

@@ -13,7 +13,8 @@ export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'listAudit',
       title: 'List Audit Trail',
-      description: 'List what was decided, planned, tried and changed in the calendar and its notifications, the newest first',
+      description:
+        'List what was decided, planned, tried and changed in the calendar and its notifications, the newest first',
       inputSchema: {
         type: 'object',
         properties: { user_id: { type: 'string', description: 'Filter by user ID' }, ...auditFields },
