@@ -136,16 +136,16 @@ describe('workers that are killed at random', () => {
     ['postgres', ['kill', 'cut', 'crash']],
   ] as const)(
     'on %s deliver everything, and repeat nothing that was recorded',
-    async (engine, blows) => {
-      const figures = await proveDelivery({
+    async (engine, faults) => {
+      const result = await proveDelivery({
         engine,
-        blows,
+        faults,
         notifications: 400,
         workers: 2,
-        between: [20, 150],
-        giveUpMs: 60_000,
+        arrivalsBetween: [20, 150],
+        timeoutMs: 60_000,
       });
-      expect(figures).toMatchObject({ delivered: 400, recorded: 400, repeatedOutside: 0 });
+      expect(result).toMatchObject({ delivered: 400, recorded: 400, repeatedOutside: 0 });
     },
     90_000,
   );
