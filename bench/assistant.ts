@@ -25,7 +25,7 @@ const jobs = Number(values.jobs);
 type Kind = 'adjutant' | 'graphile' | 'empty';
 const kinds: readonly Kind[] = ['adjutant', 'graphile', 'empty'];
 
-interface Contestant {
+interface QueueUnderTest {
   readonly url: string;
   /** Adds jobs that are due at these times, in one statement. */
   add(dueMs: readonly number[]): Promise<void>;
@@ -60,7 +60,7 @@ async function openDatabase(url: string): Promise<TestDatabase> {
   };
 }
 
-async function createAdjutant(url: string): Promise<Contestant> {
+async function createAdjutant(url: string): Promise<QueueUnderTest> {
   const { store, add } = await openDatabase(url);
   return {
     url,
@@ -89,7 +89,7 @@ async function createAdjutant(url: string): Promise<Contestant> {
   };
 }
 
-async function createGraphile(url: string): Promise<Contestant> {
+async function createGraphile(url: string): Promise<QueueUnderTest> {
   const { runMigrations } = (await importComponent('graphile-worker')) as unknown as Record<
     string,
     CallableFunction
@@ -154,18 +154,18 @@ class WorkerPool {
   }
 }
 
-async function untilDrained(contestant: Contestant): Promise<void> {
-  while ((await contestant.left()) > 0) await pause(20);
+async function untilDrained(queue: QueueUnderTest): Promise<void> {
+  while ((await queue.left()) > 0) await pause(20);
 }
 
 /** Jobs per second, from the moment they become due for waiting processes until the last one is completed. */
-async function throughput(kind: Kind, contestant: Contestant): Promise<number> {
-  await contestant.add(Array.from({ length: jobs }, () => Date.now() + 300 * minute));
-  const pool = await WorkerPool.start(kind, contestant.url);
+async function throughput(kind: Kind, queue: QueueUnderTest): Promise<number> {
+  await queue.add(Array.from({ length: jobs }, () => Date.now() + 300 * minute));
+  const pool = await WorkerPool.start(kind, queue.url);
   await pause(500);
-  await contestant.release();
+  await queue.release();
   const startMs = performance.now();
-  await untilDrained(contestant);
+  await untilDrained(queue);
   const seconds = (performance.now() - startMs) / 1000;
   const handled = await pool.report();
   await pool.stop();
@@ -178,15 +178,15 @@ async function throughput(kind: Kind, contestant: Contestant): Promise<number> {
 /** How late the jobs started, in milliseconds, sorted. */
 async function lateness(
   kind: Kind,
-  contestant: Contestant,
+  queue: QueueUnderTest,
   due: (now: number) => number[],
 ): Promise<number[]> {
-  const pool = await WorkerPool.start(kind, contestant.url);
+  const pool = await WorkerPool.start(kind, queue.url);
   await pause(500);
   const times = due(Date.now());
-  await contestant.add(times);
+  await queue.add(times);
   await pause(Math.max(...times) - Date.now());
-  await untilDrained(contestant);
+  await untilDrained(queue);
   const handled = await pool.report();
   await pool.stop();
   return handled.map(([id, at]) => at - Number(id.split(':')[1])).sort((a, b) => a - b);
@@ -196,7 +196,7 @@ const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
 const server = await startPostgres({ settings: { max_connections: '200' } });
-const contestants: Record<Kind, Contestant> = {
+const queues: Record<Kind, QueueUnderTest> = {
   adjutant: await createAdjutant(await server.createDatabase('adjutant')),
   graphile: await createGraphile(await server.createDatabase('graphile')),
   empty: await createGraphile(await server.createDatabase('empty')),
@@ -204,7 +204,7 @@ const contestants: Record<Kind, Contestant> = {
 try {
   const rates: Record<Kind, number[]> = { adjutant: [], graphile: [], empty: [] };
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const kind of kinds) rates[kind].push(await throughput(kind, contestants[kind]));
+    for (const kind of kinds) rates[kind].push(await throughput(kind, queues[kind]));
   }
   table(
     ['per second', 'best', 'median', 'relative to adjutant'],
@@ -225,7 +225,7 @@ try {
   };
   for (const [name, due] of Object.entries(schedules)) {
     for (const kind of ['adjutant', 'graphile'] as const) {
-      const late = await lateness(kind, contestants[kind], due);
+      const late = await lateness(kind, queues[kind], due);
       const figures = [0.5, 0.99, 1].map((share) => quantile(late, share));
       console.log(
         `lateness, ${name}: ${kind.padEnd(16)} p50 ${figures[0]} ms, p99 ${figures[1]} ms, worst ${figures[2]} ms, earliest ${late[0]} ms`,
@@ -233,6 +233,6 @@ try {
     }
   }
 } finally {
-  for (const contestant of Object.values(contestants)) await contestant.close();
+  for (const queue of Object.values(queues)) await queue.close();
   await server.close();
 }
