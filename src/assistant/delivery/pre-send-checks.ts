@@ -74,13 +74,13 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
   const sent = alreadySent(notification, related);
   const calls = sent.filter(({ channel }) => channel === 'call').length;
   if (notification.channel === 'call' && calls >= preferences.maxCallAttempts)
-    return { kind: 'fail', reason: `${calls} calls for this event were made already` };
+    return { kind: 'fail', reason: `${calls} calls for this event were already made` };
   // Follow-ups of a failed or unacknowledged reminder do not count.
   const isReminder = (one: Pick<RelatedNotification, 'parent_id' | 'change'>) =>
     one.parent_id === null && one.change === null;
   const reminders = sent.filter(isReminder).length;
   if (isReminder(notification) && !hasNoEvent(notification) && reminders >= maxPerOccurrence)
-    return { kind: 'cancel', reason: `${maxPerOccurrence} reminders were sent already` };
+    return { kind: 'cancel', reason: `${maxPerOccurrence} reminders were already sent` };
   return { kind: 'send', late: nowMs - notification.plan_ms > lateAfterMs };
 }
 

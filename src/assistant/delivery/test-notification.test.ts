@@ -33,8 +33,8 @@ async function startInbox() {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onRcptTo({ address }, _, done) {
-      const gone = Object.assign(new Error('no such mailbox'), { responseCode: 550 });
-      done(address.startsWith('nobody@') ? gone : null);
+      const refusal = Object.assign(new Error('no such mailbox'), { responseCode: 550 });
+      done(address.startsWith('nobody@') ? refusal : null);
     },
     async onData(stream, _, done) {
       mails.push(Buffer.concat(await stream.toArray()));

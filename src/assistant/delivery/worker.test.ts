@@ -212,7 +212,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
         reminder(event, noon - 20 * minute, { id: 'late' }),
         reminder(past, noon - 20 * minute, { id: 'missed' }),
         reminder(past, noon - 10 * minute, { id: 'missed-too' }),
-        reminder(past, noon - 10 * minute, { id: 'pressing', urgency: 'urgent' }),
+        reminder(past, noon - 10 * minute, { id: 'urgent', urgency: 'urgent' }),
       ],
     });
     await once();

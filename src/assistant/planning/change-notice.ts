@@ -90,13 +90,13 @@ export function planChange(input: ChangeInput): ChangePlan {
     steps: pending.map(cancel),
     dropped: [{ proposal: { offsetMinutes: slot, channel: last.channel, urgency: 'normal' }, reason }],
   });
-  if (placement === undefined) return drop('no channel that the user wants is left');
+  if (placement === undefined) return drop('the user wants no available channel');
   const { channel, plan_ms: planMs } = placement;
-  if (planMs > untilMs) return drop('no time outside the quiet hours is left before the event');
+  if (planMs > untilMs) return drop('the quiet hours last until the event starts');
   if (
     rows.filter((row) => row.change === change && row.parent_id === null && wasSent(row)).length >= maxNotices
   )
-    return drop(`${maxNotices} notices of this kind were sent already`);
+    return drop(`${maxNotices} notices of this kind were already sent`);
 
   const payload = JSON.stringify(wordChange(noticeFacts(input, startMs), change, last.event_start_ms));
   const reason = reasons[change];

@@ -80,7 +80,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
   };
 }
 
-/** True if the user has acknowledged a message about this start. No channel reminds of it again. */
+/** True if the user has acknowledged a message about this start. Then no channel sends another reminder of it. */
 function isAcknowledged(rows: readonly Notification[], startMs: number): boolean {
   return rows.some((row) => row.acknowledged_ms !== null && row.event_start_ms === startMs);
 }

@@ -211,7 +211,7 @@ describe('planning', () => {
     expect(await plan(assistant, { force_replan: true })).toMatchObject({
       notifications_planned: 0,
       changes: [],
-      dropped: [{ offset_minutes: -60, reason: 'it was sent or cancelled already' }],
+      dropped: [{ offset_minutes: -60, reason: 'it was already sent or cancelled' }],
     });
   });
 

@@ -66,30 +66,30 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
   const { preferences, startMs, nowMs, taken } = input;
   const { offsetMinutes } = proposal;
   if (!Number.isInteger(offsetMinutes) || offsetMinutes < earliestOffset || offsetMinutes > 0)
-    return 'it is not within the four weeks before the event';
+    return 'the time is not within the four weeks before the event';
   if (input.reachable.length === 0) return 'the user has no address on any channel';
   const proposedMs = startMs + offsetMinutes * minuteMs;
-  if (proposedMs <= nowMs) return 'its time has passed';
+  if (proposedMs <= nowMs) return 'the time has passed';
   const planMs = nearestAllowedTime(proposedMs, input);
-  if (planMs === undefined) return 'no time outside the quiet hours is left before the event';
+  if (planMs === undefined) return 'the quiet hours last until the event starts';
 
   const calls = [...kept, ...taken].filter(({ channel }) => channel === 'call').length;
   const allowed = channelsOnDay(planMs, preferences, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
   );
   const channel = allowed.includes(proposal.channel) ? proposal.channel : allowed[0];
-  if (channel === undefined) return 'no channel that the user wants then is left';
+  if (channel === undefined) return 'the user wants no available channel at that time';
   if (taken.some((one) => one.slot === offsetMinutes && one.channel === channel))
-    return 'it was sent or cancelled already';
+    return 'it was already sent or cancelled';
   const minute = Math.floor(planMs / minuteMs);
   if (
     [...kept, ...taken].some((one) => one.channel === channel && Math.floor(one.planMs / minuteMs) === minute)
   )
-    return 'there is one on this channel at the same time';
+    return 'another notification is planned on this channel at the same time';
   if (kept.some((one) => one.channel === channel && one.proposal.offsetMinutes === offsetMinutes))
-    return 'there is one like it already';
+    return 'the same notification is already planned';
   if (kept.length + taken.length >= maxPerOccurrence)
-    return `there are ${maxPerOccurrence} for this event already`;
+    return `the event already has ${maxPerOccurrence} notifications`;
 
   const urgency = allowedUrgency(proposal.urgency, planMs, input);
   const changes = [

@@ -202,8 +202,8 @@ describe('a model endpoint', () => {
       { channel: 'email', urgency: 'normal', plan_time: '2026-11-16T17:00:00Z' },
     ]);
     expect(session.result.dropped).toMatchObject([
-      { reason: 'there is one on this channel at the same time' },
-      { reason: 'there is one on this channel at the same time' },
+      { reason: 'another notification is planned on this channel at the same time' },
+      { reason: 'another notification is planned on this channel at the same time' },
     ]);
   });
 
