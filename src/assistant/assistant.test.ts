@@ -237,9 +237,10 @@ describe('as plain MCP', () => {
     await using diary = openDiary();
     expect(
       await diary.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
-    ).toEqual({
+    ).toMatchObject({
       content: [{ type: 'text', text: 'User not found' }],
       isError: true,
+      _meta: { 'adjutant/failure': { kind: 'resource-not-found' } },
     });
     const args = { event_title: 'Lunch', event_time: 'noon' };
     const { messages } = await diary.client.request('prompts/get', {
