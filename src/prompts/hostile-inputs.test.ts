@@ -117,7 +117,7 @@ it.each(['{#', '{% raw %}', '{% include "', '{{ x[a:b]'])(
 it('names the line and the limit of front matter that is too long', async () => {
   const matter = `---\n${numbered((number) => `key${number}: 'v'\n`, 20_000)}---\nText.`;
   await expect(parseFrontMatter(matter)).rejects.toMatchObject({
-    message: 'the frontmatter is longer than 16 KB; move the text below it',
+    message: 'the frontmatter is larger than 16 KB; move long text into the body',
     line: 2,
   });
 });

@@ -69,8 +69,8 @@ describe('the catalogue', () => {
     );
     const problems = await server.features[0]!.problems!();
     expect(problems.map(({ message }) => message.replace(/in .*\//, 'in '))).toEqual([
-      'the prompt greet is hidden by the one in user.jsonl',
-      'the prompt code_review is hidden by the one in code_review.md',
+      'the prompt greet is hidden by the prompt of the same name in user.jsonl',
+      'the prompt code_review is hidden by the prompt of the same name in code_review.md',
     ]);
   });
 

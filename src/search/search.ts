@@ -28,7 +28,7 @@ interface WordMatch {
   readonly items: number;
 }
 
-export interface Found<Item> {
+export interface SearchResult<Item> {
   readonly item: Item;
   readonly score: number;
   /** The words of the query that were found, those that count most first. */
@@ -79,7 +79,7 @@ export class SearchIndex<Item extends object> {
   }
 
   /** Items that have any word of the query, best first: rare words, good fields and many words count. */
-  find(query: string): readonly Found<Item>[] {
+  find(query: string): readonly SearchResult<Item>[] {
     const found = new Map<number, Hit[]>();
     for (const word of [...new Set(termsOf(query))].slice(0, mostWords)) {
       const results = this.#index.search(word);

@@ -21,7 +21,7 @@ describe('methods and tools that change prompts', () => {
       }),
     ).rejects.toMatchObject({ code: -32602 });
     await expect(request('prompts/update', { name: 'research', title: 'T' })).rejects.toThrow(
-      /cannot update research: it is the file .*research\.md; change it there/,
+      /cannot update research: it is defined in .*research\.md; edit that file instead/,
     );
     await expect(request('prompts/delete', { name: 'fix_bugs' })).rejects.toThrow(
       'cannot delete built-in prompt: fix_bugs',
