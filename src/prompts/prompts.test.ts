@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/opened.ts';
+import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/open-prompts.ts';
 import { until, write } from '../../test/tree.ts';
 import type { JsonObject } from '../json.ts';
 

@@ -103,7 +103,7 @@ export class Catalog {
         for (const listener of this.#listeners) listener();
     });
     this.#checking = this.#checking
-      .catch((error: unknown) => log('warning', 'Could not check the prompts for changes', error))
+      .catch((error: unknown) => log('warning', 'could not check the prompts for changes', error))
       .then(() => this.#logProblems());
   }
 

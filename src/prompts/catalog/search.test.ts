@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { measureSearch } from '../../../bench/search.ts';
-import { openPrompts, record, structured } from '../../../test/prompts/opened.ts';
+import { openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
 import { plantTree } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
 import { UserSource } from '../jsonl/user-source.ts';

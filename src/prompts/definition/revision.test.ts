@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { command, library, openPrompts, record, structured } from '../../../test/prompts/opened.ts';
+import { command, library, openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
 import { plantTree, until, write } from '../../../test/tree.ts';
 import { jsonl } from '../../contracts/jsonl.ts';
 import { twig } from '../../contracts/twig.ts';
