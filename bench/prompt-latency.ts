@@ -100,7 +100,7 @@ async function measureGet(): Promise<readonly [ours: number, minimal: number]> {
   const minimal = await new Peer([minimalServer()]).start();
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < 1500; round++) {
-    const asked = [
+    const latencies = [
       await timed(async () => {
         if (!(await ours.ask('prompts/get', { name: 'bench:ten', arguments: args })).result)
           throw new Error('no prompt');
@@ -110,7 +110,7 @@ async function measureGet(): Promise<readonly [ours: number, minimal: number]> {
       }),
     ];
     if (round < 200) continue;
-    for (const [index, time] of asked.entries()) times[index]!.push(time);
+    for (const [index, time] of latencies.entries()) times[index]!.push(time);
   }
   await Promise.all([ours.stop(), minimal.stop()]);
   return [median(times[0]), median(times[1])];

@@ -84,7 +84,7 @@ async function measure(kind: Kind, count: number): Promise<readonly number[]> {
   try {
     plant(kind, folder, count);
     readAll(folder);
-    // Wait: the cache reads files again that changed very recently, because their timestamps are not reliable yet.
+    // Wait, because the cache rereads files that changed very recently: their timestamps are not reliable yet.
     await new Promise((resolve) => setTimeout(resolve, 200));
     // Load the parser of the format first, because that happens once per process and not once per library.
     const warmUpFolder = join(folder, '..', `${count}-${kind}-warmUpFolder-${process.pid}`);

@@ -51,7 +51,7 @@ export class Editor {
     await this.#single.delete(name, author, expected);
   }
 
-  /** The revision of a prompt that an edit has returned. */
+  /** The revision of a prompt returned by an edit. */
   revision(definition: PromptDefinition): Promise<string> {
     return this.#catalog.revision({ definition, source: this.#own });
   }

@@ -64,7 +64,7 @@ describe('a hostile template', () => {
   });
 });
 
-describe('a template that is rendered without a time limit', () => {
+describe('a template that needs no time limit', () => {
   it.each<[string, TemplateCost]>([
     [
       '{{ a }} {% if a and not b == "x" %}{{ b | upper }}{% elif (a) %}{{ a.b | default("y") }}{% endif %}',
@@ -81,7 +81,7 @@ describe('a template that is rendered without a time limit', () => {
     ['{# {{ #}{{ a * 3 }}', 'unknown'],
     ['{% raw %}{{ {% endraw %}', 'unknown'],
     ['{{ "a', 'unknown'],
-  ])('has a known maximum cost: %s', (source, cost) => {
+  ])('is recognized by its cost: %s', (source, cost) => {
     expect(costOf(source)).toBe(cost);
   });
 
@@ -162,7 +162,7 @@ describe('a template error', () => {
 });
 
 describe('a set of templates', () => {
-  it('resolves names in include, import and extends, both absolute and relative', () => {
+  it('resolves absolute and relative names in include, import and extends', () => {
     jinja.set('base.md', 'A{% block body %}base{% endblock %}Z\n');
     jinja.set('lib/macros.md', '{% macro hi(n) %}hi {{ n }}{% endmacro %}');
     jinja.set('lib/part.txt', '[{{ who }}]');

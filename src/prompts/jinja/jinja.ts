@@ -22,7 +22,7 @@ const defaults: JinjaLimits = { fuel: 100_000, milliseconds: 2000 };
 
 /**
  * A set of templates that can include, import and extend only one another. Names must end in `.md` or `.txt`, because the
- * engine enables escaping for other extensions. Undefined values print as nothing.
+ * engine may enable escaping for other extensions. Undefined values print as nothing.
  */
 export class Jinja {
   readonly #limits: JinjaLimits;

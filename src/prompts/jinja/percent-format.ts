@@ -138,7 +138,7 @@ function pad(text: string, flags: string, width: number, type: string): string {
   return sign + '0'.repeat(missing) + text.slice(sign.length);
 }
 
-/** Formats like Python's `str`. Undefined and none are indistinguishable here; both print as nothing because undefined is far more common. */
+/** Formats like Python's `str`. Undefined and none look the same here; both print as nothing, because undefined is more common. */
 function display(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : represent(value);

@@ -115,8 +115,8 @@ function variableFinding(
   const names = declared.map((argument) => argument.name);
   const place = { line, column };
   if (called && !names.includes(name)) {
-    const meant = nearest(name, globalNames);
-    return { severity: 'error', message: `unknown function: ${name}${suggestion(meant)}`, ...place };
+    const candidate = nearest(name, globalNames);
+    return { severity: 'error', message: `unknown function: ${name}${suggestion(candidate)}`, ...place };
   }
   if (called)
     return { severity: 'error', message: `the argument ${name} is text and cannot be called`, ...place };
@@ -136,8 +136,8 @@ function variableFinding(
   };
 }
 
-function suggestion(meant: string | undefined): string {
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+function suggestion(candidate: string | undefined): string {
+  return candidate === undefined ? '' : `; did you mean ${candidate}?`;
 }
 
 /** Converts a position in a template to a position in its file: the prompt's own file, the manifest, or a file of the library. */

@@ -76,7 +76,7 @@ describe('a Jinja prompt', () => {
       ],
     ],
     ['{% include code %}', ['code', 'other'], []],
-  ])('reports problems in %s', async (prompt, names, expected) => {
+  ])('is checked for problems: %s', async (prompt, names, expected) => {
     const found = await lint(library(prompt, names));
     // The engine can report the same problem at another position.
     for (const line of expected)
@@ -90,7 +90,7 @@ describe('a Jinja prompt', () => {
     return line.replace(/:\d+:\d+: error: syntax error.*/, ': error: syntax error');
   }
 
-  it('is reported with the file and line of the included template', async () => {
+  it('has findings with the file and line of an included template', async () => {
     expect(
       await lint(
         library('{% include "lib/part.md" %}', [], { 'prompts/lib/part.md': 'a\nb {{ gone|nope }}' }),
@@ -113,7 +113,7 @@ describe('a Jinja prompt', () => {
     );
   });
 
-  it('after front matter is reported with line numbers of the whole file', async () => {
+  it('with front matter has findings with line numbers of the whole file', async () => {
     expect(await lint({ 'x.md': '---\ndescription: d\ntemplate: jinja\n---\n\na\n{{ nope }}' })).toEqual([
       'x.md:7:4: error: undefined variable: nope',
     ]);

@@ -50,7 +50,7 @@ function detectFormat({ path, text }: TextFile, libraries: readonly string[]): s
   if (path.endsWith('.toml')) return 'gemini';
   if (basename(path) === 'SKILL.md') return 'claude-skills';
   if (basename(path) === 'system.md') return 'fabric';
-  // Markdown without front matter is documentation, not a prompt.
+  // Treat Markdown without front matter as documentation, not as a prompt.
   return path.endsWith('.md') && /^\uFEFF?---/.test(text) ? 'commands' : undefined;
 }
 

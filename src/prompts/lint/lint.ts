@@ -69,7 +69,7 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
     names === undefined ? await catalog.list() : await Promise.all(names.map((name) => catalog.find(name)));
   const pace = new Pace();
   for (const entry of entries) {
-    // The list omits the templates of libraries, so load the prompt by name.
+    // Only a definition that is loaded by name is linked to the templates of its library.
     const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
     problems.push(
       ...(await lintPrompt({

@@ -9,10 +9,10 @@ export interface Place {
   needed: boolean;
 }
 
-/** Linux follows the same number of symbolic links in one path. */
+/** The maximum number of symbolic links in one path, as on Linux. */
 const maxLinks = 40;
 
-/** Watch every parent folder on Linux only: elsewhere, a watcher also reports changes deep inside the folder. */
+/** Watch every parent folder on Linux only: elsewhere, a watcher also costs time for changes deep inside the folder. */
 const watchesParents = process.platform === 'linux';
 
 /**
@@ -28,7 +28,7 @@ export function placesOf(folders: readonly string[]): ReadonlyMap<string, Place>
     return place;
   };
 
-  /** Whether the path exists. Adds the places where a change of that can be detected. */
+  /** Whether the path exists. Adds the places to watch in order to notice when it appears or disappears. */
   const walk = (path: string, links: number): boolean => {
     const seen = known.get(path);
     if (seen !== undefined) return seen;
