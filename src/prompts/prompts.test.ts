@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/opened.ts';
+import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/open-prompts.ts';
 import { until, write } from '../../test/tree.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -69,8 +69,8 @@ describe('the catalogue', () => {
     );
     const problems = await server.features[0]!.problems!();
     expect(problems.map(({ message }) => message.replace(/in .*\//, 'in '))).toEqual([
-      'the prompt greet is hidden by the one in user.jsonl',
-      'the prompt code_review is hidden by the one in code_review.md',
+      'the prompt greet is hidden by the prompt of the same name in user.jsonl',
+      'the prompt code_review is hidden by the prompt of the same name in code_review.md',
     ]);
   });
 

@@ -59,7 +59,7 @@ export function createPrompts({
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
     new BuiltInSource({ folder: jsonlDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
-  const catalog = new Catalog(sources, { reportsTexts: true, logsProblems });
+  const catalog = new Catalog(sources, { reportsTextChanges: true, logsProblems });
   const editor = new Editor(catalog, user);
   const recent = new RecentValues();
   return {

@@ -105,7 +105,7 @@ describe('adjutant prompts', () => {
     const broken = prompts(['edit', 'ask'], { env: { EDITOR: 'sed -i "s/{{input}}/{{ input }}/"' } });
     expect(broken.code).toBe(1);
     expect(broken.stderr).toBe(
-      `${join(home, 'commands', 'ask.md')}:4:6: error: {{ input }} is plain text here, because of its blanks; write {{input}}\n`,
+      `${join(home, 'commands', 'ask.md')}:4:6: error: {{ input }} is not replaced because of the spaces inside the braces; write {{input}}\n`,
     );
     prompts(['import', 'jsonl', join(fixtures, 'jsonl')]);
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/Hi/Good day/"' } }).code).toBe(0);
@@ -190,7 +190,7 @@ describe('adjutant prompts lint', () => {
     const { code, stdout, stderr } = prompts(['lint', 'bad']);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the link leads out of the folder\n',
+      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the symbolic link points outside the folder\n',
     );
     expect(stderr).toBe('1 prompt, 2 errors, 0 warnings\n');
   });

@@ -127,7 +127,7 @@ describe('bad files in a mounted folder', () => {
     const problems = await source.problems();
     expect(problems.map(({ file, message }) => [file.slice(folder.length + 10), message])).toEqual([
       ['binary.md', 'the file is not UTF-8 text'],
-      ['huge.md', 'the file is longer than 16 MB'],
+      ['huge.md', 'the file is larger than 16 MB'],
       ['latin.md', 'the file is not UTF-8 text'],
       ['yaml.md', expect.stringMatching(/./)],
     ]);
@@ -142,7 +142,7 @@ describe('bad files in a mounted folder', () => {
     symlinkSync(join(folder, 'commands'), join(folder, 'commands', 'loop'));
     const source = mount();
     expect(await names(source)).toEqual(['good']);
-    expect(await messages(source)).toEqual(['the link leads out of the folder']);
+    expect(await messages(source)).toEqual(['the symbolic link points outside the folder']);
     for (const name of ['../secret', 'away:secret', '/etc/passwd'])
       expect(await source.get(name)).toBeUndefined();
   });

@@ -48,7 +48,7 @@ describe('a file that is wrong', () => {
       'cut.md:3 missing YAML frontmatter end delimiter',
       'empty.md:4 prompt content is required for "empty"',
       'latin1.md:1 the file is not UTF-8 text',
-      'list.md:2 tags must be a list of texts',
+      'list.md:2 tags must be a list of strings',
       'no.md:1 missing YAML frontmatter start delimiter',
       'number.md:2 description must be text',
       'yaml.md:2',
@@ -69,8 +69,8 @@ describe('a file that is wrong', () => {
     expect((await source.list()).map(({ name }) => name)).toEqual(['same']);
     expect((await source.problems()).map(({ message }) => message)).toEqual([
       'a folder is not a prompt',
-      'the link leads out of the folder',
-      'the link leads back to itself',
+      'the symbolic link points outside the folder',
+      'the symbolic link points to itself',
       'the name same is taken by same.MD',
     ]);
     await expect(source.get('link')).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a file that is wrong', () => {
     chmodSync(folder, 0o755);
     const source = new CommandSource({ folder });
     const problems = await asOrdinaryUser(() => source.problems());
-    expect(problems[0]!.message).toBe('the file may not be read by this user');
+    expect(problems[0]!.message).toBe('permission denied: this user cannot read the file');
   });
 
   it('keeps its last good version while it is half written', async () => {

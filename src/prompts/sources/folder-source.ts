@@ -56,7 +56,7 @@ export abstract class FolderSource implements PromptSource {
 
   /** Something was changed through us. */
   protected noticed(): void {
-    this.#watch?.noticed();
+    this.#watch?.recordEvent();
   }
 
   #missing(folder: string | undefined): readonly Problem[] {

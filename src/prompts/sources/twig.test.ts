@@ -120,8 +120,8 @@ describe('a library that is wrong', () => {
     symlinkSync(join(root, 'secret.md'), join(root, 'lib/prompts/p.md'));
     const fresh = open(root);
     expect(await names(fresh)).toEqual([]);
-    expect((await fresh.problems())[0]!.message).toBe('the link leads out of the folder');
-    expect(await messageOf(fresh.get('lib:p'))).toContain('the link leads out of the folder');
+    expect((await fresh.problems())[0]!.message).toBe('the symbolic link points outside the folder');
+    expect(await messageOf(fresh.get('lib:p'))).toContain('the symbolic link points outside the folder');
   });
 
   it('may be a link itself, and may hold links to its own files', async () => {
@@ -165,7 +165,7 @@ describe('a prompt', () => {
     const source = open(plantTree(one(`${'x'.repeat(10_000_000)}{{ 1 + 1 }}`)));
     expect(String(await render(source, 'lib:p')).length).toBe(10_000_001);
     const longer = open(plantTree(one('x'.repeat(17 * 1024 * 1024))));
-    expect(await messageOf(longer.get('lib:p'))).toContain('the file is longer than 16 MB');
+    expect(await messageOf(longer.get('lib:p'))).toContain('the file is larger than 16 MB');
   });
 
   it('gets declared arguments only, as texts, and defaults for those that are not given', async () => {

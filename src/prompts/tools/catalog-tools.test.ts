@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { library, namesOf, openPrompts, record, saysOf, structured } from '../../../test/prompts/opened.ts';
+import {
+  library,
+  namesOf,
+  openPrompts,
+  record,
+  resultText,
+  structured,
+} from '../../../test/prompts/open-prompts.ts';
 import type { JsonObject } from '../../json.ts';
 
 describe('clients without prompts', () => {
@@ -45,10 +52,10 @@ describe('clients without prompts', () => {
     expect(await expand('optional', { input: 'several words' })).toBe('Say several words');
     expect(await expand('fixed', { input: 'more' })).toBe('Nothing to fill in\n\nmore');
     expect(await expand('fixed')).toBe('Nothing to fill in');
-    expect(saysOf(await call('expand_prompt', { command: 'reserch' }))).toBe(
+    expect(resultText(await call('expand_prompt', { command: 'reserch' }))).toBe(
       'Prompt not found: reserch; did you mean research?',
     );
-    expect(saysOf(await call('expand_prompt', { command: 'two', input: 'one' }))).toBe(
+    expect(resultText(await call('expand_prompt', { command: 'two', input: 'one' }))).toBe(
       'Missing required argument: b',
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openPrompts, saysOf, structured, textOf } from '../../../test/prompts/opened.ts';
+import { openPrompts, resultText, structured, textOf } from '../../../test/prompts/open-prompts.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 
 describe('methods and tools that change prompts', () => {
@@ -21,7 +21,7 @@ describe('methods and tools that change prompts', () => {
       }),
     ).rejects.toMatchObject({ code: -32602 });
     await expect(request('prompts/update', { name: 'research', title: 'T' })).rejects.toThrow(
-      /cannot update research: it is the file .*research\.md; change it there/,
+      /cannot update research: it is defined in .*research\.md; edit that file instead/,
     );
     await expect(request('prompts/delete', { name: 'fix_bugs' })).rejects.toThrow(
       'cannot delete built-in prompt: fix_bugs',
@@ -30,13 +30,13 @@ describe('methods and tools that change prompts', () => {
     await expect(request('prompts/create', { name: 'research', title: 'T', messages })).rejects.toThrow(
       'prompt already exists: research',
     );
-    expect(saysOf(await call('create_prompt', { name: 'x', title: 'X' }))).toBe(
+    expect(resultText(await call('create_prompt', { name: 'x', title: 'X' }))).toBe(
       'Give the prompt as text or as messages.',
     );
-    expect(saysOf(await call('create_prompt', { name: 'x', title: 'X', text: 'x', messages }))).toContain(
+    expect(resultText(await call('create_prompt', { name: 'x', title: 'X', text: 'x', messages }))).toContain(
       'not as both',
     );
-    expect(saysOf(await call('update_prompt', { name: 'code_review', title: 'X' }))).toBe(
+    expect(resultText(await call('update_prompt', { name: 'code_review', title: 'X' }))).toBe(
       'cannot update built-in prompt: code_review (create a new prompt with a different name instead)',
     );
   });

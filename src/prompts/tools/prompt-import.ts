@@ -44,8 +44,8 @@ export async function importPrompts(
   const plans = planImport(prompts, options, await editor.names());
   const edits = plans.flatMap(({ edit }) => edit ?? []);
   const outcomes = await editor.changeMany(edits, author, {
-    tryOnly: options.dryRun ?? false,
-    done: (done) => options.progress?.(done, prompts.length),
+    dryRun: options.dryRun ?? false,
+    onProgress: (done) => options.progress?.(done, prompts.length),
   });
   const outcomeOf = new Map(edits.map((edit, at) => [edit, outcomes[at]!]));
   const imported: { name: string; from: string; action: Action }[] = [];
