@@ -54,7 +54,7 @@ const savedSchema = {
   properties: { ...doneSchema.properties, revision: { type: 'string', description: 'Its revision now' } },
 } as const;
 
-/** What was there is in the history, but it is no longer what is served. */
+/** Counts as destructive although the history keeps the old version: clients no longer get it. */
 const replacing: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -62,7 +62,7 @@ const replacing: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** The person's own prompts, for clients that cannot call methods of our own. */
+/** Tools to edit the user's own prompts, for clients that cannot call custom methods. */
 export function createEditingTools(editor: Editor) {
   return [
     createCreate(editor),
