@@ -165,7 +165,7 @@ describe('a prompt of braces', () => {
   it('with a bad line, or a name twice', async () => {
     expect(await lint({ 'user.jsonl': `${record('x', [])}{nope\n${record('y', [])}` })).toEqual([
       'user.jsonl:2: error: the line is not JSON',
-      'user.jsonl:3: error: the prompt p is already on line 1',
+      'user.jsonl:3: error: the prompt p is already defined on line 1',
     ]);
   });
 });
@@ -331,7 +331,7 @@ describe('the catalogue', () => {
       ['p: description is missing', ['lib:p']],
       ['m:a: {{x}} has no argument', ['m:a']],
       ['the line is not JSON', undefined],
-      ['the prompt a is already on line 1', ['m:a']],
+      ['the prompt a is already defined on line 1', ['m:a']],
     ]);
     expect((await lintCatalog(catalog, ['kept'])).map(({ message }) => message)).toEqual([
       'missing YAML frontmatter start delimiter',
