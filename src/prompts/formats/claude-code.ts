@@ -8,7 +8,7 @@ import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
 import { nameFromPath, pathForName } from './prompt-path.ts';
 import { argumentsIn, type Segment, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
-/** Numbers from this one on are not placeholders: `$25` is a price. */
+/** Placeholders have numbers below this limit. A higher number, such as `$25`, is more likely a price. */
 const maxPositions = 20;
 
 const clientSyntax: readonly (readonly [RegExp, string])[] = [

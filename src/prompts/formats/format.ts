@@ -79,14 +79,14 @@ export function filePerPrompt(format: {
     write: (definitions) =>
       writeEach(definitions, async (definition, warn) => {
         const printed = await print(definition, warn);
-        const lost = partsOf(definition).filter((part) => !stores.includes(part));
+        const lost = usedParts(definition).filter((part) => !stores.includes(part));
         if (lost.length > 0) warn(`not exported: ${lost.join(', ')}`);
         return printed;
       }),
   };
 }
 
-function partsOf({
+function usedParts({
   name,
   title,
   description,

@@ -524,14 +524,16 @@ describe('invalid input', () => {
       expect(performance.now() - started).toBeLessThan(20_000);
     }
   });
+});
 
-  it('lists every format in docs/prompt-formats.md', () => {
+describe('the formats', () => {
+  it('are all listed in docs/prompt-formats.md', () => {
     const page = readFileSync('docs/prompt-formats.md', 'utf8');
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
     expect(rows).toEqual(formats.map(({ name }) => name));
   });
 
-  it('suggests the nearest format, or lists all formats', () => {
+  it('are suggested if a name is unknown', () => {
     expect(() => formatNamed('claudecode')).toThrowError(
       'Unknown format claudecode; did you mean claude-code?',
     );

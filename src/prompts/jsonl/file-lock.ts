@@ -7,7 +7,7 @@ const timeoutMs = 15_000;
 const sqliteBusy = 5;
 
 /**
- * Lets one writer work at a time, within this process and across processes. It is SQLite's lock on an empty database,
+ * Lets one writer work at a time, within this process and across processes. Uses SQLite's lock on an empty database,
  * which the kernel releases when the process ends, even after a crash.
  */
 export class FileLock {

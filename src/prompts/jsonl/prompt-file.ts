@@ -61,7 +61,7 @@ function sortByName(prompts: PromptDefinition[]): readonly PromptDefinition[] {
   return inOrder ? prompts : prompts.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Splits into lines without line feeds. The last line may lack one. */
+/** Splits at line feeds and drops them. The last line may lack one. */
 export function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {

@@ -55,6 +55,6 @@ export function withRecords(
     record !== undefined && changed.has(record.name) ? printLine(record.name) : [bytes, lineFeed],
   );
   const all = [...existing, ...[...pending].flatMap(printLine)];
-  // Readers distrust an empty file, because another process may be about to write it.
+  // Never write an empty file: readers treat it as still being written and keep the old version.
   return all.length === 0 ? lineFeed : Buffer.concat(all);
 }

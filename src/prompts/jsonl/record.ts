@@ -63,7 +63,7 @@ export function toDraft(record: PromptRecord): PromptDraft {
   } as PromptDraft;
 }
 
-/** Validates messages. Copies them only if some content is a plain string, which is short for a text. */
+/** Validates messages. Copies them only if some content is a plain string, the short form of a text. */
 function parseMessages(value: unknown): readonly MessageDefinition[] {
   if (!Array.isArray(value) || value.length === 0) throw new FieldProblem('at least one message is required');
   let hasShorthand = false;

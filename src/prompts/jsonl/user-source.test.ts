@@ -118,7 +118,7 @@ describe('a change', () => {
     expect(Date.parse(record.updated)).toBeGreaterThanOrEqual(Date.parse(record.created));
   });
 
-  it('is rejected if the new name exists or the changed name does not', async () => {
+  it('is rejected if it creates an existing prompt or edits a missing one', async () => {
     const source = open(plantTree({ 'user.jsonl': line('x') }));
     await expect(source.create(draft('x'), author)).rejects.toMatchObject({
       kind: 'conflict',
@@ -156,7 +156,7 @@ describe('a change', () => {
     expect(await names(sources[0]!)).toHaveLength(60);
   });
 
-  it('of one revision by two processes succeeds in exactly one of them', async () => {
+  it('made to the same revision by two processes succeeds only once', async () => {
     const folder = plantTree();
     await open(folder).create(draft('shared'), author);
     const rounds = 40;

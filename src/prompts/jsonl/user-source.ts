@@ -65,7 +65,7 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     const pace = new Pace();
     try {
       for (const batch of splitIntoBatches(edits)) {
-        // Back up only before the first batch: older backups are worth more than the steps of this call.
+        // Back up only before the first batch: older backups are worth more than intermediate states of this call.
         const isFirst = outcomes.length === 0;
         outcomes.push(...(await this.#lock.run(() => this.#write(batch, author, isFirst))));
         this.notifyChange();
@@ -87,11 +87,11 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
   }
 
   async histories(): Promise<ReadonlyMap<string, readonly Revision[]>> {
-    const here = recordsByName(readRecordLines(this.#file));
+    const current = recordsByName(readRecordLines(this.#file));
     const known = this.#journal.histories();
-    const names = new Set([...here.keys(), ...known.keys()]);
+    const names = new Set([...current.keys(), ...known.keys()]);
     return new Map(
-      [...names].map((name) => [name, withOutsideChange(known.get(name) ?? [], here.get(name))]),
+      [...names].map((name) => [name, withOutsideChange(known.get(name) ?? [], current.get(name))]),
     );
   }
 
@@ -216,7 +216,7 @@ function storageFailure(error: unknown): Failure {
     EPERM: 'permission denied',
     EROFS: 'the disk is read-only',
   };
-  // SQLite errors of the lock file: the database is read-only or cannot be opened.
+  // SQLite errors on the lock file: the database is read-only or cannot be opened.
   const noPermission = errcode === 8 || errcode === 14;
   const reason = noPermission ? reasons['EACCES'] : (reasons[code ?? ''] ?? messageOf(error));
   return new Failure('unavailable', `user.jsonl was not changed: ${reason}.`, { cause: error });

@@ -14,7 +14,7 @@ export interface WatchOptions extends Omit<FolderWatchOptions, 'changed'> {
   readonly namedBy?: string | undefined;
 }
 
-/** A source of prompt files. Reads them on every request and watches them while there are subscribers. */
+/** A source of prompt files. Reads them on every request and watches them once there is a subscriber. */
 export abstract class FolderSource implements PromptSource {
   abstract readonly name: string;
   readonly #watchOptions: WatchOptions;

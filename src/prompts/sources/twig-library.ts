@@ -19,7 +19,7 @@ import {
 import { type References, ReferenceTracker } from './twig-references.ts';
 import { posixPath, TwigTemplates } from './twig-templates.ts';
 
-/** A loaded prompt: its definition, or the problems that prevent it. */
+/** A loaded prompt: its definition, or the problems that prevented it. */
 export interface LoadedPrompt {
   readonly definition?: PromptDefinition;
   readonly problems: readonly Problem[];
@@ -102,7 +102,7 @@ export class TwigLibrary {
     return join(kind === 'file' ? this.templates.folder : this.folder, path);
   }
 
-  /** Replaces the links to attachments by their contents. */
+  /** Replaces links to attachments with the contents of the files. */
   async withAttachments(prompt: ManifestPrompt, definition: PromptDefinition): Promise<PromptDefinition> {
     if (!prompt.messages.some(isAttachment)) return definition;
     const messages = await Promise.all(

@@ -24,7 +24,7 @@ export interface References {
 /** A cheap check that avoids scanning templates without references. */
 const mayRefer = /\{%[-+]?\s*(?:include|import|extends|from)\b/;
 
-/** Finds the files that the prompts of one library refer to, and detects changes of those files. */
+/** Finds the files that the prompts of one library refer to, and detects changes to those files. */
 export class ReferenceTracker {
   readonly #files: KnownTemplateFiles;
   readonly #scanned: ScannedFiles = new Map();

@@ -48,10 +48,10 @@ const filters = {
 
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
 export function createCatalogTools(catalog: Catalog, recent: RecentValues) {
-  return [createList(catalog), createExpand(catalog, recent), createSearch(catalog)];
+  return [createListTool(catalog), createExpandTool(catalog, recent), createSearchTool(catalog)];
 }
 
-function createList(catalog: Catalog) {
+function createListTool(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
     title: 'List prompts',
@@ -87,7 +87,7 @@ function createList(catalog: Catalog) {
   });
 }
 
-function createExpand(catalog: Catalog, recent: RecentValues) {
+function createExpandTool(catalog: Catalog, recent: RecentValues) {
   return defineTool({
     name: 'expand_prompt',
     title: 'Expand prompt',
@@ -131,7 +131,7 @@ function createExpand(catalog: Catalog, recent: RecentValues) {
   });
 }
 
-function createSearch(catalog: Catalog) {
+function createSearchTool(catalog: Catalog) {
   let search: Promise<PromptSearch> | undefined;
   return defineTool({
     name: 'search_prompts',

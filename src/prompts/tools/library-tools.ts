@@ -26,10 +26,10 @@ const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
 export function createLibraryTools(catalog: Catalog, editor: Editor) {
-  return [createLint(catalog), createImport(editor), createExport(catalog)];
+  return [createLintTool(catalog), createImportTool(editor), createExportTool(catalog)];
 }
 
-function createLint(catalog: Catalog) {
+function createLintTool(catalog: Catalog) {
   return defineTool({
     name: 'lint_prompts',
     title: 'Lint prompts',
@@ -71,7 +71,7 @@ function createLint(catalog: Catalog) {
   });
 }
 
-function createImport(editor: Editor) {
+function createImportTool(editor: Editor) {
   return defineTool({
     name: 'import_prompts',
     title: 'Import prompts',
@@ -125,7 +125,7 @@ function createImport(editor: Editor) {
   });
 }
 
-function createExport(catalog: Catalog) {
+function createExportTool(catalog: Catalog) {
   return defineTool({
     name: 'export_prompts',
     title: 'Export prompts',
