@@ -135,7 +135,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const lock = new DatabaseSync(join(bench.home, 'prompts', '.lock'));
     lock.exec('begin exclusive');
     const importing = onTerminal(['prompts', 'import', 'commands', folder]);
-    await eventually(() => expect(importing.seen()).toMatch(/[█░]+ +\d+% \d+ of 400 prompts taken over/));
+    await eventually(() => expect(importing.seen()).toMatch(/[█░]+ +\d+% \d+ of 400 prompts imported/));
     lock.close();
     const { code, seen } = await importing.over;
     expect(code).toBe(0);

@@ -166,7 +166,7 @@ describe('a JSONL prompt', () => {
   it('is reported if its line is not JSON or its name is used twice', async () => {
     expect(await lint({ 'user.jsonl': `${record('x', [])}{nope\n${record('y', [])}` })).toEqual([
       'user.jsonl:2: error: the line is not JSON',
-      'user.jsonl:3: error: the prompt p is already on line 1',
+      'user.jsonl:3: error: the prompt p is already defined on line 1',
     ]);
   });
 });

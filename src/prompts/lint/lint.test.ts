@@ -93,7 +93,7 @@ describe('lintCatalog', () => {
       ['p: description is missing', ['lib:p']],
       ['m:a: {{x}} does not match any argument', ['m:a']],
       ['the line is not JSON', undefined],
-      ['the prompt a is already on line 1', ['m:a']],
+      ['the prompt a is already defined on line 1', ['m:a']],
     ]);
     expect((await lintCatalog(catalog, ['kept'])).map(({ message }) => message)).toEqual([
       'missing YAML frontmatter start delimiter',

@@ -9,8 +9,8 @@ import {
 } from '../../../test/prompts/open-prompts.ts';
 import type { JsonObject } from '../../json.ts';
 
-describe('clients without prompts', () => {
-  it('list every prompt, page by page and by tag or source', async () => {
+describe('clients that support only tools', () => {
+  it('list all prompts in pages, filtered by tag or source', async () => {
     const many = Array.from({ length: 450 }, (_, index) =>
       record(`p${String(index).padStart(3, '0')}`, 'x', { tags: index === 7 ? ['seven'] : [] }),
     );
@@ -28,7 +28,7 @@ describe('clients without prompts', () => {
     expect(namesOf(structured(await call('list_prompts', { source: 'built-in' })))).toHaveLength(7);
   });
 
-  it('expand every prompt, with named arguments or with free text', async () => {
+  it('expand prompts with named arguments or free text', async () => {
     const { call } = openPrompts({
       ...library,
       'prompts/user.jsonl':
@@ -60,7 +60,7 @@ describe('clients without prompts', () => {
     );
   });
 
-  it('get several messages as one text and pictures as pictures', async () => {
+  it('receive several messages as one text, and images as images', async () => {
     const messages = [
       { role: 'user', content: { type: 'text', text: 'Look' } },
       { role: 'assistant', content: { type: 'text', text: 'I see' } },
@@ -73,7 +73,7 @@ describe('clients without prompts', () => {
     expect((await request('prompts/get', { name: 'talk' }))['messages']).toEqual(messages);
   });
 
-  it('find prompts by any of their parts, best match first', async () => {
+  it('search all parts of prompts, with the best match first', async () => {
     const { call } = openPrompts({
       'prompts/user.jsonl':
         record('owl', 'about birds') +

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { openPrompts, resultText, structured, textOf } from '../../../test/prompts/open-prompts.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 
-describe('methods and tools that change prompts', () => {
-  it('refuse what is not in the documented alphabet, lacks a part, or is not of this person', async () => {
+describe('methods and tools that edit prompts', () => {
+  it("reject invalid names, missing content and prompts that are not the user's own", async () => {
     const { request, call } = openPrompts();
     const messages = [{ role: 'user', content: { type: 'text', text: 'x' } }];
     for (const name of ['', 'with space', 'a-b', 'ü', '../x', 'a:b', 'x'.repeat(201)])
@@ -41,7 +41,7 @@ describe('methods and tools that change prompts', () => {
     );
   });
 
-  it('create, change, tell the history of, delete and restore a prompt', async () => {
+  it('create, update, delete and restore a prompt, and list its history', async () => {
     const { request, call } = openPrompts();
     await call('create_prompt', {
       name: 'note',
@@ -75,7 +75,7 @@ describe('methods and tools that change prompts', () => {
     expect(textOf(await request('prompts/get', { name: 'note', arguments: { x: 'y' } }))).toBe('One y');
   });
 
-  it('say honestly what they do', async () => {
+  it('have annotations that match their effects', async () => {
     const { request } = openPrompts();
     const tools = (await request('tools/list'))['tools'] as {
       name: string;
