@@ -25,9 +25,9 @@ interface Connection {
 }
 
 const objectsPerRequest = 50;
-const mostRounds = 100;
+const maxSyncRounds = 100;
 
-/** The calendars of an account, or the one calendar that an address leads to. */
+/** Returns the calendars of an account, or the one calendar at the address. */
 export async function findCollections(
   address: string,
   config: SourceConfig,
@@ -41,7 +41,7 @@ export async function findCollections(
     depth: '0',
     ...connection,
   });
-  if (own[0]?.status === 401) throw refused(url, 401);
+  if (own[0]?.status === 401) throw httpFailure(url, 401);
   if (own[0]?.props && 'calendar' in (own[0].props['resourcetype'] ?? {}))
     return [{ url, name: textOf(own[0].props['displayname']) || url }];
   try {
@@ -55,16 +55,14 @@ export async function findCollections(
       .map(({ url: place, displayName }) => ({ url: place, name: textOf(displayName) || place }));
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // The library tells what it looked for in errors of no class.
-    throw new Failure(
-      'unavailable',
-      `No calendars were found at ${new URL(url).host}: ${messageOf(error)}.`,
-      { cause: error },
-    );
+    // The library throws plain errors; their messages say what it could not find.
+    throw new Failure('unavailable', `No calendars found at ${new URL(url).host}: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 
-/** Reads what has changed since the token that the server gave out last time, or everything where it has none. */
+/** Reads the changes since the last sync token, or everything if there is none or the server rejects it. */
 export const readCollection: Read = async (calendar, options) => {
   const connection = connect(configOf(calendar), options);
   const changes =
@@ -94,7 +92,7 @@ interface Changes {
   readonly gone: readonly string[];
 }
 
-/** `undefined` when the server does not know the token, or no tokens at all. */
+/** Returns undefined if the server does not know the token or does not support sync tokens. */
 async function changesSince(
   url: string,
   since: string,
@@ -103,7 +101,7 @@ async function changesSince(
   const changed = new Set<string>();
   const gone = new Set<string>();
   let token = since;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxSyncRounds; round++) {
     const responses = await syncCollection({
       url,
       props: { 'd:getetag': {} },
@@ -112,12 +110,12 @@ async function changesSince(
       ...connection,
     });
     const next = textOf(responses[0]?.raw?.multistatus?.syncToken);
-    if (responses[0]?.status === 401) throw refused(url, 401);
+    if (responses[0]?.status === 401) throw httpFailure(url, 401);
     if (!next) return undefined;
     let more = false;
     for (const { href, status } of responses) {
       const path = href === undefined ? undefined : pathOf(href, url);
-      // The collection itself says whether the list had to be cut.
+      // The entry of the collection itself says whether the list was truncated.
       if (path === undefined || path === pathOf(url, url)) more ||= status === 507;
       else if (status === 404 || status === 410) gone.add(path);
       else changed.add(path);
@@ -126,16 +124,16 @@ async function changesSince(
     if (!more)
       return { since, token, changed: [...changed], gone: [...gone].filter((path) => !changed.has(path)) };
   }
-  throw new Failure('unavailable', `${new URL(url).host} never comes to the end of its list of changes.`);
+  throw new Failure('unavailable', `${new URL(url).host} sends an endless list of changes.`);
 }
 
-/** For servers without tokens: the list of everything tells whether there is anything new. */
+/** For servers without sync tokens: a hash over all entity tags shows whether anything changed. */
 async function readWhole(url: string, etag: string | null, connection: Connection) {
   const filter = {
     'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': { _attributes: { name: 'VEVENT' } } },
   };
   const query = { url, props: { 'd:getetag': {} }, filters: [filter], depth: '1' } as const;
-  const responses = await answered(url, calendarQuery({ ...query, ...connection }));
+  const responses = await withFailure(url, calendarQuery({ ...query, ...connection }));
   const listed = responses.flatMap(({ href, props }) =>
     href === undefined ? [] : [{ path: pathOf(href, url), tag: textOf(props?.['getetag']) }],
   );
@@ -153,30 +151,30 @@ async function* objects(
   for (let from = 0; from < paths.length; from += objectsPerRequest) {
     const objectUrls = paths.slice(from, from + objectsPerRequest);
     const query = { url, props: { 'd:getetag': {}, 'c:calendar-data': {} }, objectUrls, depth: '1' } as const;
-    const responses = await answered(url, calendarMultiGet({ ...query, ...connection }));
-    // What is withheld is not gone; what does not look like an event may be anything.
-    const withheld = new Set(objectUrls.filter((path) => path.endsWith('.ics')));
+    const responses = await withFailure(url, calendarMultiGet({ ...query, ...connection }));
+    // An .ics object that the server lists but does not send must not be treated as deleted.
+    const missing = new Set(objectUrls.filter((path) => path.endsWith('.ics')));
     for (const { href, props } of responses) {
       const data = textOf(props?.['calendarData']);
       if (href === undefined || data === '') continue;
-      withheld.delete(pathOf(href, url));
+      missing.delete(pathOf(href, url));
       yield { name: pathOf(href, url), pieces: [data] };
     }
-    if (withheld.size > 0)
+    if (missing.size > 0)
       throw new Failure(
         'unavailable',
-        `${new URL(url).host} lists ${withheld.size} events that it does not send.`,
+        `${new URL(url).host} lists ${missing.size} events that it does not send.`,
       );
   }
 }
 
-/** The library tells of a bad answer, to one of many questions even, in errors of no class. */
-async function answered<Value>(url: string, question: Promise<Value>): Promise<Value> {
+/** The library throws plain errors for HTTP errors; turns those into a `Failure`. */
+async function withFailure<Value>(url: string, response: Promise<Value>): Promise<Value> {
   try {
-    return await question;
+    return await response;
   } catch (error) {
     const [, status] = /failed: (\d{3})\b/.exec(messageOf(error)) ?? [];
-    throw status === undefined || error instanceof Failure ? error : refused(url, Number(status));
+    throw status === undefined || error instanceof Failure ? error : httpFailure(url, Number(status));
   }
 }
 
@@ -186,21 +184,21 @@ function connect({ username }: SourceConfig, options: SourceOptions): Connection
   return { fetch: (input, init) => fetch(input, { ...init, ...(signal && { signal }) }) };
 }
 
-/** Servers name the same object by its path or by its whole address. */
+/** Servers refer to an object by its path or by its full URL. */
 function pathOf(href: string, url: string): string {
   return new URL(href, url).pathname;
 }
 
-/** The library makes numbers of what looks like one. */
+/** The library converts text that looks like a number; this converts it back. */
 function textOf(value: unknown): string {
   const content =
     typeof value === 'object' && value !== null ? (value as { _cdata?: unknown })._cdata : value;
   return content === undefined || content === null ? '' : String(content);
 }
 
-function refused(url: string, status: DAVResponse['status']): Failure {
+function httpFailure(url: string, status: DAVResponse['status']): Failure {
   const { host } = new URL(url);
   return status === 401 || status === 403
-    ? new Failure('unavailable', `${host} does not accept the user name or the password.`)
-    : new Failure('unavailable', `${host} answers with status ${status}.`);
+    ? new Failure('unavailable', `${host} rejects the user name or password.`)
+    : new Failure('unavailable', `${host} responds with status ${status}.`);
 }

@@ -7,7 +7,7 @@ import { decode, tooLarge } from '../icalendar/decode.ts';
 import type { Document } from '../icalendar/parse.ts';
 import type { Read } from './source.ts';
 
-/** A calendar in a file, or in the .ics files of a folder and its subfolders. */
+/** Reads a calendar from a file, or from the .ics files in a folder and its subfolders. */
 export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {
   const files = await calendarFiles(location);
   const hash = createHash('sha256');
@@ -22,7 +22,7 @@ export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {
   return {
     documents: files.map(({ path }): Document => {
       const name = path === location ? undefined : relative(location, path);
-      // Read when its turn comes: a folder may have thousands.
+      // Opened only when it is read: a folder may have thousands of files.
       const pieces = { [Symbol.asyncIterator]: () => decode(open(path), { maxBytes, name: path }) };
       return { ...(name !== undefined && { name }), pieces };
     }),
@@ -55,7 +55,7 @@ export async function calendarFiles(location: string): Promise<readonly Calendar
       .map(({ parentPath, name }) => join(parentPath, name))
       .sort();
     const found = await Promise.all(
-      // One that goes away while we look is not there.
+      // A file that is deleted in the meantime is left out.
       paths.map(async (path) => ({
         path,
         ...(await describe(path).catch(() => ({ isFile: false, size: 0, mtimeMs: 0 }))),
@@ -80,6 +80,6 @@ function unreadable(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || typeof code !== 'string') return error;
   const reason =
-    code === 'ENOENT' ? 'is not there' : code === 'EACCES' ? 'may not be read' : `cannot be read (${code})`;
+    code === 'ENOENT' ? 'does not exist' : code === 'EACCES' ? 'is not readable' : `cannot be read (${code})`;
   return new Failure('unavailable', `${path} ${reason}.`, { cause: error });
 }

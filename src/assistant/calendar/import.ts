@@ -9,7 +9,7 @@ import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import { configOf } from './source.ts';
 
-/** What became of an event, as far as its user should know. */
+/** A change to an event, as reported to the user. */
 export interface EventChange {
   readonly kind: 'added' | 'moved' | 'changed' | 'cancelled' | 'removed';
   readonly eventId: string;
@@ -23,7 +23,7 @@ export interface ImportResult {
 }
 
 export interface ImportOptions {
-  /** What is not among the events is gone, except these; or else only what lies at these addresses. */
+  /** Which missing events were deleted: all except these UIDs, or only those at these addresses. */
   readonly gone: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -34,25 +34,25 @@ type Known = Pick<
   'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
 >;
 
-/** So many events to a transaction: others get their turn in between. */
+/** Events per transaction; other writers can run between batches. */
 const batchSize = 200;
 const pageSize = 2000;
-/** The latest instant there is: for series that never end. */
+/** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
 
 /**
- * Makes the stored events of a calendar those it has now. An event is known by its UID; one that has not changed is not
- * touched, and what is planned for one that has follows it in the same transaction.
+ * Makes the stored events of a calendar match its source. Events are identified by UID. Unchanged events are not written;
+ * notifications of changed ones are replanned in the same transaction.
  */
 export async function importEvents(
-  diary: AssistantData,
+  data: AssistantData,
   calendar: Calendar,
   user: User,
   events: readonly ParsedEvent[],
   { gone, progress, signal }: ImportOptions,
 ): Promise<ImportResult> {
-  const now = diary.clock();
-  const rows = await knownEvents(diary, calendar);
+  const now = data.clock();
+  const rows = await knownEvents(data, calendar);
   const known = new Map<string, Known>(rows.map((row) => [row.provider_event_id, row]));
   const changes: EventChange[] = [];
   let done = 0;
@@ -68,7 +68,7 @@ export async function importEvents(
         before.etag !== each.etag
       );
     });
-    if (different.length > 0) changes.push(...(await saveAll(diary, user, different, known, now)));
+    if (different.length > 0) changes.push(...(await saveAll(data, user, different, known, now)));
     done += batch.length;
     progress?.(done, events.length);
     await new Promise((resolve) => setImmediate(resolve));
@@ -82,13 +82,13 @@ export async function importEvents(
   );
   for (const batch of chunks(absent)) {
     signal?.throwIfAborted();
-    changes.push(...(await removeAll(diary, batch, now)));
+    changes.push(...(await removeAll(data, batch, now)));
   }
   const touched = changes.filter(({ kind }) => kind !== 'removed').length;
   return { changes, unchanged: events.length - touched };
 }
 
-/** In pages, so that a long list keeps nobody waiting. */
+/** Reads in pages, so that a large calendar does not block the event loop. */
 async function knownEvents({ store }: AssistantData, calendar: Calendar): Promise<readonly Known[]> {
   const known: Known[] = [];
   for (;;) {
@@ -119,13 +119,13 @@ async function knownEvents({ store }: AssistantData, calendar: Calendar): Promis
 }
 
 async function saveAll(
-  diary: AssistantData,
+  data: AssistantData,
   user: User,
   fields: readonly (EventFields & { provider_event_id: string })[],
   known: ReadonlyMap<string, Known>,
   now: number,
 ): Promise<readonly EventChange[]> {
-  return diary.store.write(async (writer) => {
+  return data.store.write(async (writer) => {
     const changes: EventChange[] = [];
     const added = fields
       .filter(({ provider_event_id }) => !known.has(provider_event_id))
@@ -146,7 +146,7 @@ async function saveAll(
     for (const each of fields) {
       const before = known.get(each.provider_event_id);
       if (before === undefined) continue;
-      const { event, outcome } = await saveEvent(writer, diary, user, each, now);
+      const { event, outcome } = await saveEvent(writer, data, user, each, now);
       if (outcome !== 'same')
         changes.push({
           kind: kindOf(before, event),
@@ -160,14 +160,15 @@ async function saveAll(
 }
 
 async function removeAll(
-  diary: AssistantData,
+  data: AssistantData,
   absent: readonly Known[],
   now: number,
 ): Promise<readonly EventChange[]> {
-  return diary.store.write(async (writer) => {
+  return data.store.write(async (writer) => {
     const ids = absent.map(({ id }) => id);
     const events = await writer.db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
-    for (const event of events) await removeEvent(writer, event, 'it is not in its calendar any more', now);
+    for (const event of events)
+      await removeEvent(writer, event, 'the event was deleted from its calendar', now);
     return events.map(
       ({ id, provider_event_id: uid, title }) => ({ kind: 'removed', eventId: id, uid, title }) as const,
     );
@@ -185,7 +186,7 @@ function rowOf<Fields extends EventFields>(fields: Fields, user: User, id: strin
   return { ...fields, id, user_id: user.id, created_ms: now, updated_ms: now };
 }
 
-/** The name under which a calendar's events are kept apart from those of any other. */
+/** Provider name that is unique to this calendar. */
 function providerOf({ kind, id }: Calendar): string {
   return `${kind}:${id}`;
 }
@@ -220,7 +221,7 @@ function fieldsOf(
     first_ms: firstMs,
     last_ms: lastMs,
     href: calendar.kind === 'caldav' ? (document ?? null) : null,
-    // Texts may come in any order, so each event knows its version.
+    // Imported texts can arrive out of order, so each event stores its version.
     etag: configOf(calendar).handed_over ? String(sequence) : null,
     last_seen_ms: now,
   } satisfies EventFields;

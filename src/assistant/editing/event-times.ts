@@ -11,22 +11,22 @@ import type { CalendarEvent, User } from '../store/schema.ts';
 import { checkZone } from './users.ts';
 
 const dayMs = 86_400_000;
-/** The latest instant there is: for series that never end. */
+/** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
 
-/** When an event takes place, as a person writes it. */
+/** Times of an event, as the user wrote them. */
 export interface WrittenTimes {
   readonly start_ts?: string;
   readonly end_ts?: string;
-  /** Counts where no end is written. */
+  /** Used if there is no `end_ts`. */
   readonly length_ms?: number;
   readonly timezone?: string;
   readonly rrule?: string;
-  /** Occurrences that were taken out. */
+  /** Deleted occurrences. */
   readonly exceptions?: readonly CalendarTime[];
 }
 
-/** The times as they would be written if the event were made anew. */
+/** Merges an update into the existing times, as if the event were created with all of them. */
 export function mergedTimes(
   before: CalendarEvent,
   input: WrittenTimes,
@@ -38,7 +38,7 @@ export function mergedTimes(
   const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
   const wholeDay = !start.includes(':');
   const lengthMs = before.end_ms - before.start_ms;
-  // An event that moves keeps its length, unless it turns from a day into an hour or back.
+  // A moved event keeps its duration, unless it changes between all-day and timed.
   const kept = wholeDay === (before.all_day === 1) ? lengthMs : undefined;
   const sameStarts = start === series?.start.wall && timezone === (before.timezone ?? undefined);
   return {
@@ -58,7 +58,7 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
   if (endMs < start.ms)
     throw new Failure(
       'invalid-params',
-      `The event would end before it starts (${input.end_ts} is before ${input.start_ts}).`,
+      `The event would end before it starts (end_ts ${input.end_ts} is before start_ts ${input.start_ts}).`,
       {
         issues: [
           { path: ['end_ts'], keyword: 'minimum', expected: input.start_ts, message: 'is before start_ts' },
@@ -91,16 +91,16 @@ function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: num
   return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
 }
 
-/** A rule that can be read and worked with. */
+/** Returns the normalized rule; throws a `Failure` if it is invalid or yields too many occurrences. */
 function ruleOf(written: string, start: WrittenTime): string {
   try {
     const rule = readRule(written.replace(/^RRULE:/i, ''));
     const wallMs = Date.parse(start.wholeDay ? start.wall : `${start.wall}Z`);
     if (isRunaway(rule, { wallMs, wholeDay: start.wholeDay, offsets: () => 0 }, start.ms))
-      throw new Unreadable('it yields too many occurrences or takes too long to work out');
+      throw new Unreadable('it yields too many occurrences or takes too long to compute');
     return rule;
   } catch (error) {
-    throw new Failure('invalid-params', `The rule "${written}" cannot be used: ${messageOf(error)}.`, {
+    throw new Failure('invalid-params', `The recurrence rule "${written}" is invalid: ${messageOf(error)}.`, {
       issues: [
         { path: ['rrule'], keyword: 'format', expected: 'recurrence-rule', message: messageOf(error) },
       ],

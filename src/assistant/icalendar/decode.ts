@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 
-/** Text from bytes in UTF-8, or in UTF-16 where they begin with its mark. Bytes that mean nothing are replaced. */
+/** Decodes UTF-8, or UTF-16 if the bytes start with its byte order mark. Invalid bytes are replaced. */
 export async function* decode(
   bytes: AsyncIterable<Uint8Array>,
   limit?: { readonly maxBytes: number; readonly name: string },
@@ -25,6 +25,6 @@ export function tooLarge(name: string, maxBytes: number): Failure {
   const megabytes = Math.round(maxBytes / 1e6);
   return new Failure(
     'refused',
-    `${name} is larger than ${megabytes} MB; raise calendars.max_bytes to take it.`,
+    `${name} is larger than ${megabytes} MB; raise calendars.max_bytes to import it.`,
   );
 }

@@ -6,7 +6,7 @@ import { editRecords, lastSequence } from './record-edits.ts';
 import type { Tables } from './schema.ts';
 import { createStore } from './store.ts';
 
-/** Documents in the database of the diary. */
+/** Stores documents in the assistant's database. */
 export function createRecords(databaseUrl: string): Records {
   const store = createStore(databaseUrl);
   let stopFollowing: (() => Promise<void>) | undefined;

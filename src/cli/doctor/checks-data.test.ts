@@ -67,7 +67,7 @@ describe('the database in a file', () => {
     expect(await check({ DATABASE_URL: 'mysql://me:hunter2@db/diary' })).toMatchObject([
       {
         state: 'bad',
-        detail: expect.stringContaining('mysql://me:(secret)@db/diary is not a database Adjutant can use'),
+        detail: expect.stringContaining('mysql://me:(secret)@db/diary is not a supported database'),
       },
     ]);
     rmSync(file());
