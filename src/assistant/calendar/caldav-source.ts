@@ -74,13 +74,13 @@ export const readCollection: Read = async (calendar, options) => {
   if (
     !everything &&
     changes.changed.length === 0 &&
-    changes.gone.length === 0 &&
+    changes.deleted.length === 0 &&
     changes.token === calendar.sync_token
   )
     return undefined;
   return {
     documents: objects(calendar.location, changes.changed, connection),
-    ...(!everything && { gone: new Set([...changes.gone, ...changes.changed]) }),
+    ...(!everything && { deleted: new Set([...changes.deleted, ...changes.changed]) }),
     marks: () => ({ etag: null, sync_token: changes.token }),
   };
 };
@@ -89,7 +89,7 @@ interface Changes {
   readonly since: string;
   readonly token: string;
   readonly changed: readonly string[];
-  readonly gone: readonly string[];
+  readonly deleted: readonly string[];
 }
 
 /** Returns undefined if the server does not know the token or does not support sync tokens. */
@@ -99,7 +99,7 @@ async function changesSince(
   connection: Connection,
 ): Promise<Changes | undefined> {
   const changed = new Set<string>();
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   let token = since;
   for (let round = 0; round < maxSyncRounds; round++) {
     const responses = await syncCollection({
@@ -117,12 +117,17 @@ async function changesSince(
       const path = href === undefined ? undefined : pathOf(href, url);
       // The entry of the collection itself says whether the list was truncated.
       if (path === undefined || path === pathOf(url, url)) more ||= status === 507;
-      else if (status === 404 || status === 410) gone.add(path);
+      else if (status === 404 || status === 410) deleted.add(path);
       else changed.add(path);
     }
     token = next;
     if (!more)
-      return { since, token, changed: [...changed], gone: [...gone].filter((path) => !changed.has(path)) };
+      return {
+        since,
+        token,
+        changed: [...changed],
+        deleted: [...deleted].filter((path) => !changed.has(path)),
+      };
   }
   throw new Failure('unavailable', `${new URL(url).host} sends an endless list of changes.`);
 }

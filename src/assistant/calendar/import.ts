@@ -4,7 +4,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { revisionOf } from '../entities/revision.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import { extent, firstOccurrence } from '../icalendar/recurrence.ts';
-import { isWholeDay } from '../icalendar/series.ts';
+import { isAllDay } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import { configOf } from './source.ts';
@@ -24,7 +24,7 @@ export interface ImportResult {
 
 export interface ImportOptions {
   /** Which missing events were deleted: all except these UIDs, or only those at these addresses. */
-  readonly gone: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
+  readonly deleted: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,7 +49,7 @@ export async function importEvents(
   calendar: Calendar,
   user: User,
   events: readonly ParsedEvent[],
-  { gone, progress, signal }: ImportOptions,
+  { deleted, progress, signal }: ImportOptions,
 ): Promise<ImportResult> {
   const now = data.clock();
   const rows = await knownEvents(data, calendar);
@@ -76,9 +76,9 @@ export async function importEvents(
 
   const present = new Set(events.map(({ uid }) => uid));
   const absent = rows.filter(({ provider_event_id: uid, href }) =>
-    'hrefs' in gone
-      ? href !== null && gone.hrefs.has(href) && !present.has(uid)
-      : !present.has(uid) && !gone.allBut.has(uid),
+    'hrefs' in deleted
+      ? href !== null && deleted.hrefs.has(href) && !present.has(uid)
+      : !present.has(uid) && !deleted.allBut.has(uid),
   );
   for (const batch of chunks(absent)) {
     signal?.throwIfAborted();
@@ -209,7 +209,7 @@ function fieldsOf(
     title: details.title,
     start_ms: startMs,
     end_ms: endMs,
-    all_day: isWholeDay(series.start) ? 1 : 0,
+    all_day: isAllDay(series.start) ? 1 : 0,
     timezone: known ? series.start.zone! : null,
     location: details.location ?? null,
     conf_link: details.link ?? null,

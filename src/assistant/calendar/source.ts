@@ -19,7 +19,7 @@ export interface SourceOptions extends PasswordOptions {
 export interface Reading {
   readonly documents: Iterable<Document> | AsyncIterable<Document>;
   /** Addresses of deleted events; absent if the documents are the complete calendar. */
-  readonly gone?: ReadonlySet<string>;
+  readonly deleted?: ReadonlySet<string>;
   /** Entity tag and sync token for the next sync. Call it after reading the documents. */
   marks(): Pick<Calendar, 'etag' | 'sync_token'>;
 }

@@ -104,7 +104,7 @@ export function importDocument(
 ): Promise<SyncResult> {
   const documents: Document[] = [{ pieces: [text] }];
   const marks = () => ({ etag: null, sync_token: null });
-  return importReading(calendars, calendar, { documents, gone: new Set(), marks }, options);
+  return importReading(calendars, calendar, { documents, deleted: new Set(), marks }, options);
 }
 
 async function importReading(
@@ -122,7 +122,7 @@ async function importReading(
   const user = await data.store.read((db) => findUser(db, calendar.user_id));
   const parsed = configOf(calendar).handed_over ? await joinKnown(data, calendar, read) : read;
   const { changes, unchanged } = await importEvents(data, calendar, user, parsed.events, {
-    gone: findDeleted(parsed, reading.gone),
+    deleted: findDeleted(parsed, reading.deleted),
     progress: (done, total) => progress?.(total + done, 2 * total, `${done} of ${total} events stored`),
     signal,
   });

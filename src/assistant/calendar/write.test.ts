@@ -87,9 +87,9 @@ describe('calendarText', () => {
 
   it("writes all-day events with the dates of the user's time zone", async () => {
     const series: Series = { start: { wall: '2026-06-01' }, duration: { days: 2, seconds: 0 } };
-    const wholeDay = event({ all_day: 1, series: JSON.stringify(series) });
+    const allDay = event({ all_day: 1, series: JSON.stringify(series) });
     const startMs = Date.parse('2026-05-31T22:00:00Z');
-    const text = await calendarText(wholeDay, { key: '', startMs }, 'Europe/Berlin', now);
+    const text = await calendarText(allDay, { key: '', startMs }, 'Europe/Berlin', now);
     expect(text).toContain('\r\nDTSTART;VALUE=DATE:20260601\r\nDTEND;VALUE=DATE:20260603\r\n');
   });
 

@@ -27,9 +27,9 @@ export async function calendarText(
 
 function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: string, nowMs: number): string {
   const { key, startMs, endMs, title, description, location, status } = occurrence;
-  const wholeDay = event.all_day === 1;
+  const allDay = event.all_day === 1;
   const time = (name: string, ms: number) =>
-    wholeDay ? `${name};VALUE=DATE:${dateOf(ms, zone)}` : `${name}:${compact(ms)}`;
+    allDay ? `${name};VALUE=DATE:${dateOf(ms, zone)}` : `${name}:${compact(ms)}`;
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',

@@ -36,10 +36,10 @@ export function mergedTimes(
   const start = input.start_ts ?? series?.start.wall ?? timestamp(before.start_ms);
   const timezone = input.timezone ?? before.timezone ?? undefined;
   const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
-  const wholeDay = !start.includes(':');
+  const allDay = !start.includes(':');
   const lengthMs = before.end_ms - before.start_ms;
   // A moved event keeps its duration, unless it changes between all-day and timed.
-  const kept = wholeDay === (before.all_day === 1) ? lengthMs : undefined;
+  const kept = allDay === (before.all_day === 1) ? lengthMs : undefined;
   const sameStarts = start === series?.start.wall && timezone === (before.timezone ?? undefined);
   return {
     start_ts: start,
@@ -68,14 +68,14 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
   const times = {
     start_ms: start.ms,
     end_ms: endMs,
-    all_day: start.wholeDay ? 1 : 0,
-    timezone: start.wholeDay ? null : zone,
+    all_day: start.allDay ? 1 : 0,
+    timezone: start.allDay ? null : zone,
   };
-  if (!start.wholeDay && input.rrule === undefined)
+  if (!start.allDay && input.rrule === undefined)
     return { ...times, series: null, first_ms: start.ms, last_ms: start.ms };
   const series: Series = {
-    start: { wall: start.wall, ...(!start.wholeDay && { zone }) },
-    duration: start.wholeDay
+    start: { wall: start.wall, ...(!start.allDay && { zone }) },
+    duration: start.allDay
       ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
       : { days: 0, seconds: (endMs - start.ms) / 1000 },
     ...(input.rrule !== undefined && { rules: [ruleOf(input.rrule, start)] }),
@@ -86,8 +86,7 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
 }
 
 function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
-  if (input.end_ts === undefined)
-    return start.ms + (input.length_ms ?? (start.wholeDay ? dayMs : dayMs / 24));
+  if (input.end_ts === undefined) return start.ms + (input.length_ms ?? (start.allDay ? dayMs : dayMs / 24));
   return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
 }
 
@@ -95,8 +94,8 @@ function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: num
 function ruleOf(written: string, start: WrittenTime): string {
   try {
     const rule = readRule(written.replace(/^RRULE:/i, ''));
-    const wallMs = Date.parse(start.wholeDay ? start.wall : `${start.wall}Z`);
-    if (isRunaway(rule, { wallMs, wholeDay: start.wholeDay, offsets: () => 0 }, start.ms))
+    const wallMs = Date.parse(start.allDay ? start.wall : `${start.wall}Z`);
+    if (isRunaway(rule, { wallMs, allDay: start.allDay, offsets: () => 0 }, start.ms))
       throw new Unreadable('it yields too many occurrences or takes too long to compute');
     return rule;
   } catch (error) {

@@ -56,12 +56,12 @@ describe('a user', () => {
     );
     await assistant.call('createUser', { id: 'bo', name: 'Bo' });
     await expect(assistant.call('updateUser', { user_id: 'bo', email: ada.email })).rejects.toThrow(
-      /belongs to/,
+      /already used by/,
     );
     expect(await assistant.call('updateUser', { user_id: 'ada', email: ada.email })).toEqual(ada);
-  it('is deleted together with all its data', async () => {
+  });
 
-  it('goes with everything that belongs to it', async () => {
+  it('is deleted together with all its data', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     await assistant.call('createEvent', { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T14:00' });
@@ -83,22 +83,22 @@ describe('an event', () => {
     [{ start_ts: '2026-11-17T25:00' }, /start_ts must be a time/],
     [{ start_ts: '9999-01-01' }, /start_ts must be a time/],
     [{ start_ts: '2026-11-17T10:00', end_ts: '2026-11-17T09:00' }, /end before it starts/],
-    [{ rrule: 'FREQ=SOMETIMES' }, /rule "FREQ=SOMETIMES" is invalid/],
+    [{ timezone: 'Europe/Atlantis' }, /not a time zone/],
     [{ status: 'maybe' }, /status/],
-    [{ rrule: 'FREQ=SOMETIMES' }, /cannot be used/],
+    [{ rrule: 'FREQ=SOMETIMES' }, /rule "FREQ=SOMETIMES" is invalid/],
     [{ rrule: 'INTERVAL=2' }, /no FREQ/],
     [{ conf_link: 'javascript:alert(1)' }, /conf_link/],
-    ])('is rejected with %j', async (fields, message) => {
+    [{ attendees: ['a@example.com\r\nX: y'] }, /attendees/],
     [{ user_id: 'nobody' }, /User not found/],
-  ])('is refused as %j', async (fields, message) => {
+  ])('is rejected with %j', async (fields, message) => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const event = { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T10:00', ...fields };
     await expect(assistant.call('createEvent', event)).rejects.toThrow(message);
     expect(await assistant.call('listEvents')).toEqual({ events: [], count: 0 });
-  it("uses the user's time zone unless it specifies another", async () => {
+  });
 
-  it('is written in the zone of its user unless it says where', async () => {
+  it("uses the user's time zone unless it specifies another", async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const create = (start_ts: string, more = {}) =>
@@ -120,9 +120,9 @@ describe('an event', () => {
       end_ts: '2026-11-17T23:00:00Z',
       all_day: true,
     });
-  it('keeps its dates if it is all-day and the user moves to another time zone', async () => {
+  });
 
-  it('that takes whole days says which, and they stay the same for a user who moves', async () => {
+  it('keeps its dates if it is all-day and the user moves to another time zone', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', { ...ada, timezone: 'Asia/Tokyo' });
     const days = { start_date: '2026-11-20', end_date: '2026-11-22' };
@@ -141,9 +141,9 @@ describe('an event', () => {
       uri: 'resources://events/fair',
     })) as unknown as { contents: { text: string }[] };
     expect(JSON.parse(contents[0]!.text)).toMatchObject(days);
-  it('is listed if it started before the requested days and has not ended', async () => {
+  });
 
-  it('that began before the days that are looked at is listed as long as it goes on', async () => {
+  it('is listed if it started before the requested days and has not ended', async () => {
     await using assistant = openAssistant();
     assistant.now = Date.parse('2026-11-20T12:00:00Z');
     await assistant.call('createUser', { ...ada, timezone: 'UTC' });
@@ -164,9 +164,9 @@ describe('an event', () => {
       'over 2026-11-10T12:00:00Z',
       'shifts 2026-11-15T12:00:00Z',
     ]);
-  it('is listed once per occurrence if it repeats, with correct times after a clock change', async () => {
+  });
 
-  it('that repeats is listed once for each time, also across a change of the clocks', async () => {
+  it('is listed once per occurrence if it repeats, with correct times after a clock change', async () => {
     await using assistant = openAssistant();
     assistant.now = Date.parse('2026-10-20T00:00:00Z');
     await assistant.call('createUser', ada);
@@ -198,9 +198,9 @@ describe('an event', () => {
     await expect(assistant.call('deleteEvent', { event_id: 'jour', occurrence: 'never' })).rejects.toThrow(
       'Occurrence not found',
     );
-  it('keeps its duration when it moves, and its other fields when only the time changes', async () => {
+  });
 
-  it('keeps its length when it moves, and its text when only the time changes', async () => {
+  it('keeps its duration when it moves, and its other fields when only the time changes', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const event = {
@@ -220,17 +220,17 @@ describe('an event', () => {
       end_ts: '2026-11-18T08:20:00Z',
     });
     expect(await assistant.call('updateEvent', { event_id: 'e', unset: ['location'] })).not.toHaveProperty(
-      it('is not found if the id is unknown', async () => {
+      'location',
     );
   });
 
-  it('of nobody is not found', async () => {
+  it('is not found if the id is unknown', async () => {
     await using assistant = openAssistant();
     for (const tool of ['getEvent', 'updateEvent', 'deleteEvent'])
       await expect(assistant.call(tool, { event_id: 'nothing' })).rejects.toThrow('Event not found');
     await expect(assistant.call('listEvents', { user_id: 'nobody' })).rejects.toThrow('User not found');
     await expect(assistant.call('listNotifications', { user_id: 'nobody' })).rejects.toThrow(
-      it('is listed within the requested days, and days out of range are rejected', async () => {
+      'User not found',
     );
     for (const tool of ['cancelNotification', 'acknowledgeNotification'])
       await expect(assistant.call(tool, { notification_id: 'none' })).rejects.toThrow(
@@ -238,7 +238,7 @@ describe('an event', () => {
       );
   });
 
-  it('is listed within the days asked for, and days out of range are refused', async () => {
+  it('is listed within the requested days, and days out of range are rejected', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     for (const [id, start_ts] of [
@@ -256,14 +256,15 @@ describe('an event', () => {
       { days_back: -1 },
       { days_back: 31 },
       { days_forward: 0 },
-      it('is rejected without the field that its type requires, and for an unknown user', async () => {days_back: 1.5 ,
+      { days_forward: 91 },
+      { days_back: 1.5 },
     ])
       await expect(ids(args)).rejects.toThrow(/days_/);
   });
 });
 
 describe('a rule', () => {
-  it('is refused without what its type needs, and for nobody', async () => {
+  it('is rejected without the field that its type requires, and for an unknown user', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const rule = { user_id: 'ada', rule_type: 'travel_buffer', rule_json: {} };
@@ -271,7 +272,7 @@ describe('a rule', () => {
     await expect(assistant.call('setRule', { ...rule, rule_json: { minutes: 0 } })).rejects.toThrow(
       /minutes/,
     );
-    it('can be created, changed and deleted', async () => {
+    await expect(assistant.call('setRule', { ...rule, rule_json: { phone: '1' } })).rejects.toThrow(/phone/);
     await expect(
       assistant.call('setRule', { ...rule, user_id: 'nobody', rule_json: { minutes: 5 } }),
     ).rejects.toThrow('User not found');
@@ -281,7 +282,7 @@ describe('a rule', () => {
     await expect(assistant.call('deleteRule', { rule_id: 'none' })).rejects.toThrow('Rule not found');
   });
 
-  it('is kept, changed and removed', async () => {
+  it('can be created, changed and deleted', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const made = await assistant.call('setRule', {
@@ -297,7 +298,7 @@ describe('a rule', () => {
       rule_json: { minutes: 45 },
       priority: 3,
     });
-    it('is truncated and says so', async () => {
+    expect(await assistant.call('listRules', { user_id: 'ada' })).toMatchObject({
       rules: [{ id: rule_id, rule_json: { minutes: 45 }, priority: 3, enabled: true }],
       count: 1,
     });
@@ -307,7 +308,7 @@ describe('a rule', () => {
 });
 
 describe('a very long list', () => {
-  it('is cut and says so', async () => {
+  it('is truncated and says so', async () => {
     await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const hourly = { user_id: 'ada', title: 'Bell', start_ts: '2026-11-16T00:00', rrule: 'FREQ=HOURLY' };

@@ -4,7 +4,7 @@ import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 export interface WrittenTime {
   readonly ms: number;
   /** True for a date without a time. */
-  readonly wholeDay: boolean;
+  readonly allDay: boolean;
   /** Local time in the zone, in the format that `Series` uses. */
   readonly wall: string;
 }
@@ -40,7 +40,7 @@ export function parseTime(written: string, zone: string, field: string, nowMs: n
   const wall = new Date(ms + offsets(ms)).toISOString();
   return {
     ms,
-    wholeDay: time === undefined,
+    allDay: time === undefined,
     wall: time === undefined ? wall.slice(0, 10) : wall.slice(0, 19),
   };
 }

@@ -5,7 +5,7 @@ import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { isFast, isRunaway } from './rule.ts';
-import { type CalendarTime, isWholeDay } from './series.ts';
+import { type CalendarTime, isAllDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
 
@@ -64,8 +64,8 @@ export class CalendarParser {
   readonly #open: Component[] = [];
   #zones = new ZoneReader();
   #document: string | undefined;
-  #begun = 0;
-  #ended = 0;
+  #beginCount = 0;
+  #endCount = 0;
   #complete = true;
   #name: string | undefined;
   #method = '';
@@ -80,7 +80,7 @@ export class CalendarParser {
     this.#document = document;
     this.#zones = new ZoneReader();
     this.#method = '';
-    [this.#begun, this.#ended] = [0, 0];
+    [this.#beginCount, this.#endCount] = [0, 0];
   }
 
   take(line: string, number: number): void {
@@ -89,7 +89,7 @@ export class CalendarParser {
     const name = written!.toUpperCase();
     const begins = edge.toUpperCase() === 'BEGIN';
     if (name === 'VCALENDAR') {
-      begins ? this.#begun++ : this.#ended++;
+      begins ? this.#beginCount++ : this.#endCount++;
       this.#method = '';
     }
     if (!begins) return this.#close(name);
@@ -99,13 +99,13 @@ export class CalendarParser {
   }
 
   end(): void {
-    if (this.#begun === 0) {
+    if (this.#beginCount === 0) {
       const message = 'This is not a calendar: BEGIN:VCALENDAR is missing.';
       if (this.#document === undefined) throw new Failure('invalid-params', message);
       this.#report('error', {}, message);
-    } else if (this.#ended < this.#begun)
+    } else if (this.#endCount < this.#beginCount)
       this.#report('warning', {}, 'The calendar is cut off: END:VCALENDAR is missing.');
-    this.#complete &&= this.#begun > 0 && this.#ended >= this.#begun;
+    this.#complete &&= this.#beginCount > 0 && this.#endCount >= this.#beginCount;
     this.#close('VEVENT', 'The calendar ends in the middle of this event.');
     this.#open.length = 0;
     for (const component of this.#waiting.splice(0)) this.#event(component);
@@ -186,18 +186,18 @@ export class CalendarParser {
    * rules, other unusual rules are rejected unchecked, so that a calendar full of them cannot take forever.
    */
   #usable(rule: string, start: CalendarTime): boolean {
-    const wholeDay = isWholeDay(start);
+    const allDay = isAllDay(start);
     // Most calendars repeat a few simple rules thousands of times.
-    const wording = `${rule} ${wholeDay}`;
-    if (this.#checkedRules.has(wording)) return true;
+    const cacheKey = `${rule} ${allDay}`;
+    if (this.#checkedRules.has(cacheKey)) return true;
     const place = {
-      wallMs: Date.parse(wholeDay ? start.wall : `${start.wall}Z`),
-      wholeDay,
+      wallMs: Date.parse(allDay ? start.wall : `${start.wall}Z`),
+      allDay,
       offsets: () => 0,
     };
     const runaway = (!isFast(rule) && this.#runaways >= maxRunaways) || isRunaway(rule, place, this.#nowMs);
     if (runaway) this.#runaways += 1;
-    else if (isFast(rule)) this.#checkedRules.add(wording);
+    else if (isFast(rule)) this.#checkedRules.add(cacheKey);
     return !runaway;
   }
 

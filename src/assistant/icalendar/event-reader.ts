@@ -7,7 +7,7 @@ import {
   type CalendarTime,
   type Duration,
   type EventDetails,
-  isWholeDay,
+  isAllDay,
   type Series,
   statuses,
 } from './series.ts';
@@ -151,7 +151,7 @@ const none: Property = { name: '', parameters: {}, value: '' };
 const dayMs = 86_400_000;
 
 function unspecified(start: CalendarTime): Duration {
-  return { days: isWholeDay(start) ? 1 : 0, seconds: 0 };
+  return { days: isAllDay(start) ? 1 : 0, seconds: 0 };
 }
 
 function lengthUntil(
@@ -168,13 +168,13 @@ function between(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Dur
   if (days < 0) throw new Unreadable('it ends before it starts');
   if (days > 36_600) throw new Unreadable('it lasts longer than a century');
   // Many programs set the end of a one-day event to the same day.
-  if (isWholeDay(start)) return { days: Math.max(1, days), seconds: 0 };
+  if (isAllDay(start)) return { days: Math.max(1, days), seconds: 0 };
   const own = zones.describe([start.zone, end.zone]) ?? {};
   const instant = ({ wall, zone = 'UTC' }: CalendarTime) => {
     const offsets = own[zone] ? offsetsOfObservances(own[zone]) : offsetsOf(zone)!;
     return instantOf(Date.parse(wall.length === 10 ? wall : `${wall}Z`), offsets);
   };
-  const until = isWholeDay(end) ? { ...end, ...(start.zone !== undefined && { zone: start.zone }) } : end;
+  const until = isAllDay(end) ? { ...end, ...(start.zone !== undefined && { zone: start.zone }) } : end;
   const seconds = (instant(until) - instant(start)) / 1000;
   if (seconds < 0) throw new Unreadable('it ends before it starts');
   return { days: 0, seconds };

@@ -31,7 +31,7 @@ export function offsetsOfObservances(observances: readonly Observance[]): Offset
 function changesBetween(observances: readonly Observance[], fromMs: number, toMs: number): readonly Change[] {
   const changes = observances.flatMap((observance) => {
     const start = Date.parse(`${observance.start}Z`);
-    const place = { wallMs: start, wholeDay: false, offsets: () => observance.from * 1000 };
+    const place = { wallMs: start, allDay: false, offsets: () => observance.from * 1000 };
     const ruled = (observance.rules ?? []).flatMap((rule) => {
       // VTIMEZONE rules are yearly, so the last change before the range is at most two years earlier, unless the rule ended.
       const near = expandRule(rule, place, fromMs - 2 * yearMs, toMs).starts;

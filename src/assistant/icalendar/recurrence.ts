@@ -5,7 +5,7 @@ import {
   type Duration,
   type EventDetails,
   type Expansion,
-  isWholeDay,
+  isAllDay,
   type Occurrence,
   type Override,
   type Series,
@@ -43,7 +43,7 @@ export function occurrences(series: Series, window: Window): Expansion {
     : plainStarts(series, window, clockOf, following);
   for (const { original } of changes) starts.delete(original.key);
 
-  const wholeDay = isWholeDay(series.start);
+  const allDay = isAllDay(series.start);
   const recurs =
     series.detached || [series.rules, series.dates, series.overrides].some((list) => list?.length);
   const found: Occurrence[] = [];
@@ -63,7 +63,7 @@ export function occurrences(series: Series, window: Window): Expansion {
       ...(recurs && { recurrenceId: recurrenceId(original, series.start) }),
       startMs,
       endMs,
-      allDay: isWholeDay(start),
+      allDay: isAllDay(start),
       ...(details && { details }),
     });
   };
@@ -74,7 +74,7 @@ export function occurrences(series: Series, window: Window): Expansion {
     if (change !== undefined) emit(start, shiftedStart(start, change, series, clockOf), change.override);
     else {
       const { wallMs, key, duration } = start;
-      emit(start, wallMs, { start: series.start, duration }, wholeDay ? undefined : key);
+      emit(start, wallMs, { start: series.start, duration }, allDay ? undefined : key);
     }
   }
   const single = new Set(
@@ -142,7 +142,7 @@ function endOf(rule: string, { start }: Series, clockOf: ClockOf): number | unde
   if (day !== undefined) return Date.parse(day.replace(/(....)(..)(..)/, '$1-$2-$3')) + 2 * dayMs;
   const [, count] = /(?:^|;)COUNT=(\d+)/.exec(rule) ?? [];
   if (count === undefined || Number(count) > maxCount) return undefined;
-  const place = { wallMs: wallTime(start), wholeDay: isWholeDay(start), offsets: clockOf(start) };
+  const place = { wallMs: wallTime(start), allDay: isAllDay(start), offsets: clockOf(start) };
   const { starts, truncated } = expandRule(rule, place, place.wallMs, Date.UTC(9999, 0));
   return truncated ? undefined : extreme([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
 }
@@ -174,9 +174,9 @@ function dayOf(wallMs: number): number {
 /** Converts a written time to a start of the series; both may use different time zones or formats. */
 function startAt(time: CalendarTime, series: Series, clockOf: ClockOf): Start {
   const wallMs = wallTime(time);
-  if (isWholeDay(series.start)) return { key: dayOf(wallMs), wallMs: dayOf(wallMs) };
+  if (isAllDay(series.start)) return { key: dayOf(wallMs), wallMs: dayOf(wallMs) };
   const offsets = clockOf(series.start);
-  if (isWholeDay(time)) {
+  if (isAllDay(time)) {
     const start = wallTime(series.start);
     const sameTime = wallMs + start - dayOf(start);
     return { key: instantOf(sameTime, offsets), wallMs: sameTime };
@@ -192,7 +192,7 @@ interface PlainStart extends Start {
 /** Returns the starts that rules and lists yield around the window, by key. */
 function plainStarts(series: Series, window: Window, clockOf: ClockOf, following: readonly Change[]) {
   const { start, duration, rules = [], exceptionRules = [], dates = [], exceptions = [] } = series;
-  const wholeDay = isWholeDay(start);
+  const allDay = isAllDay(start);
   const offsets = clockOf(start);
   // Include occurrences in any time zone, those in progress, and those that overrides move into the window.
   const lengths = [duration, ...following.map(({ override }) => override.duration)];
@@ -202,7 +202,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   const ownZone = start.zone !== undefined && Object.hasOwn(series.zones ?? {}, start.zone);
   const place = {
     wallMs: wallTime(start),
-    wholeDay,
+    allDay,
     offsets,
     zone: ownZone ? undefined : (start.zone ?? window.zone),
   };
@@ -211,7 +211,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
     const given = expandRule(rule, place, window.fromMs - slack - longest, window.toMs + slack);
     truncated ||= given.truncated;
     return given.starts.map(({ wallMs, instantMs }) => ({
-      key: wholeDay ? dayOf(wallMs) : instantMs,
+      key: allDay ? dayOf(wallMs) : instantMs,
       wallMs,
     }));
   };
@@ -224,7 +224,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   for (const rule of exceptionRules) for (const { key } of expand(rule)) starts.delete(key);
   for (const exception of exceptions) starts.delete(startAt(exception, series, clockOf).key);
   // An exception that is a date removes all occurrences of that day.
-  const days = new Set(wholeDay ? [] : exceptions.filter(isWholeDay).map(wallTime));
+  const days = new Set(allDay ? [] : exceptions.filter(isAllDay).map(wallTime));
   if (days.size > 0) {
     for (const { key, wallMs } of starts.values()) if (days.has(dayOf(wallMs))) starts.delete(key);
   }
@@ -239,8 +239,8 @@ function shiftedStart(
   clockOf: ClockOf,
 ): number {
   const moved = wallTime(override.start);
-  if (isWholeDay(override.start)) return dayOf(start.wallMs) + moved - dayOf(original.wallMs);
-  if (isWholeDay(series.start) || override.start.zone === series.start.zone)
+  if (isAllDay(override.start)) return dayOf(start.wallMs) + moved - dayOf(original.wallMs);
+  if (isAllDay(series.start) || override.start.zone === series.start.zone)
     return start.wallMs + moved - original.wallMs;
   const offsets = clockOf(override.start);
   return wallOf(start.key, offsets) + moved - wallOf(original.key, offsets);
@@ -248,7 +248,7 @@ function shiftedStart(
 
 /** Identifies an occurrence independently of the viewer's time zone. */
 function recurrenceId({ key, wallMs }: Start, written: CalendarTime): string {
-  if (isWholeDay(written)) return new Date(key).toISOString().slice(0, 10);
+  if (isAllDay(written)) return new Date(key).toISOString().slice(0, 10);
   return written.zone === undefined
     ? new Date(wallMs).toISOString().slice(0, 19)
     : `${new Date(key).toISOString().slice(0, 19)}Z`;

@@ -23,7 +23,7 @@ export function isFast(rule: string): boolean {
 export interface RuleStart {
   /** Local time of the series, stored as if it were UTC. */
   readonly wallMs: number;
-  readonly wholeDay: boolean;
+  readonly allDay: boolean;
   readonly offsets: OffsetAt;
   /** IANA name of the time zone, if it has one. */
   readonly zone?: string | undefined;
@@ -47,7 +47,7 @@ export function expandRule(
   timeoutMs = 700,
 ): RuleStarts {
   const usesElapsedTime =
-    start.zone !== undefined && !start.wholeDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
+    start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
   const deadline = processorMs() + timeoutMs;
   let engine: RRuleTemporal | undefined;
   // If a rule yields too many starts, shorten the range until the first ones are found.
@@ -135,16 +135,16 @@ function inMinutes(rule: string): string {
 }
 
 /** Converts UNTIL to local time for the clock without daylight saving time. */
-function onWallClock(rule: string, { offsets, wholeDay }: RuleStart): string {
+function onWallClock(rule: string, { offsets, allDay }: RuleStart): string {
   const wall = rule.replace(
     /UNTIL=(\d{8})(?:T(\d{6})(Z?))?/,
     (_, day: string, time?: string, utc?: string) => {
-      if (time === undefined || wholeDay) return `UNTIL=${day}T235959Z`;
+      if (time === undefined || allDay) return `UNTIL=${day}T235959Z`;
       if (utc === '') return `UNTIL=${day}T${time}Z`;
       return `UNTIL=${basicUtc(wallOf(millisecondsOf(day, time), offsets))}`;
     },
   );
-  return wholeDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
+  return allDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
 }
 
 /** With a time zone, the engine accepts UNTIL only in UTC; calendars also write local times and dates. */

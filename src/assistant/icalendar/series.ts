@@ -93,6 +93,6 @@ export interface Expansion {
   readonly truncated: boolean;
 }
 
-export function isWholeDay(time: CalendarTime): boolean {
+export function isAllDay(time: CalendarTime): boolean {
   return time.wall.length === 10;
 }

@@ -28,7 +28,7 @@ export class ZoneReader {
   }
 
   close(properties: readonly Property[]): void {
-    const value = (wanted: string) => properties.find(({ name }) => name === wanted)?.value.trim();
+    const value = (key: string) => properties.find(({ name }) => name === key)?.value.trim();
     const id = value('tzid');
     const location = value('x-lic-location');
     if (id !== undefined) {

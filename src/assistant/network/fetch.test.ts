@@ -185,20 +185,20 @@ describe('createFetch', () => {
   });
 
   it('names the host if a response never arrives or is interrupted', async () => {
-    const mute = await serve(() => {});
+    const silent = await serve(() => {});
     const broken = await serve((_, response) => {
       response.write('half');
       setTimeout(() => response.destroy(), 10);
     });
-    const gone = 'http://127.0.0.1:1/';
-    await expect(trustingFetch(mute)).rejects.toMatchObject({
+    const closedPort = 'http://127.0.0.1:1/';
+    await expect(trustingFetch(silent)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ does not respond\.$/),
     });
     await expect(trustingFetch(broken).then((response) => response.text())).rejects.toMatchObject({
       kind: 'unavailable',
     });
-    await expect(trustingFetch(gone)).rejects.toMatchObject({
+    await expect(trustingFetch(closedPort)).rejects.toMatchObject({
       kind: 'unavailable',
       message: '127.0.0.1:1 cannot be reached (ECONNREFUSED).',
     });

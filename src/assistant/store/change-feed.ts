@@ -27,7 +27,7 @@ function followSqlite(store: Store, onChange: () => void): Feed {
   let replaced = false;
   const poll = async () => {
     try {
-      if (reader?.isGone()) {
+      if (reader?.isReplaced()) {
         reader.close();
         reader = undefined;
         replaced = true;
@@ -66,7 +66,7 @@ async function openReader(store: Store) {
   const inode = () => statSync(store.place, { throwIfNoEntry: false })?.ino;
   const openedInode = inode();
   try {
-    return { ...createReader(database, store.origin), isGone: () => inode() !== openedInode };
+    return { ...createReader(database, store.origin), isReplaced: () => inode() !== openedInode };
   } catch (error) {
     database.close();
     throw error;

@@ -37,7 +37,7 @@ export async function editRecords(
     const { value, position } = states.get(key)!;
     return value && position !== undefined ? [{ kind, key, value: JSON.stringify(value), position }] : [];
   });
-  const gone = [...changed].filter((key) => states.get(key)!.value === undefined);
+  const removed = [...changed].filter((key) => states.get(key)!.value === undefined);
   if (rows.length > 0)
     await db
       .insertInto('records')
@@ -49,8 +49,8 @@ export async function editRecords(
         })),
       )
       .execute();
-  if (gone.length > 0)
-    await db.deleteFrom('records').where('kind', '=', kind).where('key', 'in', gone).execute();
+  if (removed.length > 0)
+    await db.deleteFrom('records').where('kind', '=', kind).where('key', 'in', removed).execute();
   return true;
 }
 

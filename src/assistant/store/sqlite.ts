@@ -41,8 +41,8 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     const reader = await connect(true);
     for (const database of opened) database.exec(`pragma busy_timeout = ${statementWaitMs}`);
     const { ino } = statSync(file);
-    const isGone = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
-    return { ...createEngine(reader, writer, file, store), isGone };
+    const isReplaced = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
+    return { ...createEngine(reader, writer, file, store), isReplaced };
   } catch (error) {
     for (const database of opened) database.close();
     throw explainOpenError(error, file);

@@ -278,7 +278,7 @@ describe('a PostgreSQL store', () => {
   });
 
   it('notifies other processes of a committed change', async () => {
-    const url = await postgres.createDatabase('tells');
+    const url = await postgres.createDatabase('notifies');
     const store = createStore(url);
     await names(store);
     const { default: pg } = await import('pg');

@@ -95,7 +95,7 @@ export interface Engine {
   write: Store['write'];
   run: Store['run'];
   /** True if the database file was removed or replaced after it was opened. */
-  isGone?(): boolean;
+  isReplaced?(): boolean;
   close(): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ class LazyStore implements Store {
   async #current(): Promise<Engine> {
     const opening = this.#opened();
     const engine = await opening;
-    if (!engine.isGone?.()) return engine;
+    if (!engine.isReplaced?.()) return engine;
     if (this.#engine === opening) {
       this.#engine = undefined;
       await engine.close();
