@@ -58,14 +58,14 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'a skipped local time to an hour later, on that day only',
+    name: 'a daily series whose local time is skipped once, an hour later on that day',
     lines: [`DTSTART;${berlin}:20260328T023000`, 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-03-01',
     to: '2026-04-30',
     expected: ['2026-03-28T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-30T00:30:00Z'],
   },
   {
-    name: 'a repeated local time to the first of the two',
+    name: 'a daily series whose local time is repeated once, at the first of the two',
     lines: [`DTSTART;${berlin}:20261024T023000`, 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-10-01',
     to: '2026-11-30',
@@ -93,7 +93,7 @@ const cases: readonly Own[] = [
     expected: ['2011-12-29T22:00:00Z', '2011-12-30T22:00:00Z'],
   },
   {
-    name: 'a six-hour interval in elapsed time across both clock changes',
+    name: 'a six-hour interval as elapsed time across both clock changes',
     lines: [`DTSTART;${berlin}:20260328T180000`, 'RRULE:FREQ=HOURLY;INTERVAL=6;COUNT=4'],
     from: '2026-03-01',
     to: '2026-04-30',
@@ -105,7 +105,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'a half-hour interval twice in the repeated hour',
+    name: 'a half-hour interval, including both passes of a repeated hour',
     lines: [`DTSTART;${berlin}:20261025T013000`, 'RRULE:FREQ=MINUTELY;INTERVAL=30;COUNT=6'],
     from: '2026-10-01',
     to: '2026-11-30',
@@ -119,7 +119,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'an hourly interval twice in the repeated hour and without the skipped one',
+    name: 'an hourly interval, including both passes of a repeated hour and no skipped hour',
     lines: [
       ...event(`DTSTART;${berlin}:20261025T010000`, 'RRULE:FREQ=HOURLY;COUNT=4'),
       'BEGIN:VEVENT',
@@ -142,7 +142,7 @@ const cases: readonly Own[] = [
   },
   // ── Exceptions and additions ─────────────────────────────────────────────────────────────────────────────
   {
-    name: 'an exception in the time zone of the series',
+    name: 'a series with an exception in its own time zone',
     lines: [
       `DTSTART;${berlin}:20260323T100000`,
       'RRULE:FREQ=WEEKLY;COUNT=3',
@@ -153,14 +153,14 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an exception in UTC',
+    name: 'a series with an exception in UTC',
     lines: [`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3', 'EXDATE:20260330T080000Z'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an exception in another time zone',
+    name: 'a series with an exception in another time zone',
     lines: [
       `DTSTART;${berlin}:20260323T100000`,
       'RRULE:FREQ=WEEKLY;COUNT=3',
@@ -171,7 +171,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an exception that is a date, which removes all occurrences of that day',
+    name: 'a series with an exception that is a date, which removes all occurrences of that day',
     lines: [
       `DTSTART;${berlin}:20260323T100000`,
       'RRULE:FREQ=DAILY;BYHOUR=10,15;COUNT=6',
@@ -187,7 +187,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'several exceptions on one line, one of which matches nothing',
+    name: 'a series with several exceptions on one line, one of which matches nothing',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=DAILY;COUNT=5',
@@ -198,7 +198,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-03T08:00:00Z', '2026-06-05T08:00:00Z'],
   },
   {
-    name: 'an exception of the first occurrence',
+    name: 'a series with an exception for its first occurrence',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=DAILY;COUNT=2',
@@ -209,7 +209,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-02T08:00:00Z'],
   },
   {
-    name: 'exceptions defined by a rule',
+    name: 'a series with exceptions defined by a rule',
     lines: [`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=7', 'EXRULE:FREQ=DAILY;INTERVAL=2'],
     from: '2026-01-01',
     to: '2027-01-01',
@@ -240,7 +240,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-07-01T08:00:00Z'],
   },
   {
-    name: 'two rules together',
+    name: 'a series with two rules',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2',
@@ -362,7 +362,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-10T07:00:00Z second', '2026-06-10T12:00:00Z third'],
   },
   {
-    name: 'the newer of two versions of an override',
+    name: 'a series with two versions of an override, using the newer one',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=1'),
       ...event(
@@ -383,7 +383,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T13:00:00Z new'],
   },
   {
-    name: 'an occurrence overridden twice with different notations, only once',
+    name: 'an occurrence with two overrides in different notations, only once',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=1'),
       ...event(
@@ -409,7 +409,7 @@ const cases: readonly Own[] = [
   },
   // ── This and all later occurrences ─────────────────────────────────────────────────────────────────────────────
   {
-    name: 'this and all later occurrences, moved',
+    name: 'a series with this and all later occurrences moved',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'),
       ...event(
@@ -428,7 +428,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'this and all later occurrences, moved, at the same local time after a clock change',
+    name: 'a series with this and all later occurrences moved, across a clock change',
     lines: [
       ...event(`DTSTART;${berlin}:20260309T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'),
       ...event(
@@ -447,7 +447,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'the later of two such overrides, with a single override taking precedence',
+    name: 'a series with two such overrides and a single override, which takes precedence',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=5'),
       ...event(
@@ -492,7 +492,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T10:00:00Z one', '2026-06-02T09:00:00Z all'],
   },
   {
-    name: 'this and all later occurrences, cancelled',
+    name: 'a series with this and all later occurrences cancelled',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY'),
       ...event(
@@ -506,7 +506,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-02T08:00:00Z'],
   },
   {
-    name: 'all later occurrences, moved by half a year',
+    name: 'a series with all later occurrences moved by half a year',
     lines: [
       ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
       ...event(
@@ -520,7 +520,7 @@ const cases: readonly Own[] = [
     expected: ['2026-08-03T08:00:00Z half a year later', '2026-08-10T08:00:00Z half a year later'],
   },
   {
-    name: 'all later occurrences, moved to another time zone',
+    name: 'a series with all later occurrences moved to another time zone',
     lines: [
       ...event(`DTSTART;${berlin}:20260302T150000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event(
@@ -536,7 +536,7 @@ const cases: readonly Own[] = [
   },
   // ── All-day events and floating times ────────────────────────────────────────────────────────────────────────
   {
-    name: "an all-day event from midnight in the owner's time zone",
+    name: "an all-day series, starting at midnight in the owner's time zone",
     lines: ['DTSTART;VALUE=DATE:20260329', 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -544,7 +544,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z', '2026-03-30T22:00:00Z'],
   },
   {
-    name: 'the same all-day event for a user in Auckland',
+    name: 'the same all-day series for a user in Auckland',
     lines: ['DTSTART;VALUE=DATE:20260329', 'RRULE:FREQ=DAILY;COUNT=2'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -607,7 +607,7 @@ const cases: readonly Own[] = [
     expected: ['2024-02-29T00:00:00Z', '2028-02-29T00:00:00Z'],
   },
   {
-    name: "a floating time in the owner's time zone",
+    name: "a series with a floating time, in the owner's time zone",
     lines: ['DTSTART:20260328T073000', 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -615,7 +615,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-28T06:30:00Z', '2026-03-29T05:30:00Z', '2026-03-30T05:30:00Z'],
   },
   {
-    name: 'the same floating time for a user in Tokyo',
+    name: 'the same floating series for a user in Tokyo',
     lines: ['DTSTART:20260328T073000', 'RRULE:FREQ=DAILY;COUNT=2', 'EXDATE:20260329T073000'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -635,7 +635,7 @@ const cases: readonly Own[] = [
   },
   // ── Time zones ────────────────────────────────────────────────────────────────────────────────────────────────
   {
-    name: 'a custom time zone when daylight saving time begins',
+    name: 'a series in a custom time zone when daylight saving time begins',
     lines: [
       ...ownZone('Customized Time Zone'),
       ...event('DTSTART;TZID=Customized Time Zone:20260327T023000', 'RRULE:FREQ=DAILY;COUNT=4'),
@@ -650,7 +650,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'a custom time zone when daylight saving time ends',
+    name: 'a series in a custom time zone when daylight saving time ends',
     lines: [
       ...ownZone('Our Zone'),
       ...event(
@@ -664,14 +664,14 @@ const cases: readonly Own[] = [
     expected: ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
   },
   {
-    name: 'a custom time zone that is defined after the event that uses it',
+    name: 'an event in a custom time zone that is defined after the event',
     lines: [...event('DTSTART;TZID="Late":20260701T100000'), ...ownZone('Late')],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-07-01T08:00:00Z'],
   },
   {
-    name: 'a custom time zone without clock changes, before and after its onset',
+    name: 'a series in a custom time zone without clock changes, before and after its onset',
     lines: [
       'BEGIN:VTIMEZONE',
       'TZID:Fixed',
@@ -688,7 +688,7 @@ const cases: readonly Own[] = [
     expected: ['1999-12-31T06:30:00Z', '2000-01-02T06:15:00Z'],
   },
   {
-    name: 'a custom time zone whose rule has ended and whose changes are listed',
+    name: 'a series in a custom time zone whose rule has ended and whose changes are listed',
     lines: [
       'BEGIN:VTIMEZONE',
       'TZID:Listed',
@@ -712,21 +712,21 @@ const cases: readonly Own[] = [
     expected: ['2011-07-01T10:00:00Z', '2012-07-01T10:00:00Z', '2013-07-01T11:00:00Z'],
   },
   {
-    name: 'a time zone with a Windows name',
+    name: 'a series in a time zone with a Windows name',
     lines: ['DTSTART;TZID=W. Europe Standard Time:20260323T100000', 'RRULE:FREQ=WEEKLY;COUNT=2'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-03-23T09:00:00Z', '2026-03-30T08:00:00Z'],
   },
   {
-    name: 'a time zone with a vendor prefix',
+    name: 'an event in a time zone with a vendor prefix',
     lines: ['DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20260701T100000'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-07-01T08:00:00Z'],
   },
   {
-    name: "an unknown time zone as the owner's time zone",
+    name: "an event in an unknown time zone, using the owner's",
     lines: ['DTSTART;TZID=Atlantis/Capital:20260701T100000'],
     from: '2026-01-01',
     to: '2027-01-01',
@@ -773,7 +773,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'the 31st without short months',
+    name: 'the 31st of each month, skipping short months',
     lines: [`DTSTART;${berlin}:20260131T100000`, 'RRULE:FREQ=MONTHLY;COUNT=3'],
     from: '2026-01-01',
     to: '2027-01-01',

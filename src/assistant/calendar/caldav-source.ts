@@ -43,7 +43,7 @@ export async function findCollections(
   });
   if (own[0]?.status === 401) throw httpFailure(url, 401);
   if (own[0]?.props && 'calendar' in (own[0].props['resourcetype'] ?? {}))
-    return [{ url, name: textOf(own[0].props['displayname']) || url }];
+    return [{ url, name: toText(own[0].props['displayname']) || url }];
   try {
     const account = await createAccount({
       account: { serverUrl: url, accountType: 'caldav' },
@@ -52,7 +52,7 @@ export async function findCollections(
     const found = await fetchCalendars({ account, ...connection });
     return found
       .filter(({ components = [] }) => components.length === 0 || components.includes('VEVENT'))
-      .map(({ url: place, displayName }) => ({ url: place, name: textOf(displayName) || place }));
+      .map(({ url: place, displayName }) => ({ url: place, name: toText(displayName) || place }));
   } catch (error) {
     if (error instanceof Failure) throw error;
     // The library throws plain errors; their messages say what it could not find.
@@ -69,7 +69,7 @@ export const readCollection: Read = async (calendar, options) => {
     (calendar.sync_token !== null &&
       (await changesSince(calendar.location, calendar.sync_token, connection))) ||
     (await changesSince(calendar.location, '', connection));
-  if (changes === undefined) return readWhole(calendar.location, calendar.etag, connection);
+  if (changes === undefined) return readAll(calendar.location, calendar.etag, connection);
   const everything = changes.since === '';
   if (
     !everything &&
@@ -79,7 +79,7 @@ export const readCollection: Read = async (calendar, options) => {
   )
     return undefined;
   return {
-    documents: objects(calendar.location, changes.changed, connection),
+    documents: fetchObjects(calendar.location, changes.changed, connection),
     ...(!everything && { deleted: new Set([...changes.deleted, ...changes.changed]) }),
     marks: () => ({ etag: null, sync_token: changes.token }),
   };
@@ -109,14 +109,14 @@ async function changesSince(
       syncToken: token,
       ...connection,
     });
-    const next = textOf(responses[0]?.raw?.multistatus?.syncToken);
+    const next = toText(responses[0]?.raw?.multistatus?.syncToken);
     if (responses[0]?.status === 401) throw httpFailure(url, 401);
     if (!next) return undefined;
     let more = false;
     for (const { href, status } of responses) {
-      const path = href === undefined ? undefined : pathOf(href, url);
+      const path = href === undefined ? undefined : toPath(href, url);
       // The entry of the collection itself says whether the list was truncated.
-      if (path === undefined || path === pathOf(url, url)) more ||= status === 507;
+      if (path === undefined || path === toPath(url, url)) more ||= status === 507;
       else if (status === 404 || status === 410) deleted.add(path);
       else changed.add(path);
     }
@@ -133,22 +133,22 @@ async function changesSince(
 }
 
 /** For servers without sync tokens: a hash over all entity tags shows whether anything changed. */
-async function readWhole(url: string, etag: string | null, connection: Connection) {
+async function readAll(url: string, etag: string | null, connection: Connection) {
   const filter = {
     'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': { _attributes: { name: 'VEVENT' } } },
   };
   const query = { url, props: { 'd:getetag': {} }, filters: [filter], depth: '1' } as const;
   const responses = await withFailure(url, calendarQuery({ ...query, ...connection }));
   const listed = responses.flatMap(({ href, props }) =>
-    href === undefined ? [] : [{ path: pathOf(href, url), tag: textOf(props?.['getetag']) }],
+    href === undefined ? [] : [{ path: toPath(href, url), tag: toText(props?.['getetag']) }],
   );
   const mark = createHash('sha256').update(JSON.stringify(listed)).digest('base64url');
   if (mark === etag) return undefined;
   const paths = listed.map(({ path }) => path);
-  return { documents: objects(url, paths, connection), marks: () => ({ etag: mark, sync_token: null }) };
+  return { documents: fetchObjects(url, paths, connection), marks: () => ({ etag: mark, sync_token: null }) };
 }
 
-async function* objects(
+async function* fetchObjects(
   url: string,
   paths: readonly string[],
   connection: Connection,
@@ -160,10 +160,10 @@ async function* objects(
     // An .ics object that the server lists but does not send must not be treated as deleted.
     const missing = new Set(objectUrls.filter((path) => path.endsWith('.ics')));
     for (const { href, props } of responses) {
-      const data = textOf(props?.['calendarData']);
+      const data = toText(props?.['calendarData']);
       if (href === undefined || data === '') continue;
-      missing.delete(pathOf(href, url));
-      yield { name: pathOf(href, url), pieces: [data] };
+      missing.delete(toPath(href, url));
+      yield { name: toPath(href, url), pieces: [data] };
     }
     if (missing.size > 0)
       throw new Failure(
@@ -190,12 +190,12 @@ function connect({ username }: SourceConfig, options: SourceOptions): Connection
 }
 
 /** Servers refer to an object by its path or by its full URL. */
-function pathOf(href: string, url: string): string {
+function toPath(href: string, url: string): string {
   return new URL(href, url).pathname;
 }
 
 /** The library converts text that looks like a number; this converts it back. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   const content =
     typeof value === 'object' && value !== null ? (value as { _cdata?: unknown })._cdata : value;
   return content === undefined || content === null ? '' : String(content);

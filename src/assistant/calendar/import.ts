@@ -58,12 +58,12 @@ export async function importEvents(
   let done = 0;
   for (const batch of chunks(events)) {
     signal?.throwIfAborted();
-    const fields = batch.map((event) => fieldsOf(event, calendar, user, now));
+    const fields = batch.map((event) => toFields(event, calendar, user, now));
     const different = fields.filter((each) => {
       const before = known.get(each.provider_event_id);
       return (
         before === undefined ||
-        before.revision !== revisionOf(rowOf(each, user, before.id, now)) ||
+        before.revision !== revisionOf(toRow(each, user, before.id, now)) ||
         before.href !== each.href ||
         before.etag !== each.etag
       );
@@ -129,7 +129,7 @@ async function saveAll(
     const changes: EventChange[] = [];
     const added = fields
       .filter(({ provider_event_id }) => !known.has(provider_event_id))
-      .map((each) => rowOf(each, user, newId(now), now))
+      .map((each) => toRow(each, user, newId(now), now))
       .map((row) => ({ ...row, revision: revisionOf(row) }));
     if (added.length > 0) {
       // Another process may be importing the same calendar.
@@ -149,7 +149,7 @@ async function saveAll(
       const { event, outcome } = await saveEvent(writer, data, user, each, now);
       if (outcome !== 'same')
         changes.push({
-          kind: kindOf(before, event),
+          kind: classifyChange(before, event),
           eventId: event.id,
           uid: each.provider_event_id,
           title: event.title,
@@ -175,14 +175,14 @@ async function removeAll(
   });
 }
 
-function kindOf(before: Known, after: CalendarEvent): EventChange['kind'] {
+function classifyChange(before: Known, after: CalendarEvent): EventChange['kind'] {
   if (after.status === 'cancelled' && before.status !== 'cancelled') return 'cancelled';
   const moved =
     before.start_ms !== after.start_ms || before.end_ms !== after.end_ms || before.series !== after.series;
   return moved ? 'moved' : 'changed';
 }
 
-function rowOf<Fields extends EventFields>(fields: Fields, user: User, id: string, now: number) {
+function toRow<Fields extends EventFields>(fields: Fields, user: User, id: string, now: number) {
   return { ...fields, id, user_id: user.id, created_ms: now, updated_ms: now };
 }
 
@@ -191,7 +191,7 @@ function providerOf({ kind, id }: Calendar): string {
   return `${kind}:${id}`;
 }
 
-function fieldsOf(
+function toFields(
   { uid, details, series, sequence, document }: ParsedEvent,
   calendar: Calendar,
   user: User,

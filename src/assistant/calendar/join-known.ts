@@ -59,7 +59,7 @@ function join(event: ParsedEvent, known: CalendarEvent, written: string): Parsed
   // If only single occurrences are known, the first one that is not cancelled provides the details of the series.
   if (before.detached && known.status === 'cancelled')
     return { ...event, series: { ...series, start: event.series.start, duration: event.series.duration } };
-  return { ...event, details: detailsOf(known), series, sequence: Number(known.etag ?? 0) };
+  return { ...event, details: toDetails(known), series, sequence: Number(known.etag ?? 0) };
 }
 
 /** Keeps the order of known overrides, so that importing the same text twice changes nothing. */
@@ -72,7 +72,7 @@ function overrideKey({ id, andFollowing }: Override): string {
   return JSON.stringify([id.wall, id.zone, andFollowing]);
 }
 
-function detailsOf(event: CalendarEvent): EventDetails {
+function toDetails(event: CalendarEvent): EventDetails {
   const { title, status, description, location, conf_link: link, organizer, attendees } = event;
   return {
     title,

@@ -29,7 +29,7 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
   const { key, startMs, endMs, title, description, location, status } = occurrence;
   const allDay = event.all_day === 1;
   const time = (name: string, ms: number) =>
-    allDay ? `${name};VALUE=DATE:${dateOf(ms, zone)}` : `${name}:${compact(ms)}`;
+    allDay ? `${name};VALUE=DATE:${formatDate(ms, zone)}` : `${name}:${formatUtc(ms)}`;
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
@@ -37,7 +37,7 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
     'METHOD:PUBLISH',
     'BEGIN:VEVENT',
     `UID:${escapeText(event.provider === 'local' ? event.id : event.provider_event_id)}`,
-    `DTSTAMP:${compact(nowMs)}`,
+    `DTSTAMP:${formatUtc(nowMs)}`,
     ...(key === '' ? [] : [recurrenceId(key)]),
     time('DTSTART', startMs),
     time('DTEND', endMs),
@@ -52,12 +52,12 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
   return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-function compact(ms: number): string {
+function formatUtc(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-function dateOf(ms: number, zone: string): string {
-  return compact(wallOf(ms, offsetsOf(zone) ?? (() => 0))).slice(0, 8);
+function formatDate(ms: number, zone: string): string {
+  return formatUtc(wallOf(ms, offsetsOf(zone) ?? (() => 0))).slice(0, 8);
 }
 
 function recurrenceId(key: string): string {

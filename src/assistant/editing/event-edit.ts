@@ -41,7 +41,7 @@ export function createEvent(
         'conflict',
         `An event with the id "${id}" already exists; choose another id or update that event.`,
       );
-    const fields = { ...blank, ...detailsOf(input), title: input.title, provider_event_id: id };
+    const fields = { ...blank, ...toDetails(input), title: input.title, provider_event_id: id };
     const times = timesOf(input, user, now);
     const { event } = await saveEvent(writer, data, user, { ...fields, ...times }, now, id);
     await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
@@ -62,7 +62,7 @@ export function updateEvent(
     const user = await findUser(writer.db, before.user_id);
     const { id: _, user_id, revision, created_ms, updated_ms, ...known } = before;
     const cleared = Object.fromEntries(unset.filter((name) => name !== 'rrule').map((name) => [name, null]));
-    const fields = { ...known, ...detailsOf(input), ...cleared };
+    const fields = { ...known, ...toDetails(input), ...cleared };
     const timed = input.start_ts ?? input.end_ts ?? input.timezone ?? input.rrule;
     const times =
       timed === undefined && !unset.includes('rrule')
@@ -128,7 +128,7 @@ function refuseImported(event: CalendarEvent): void {
   throw new Failure('refused', 'This event comes from an imported calendar; change it in that calendar.');
 }
 
-function detailsOf(input: EventInput): Partial<EventFields> {
+function toDetails(input: EventInput): Partial<EventFields> {
   const { title, location, conf_link, organizer, attendees, description, status } = input;
   const given = { title, location, conf_link, organizer, description, status };
   return {

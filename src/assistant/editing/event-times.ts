@@ -54,7 +54,7 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
   checkZone(input.timezone);
   const zone = input.timezone ?? preferencesOf(user).timezone;
   const start = parseTime(input.start_ts, zone, 'start_ts', nowMs);
-  const endMs = endOf(input, start, zone, nowMs);
+  const endMs = resolveEnd(input, start, zone, nowMs);
   if (endMs < start.ms)
     throw new Failure(
       'invalid-params',
@@ -78,20 +78,20 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
     duration: start.allDay
       ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
       : { days: 0, seconds: (endMs - start.ms) / 1000 },
-    ...(input.rrule !== undefined && { rules: [ruleOf(input.rrule, start)] }),
+    ...(input.rrule !== undefined && { rules: [checkRule(input.rrule, start)] }),
     ...(input.exceptions?.length && { exceptions: input.exceptions }),
   };
   const { firstMs, lastMs = never } = extent(series);
   return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
 }
 
-function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
+function resolveEnd(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
   if (input.end_ts === undefined) return start.ms + (input.length_ms ?? (start.allDay ? dayMs : dayMs / 24));
   return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
 }
 
 /** Returns the normalized rule; throws a `Failure` if it is invalid or yields too many occurrences. */
-function ruleOf(written: string, start: WrittenTime): string {
+function checkRule(written: string, start: WrittenTime): string {
   try {
     const rule = readRule(written.replace(/^RRULE:/i, ''));
     const wallMs = Date.parse(start.allDay ? start.wall : `${start.wall}Z`);

@@ -48,7 +48,7 @@ export async function listOccurrences(
     series = series.where('user_id', '=', userId);
   }
   const events = [...(await single.execute()), ...(await series.execute())];
-  const zones = await zonesOf(db, events);
+  const zones = await loadZones(db, events);
   const listed: Listed[] = [];
   for (const event of events) {
     const zone = zones.get(event.user_id) ?? 'UTC';
@@ -67,7 +67,7 @@ export async function listOccurrences(
     .slice(0, maxListed + 1);
 }
 
-async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
+async function loadZones(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(events.map(({ user_id }) => user_id))];
   if (ids.length === 0) return new Map();
   const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();

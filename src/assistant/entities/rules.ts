@@ -32,7 +32,7 @@ export function configOf(rule: Rule): RuleConfig {
 
 /** True if a VIP organizes the event. */
 export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boolean {
-  const organizer = event.organizer === null ? '' : addressIn(event.organizer);
+  const organizer = event.organizer === null ? '' : extractAddress(event.organizer);
   return rules.some(
     (rule) =>
       rule.rule_type === 'vip_organizer' &&
@@ -43,7 +43,7 @@ export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boole
 /** True if the organizer and all attendees are colleagues. */
 export function isInternal(event: CalendarEvent, rules: readonly Rule[]): boolean {
   const attendees = event.attendees === null ? [] : (JSON.parse(event.attendees) as string[]);
-  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(addressIn);
+  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(extractAddress);
   return rules.some((rule) => {
     const domains = (configOf(rule).domains ?? []).map(
       (domain) => `@${domain.toLowerCase().replace(/^@/, '')}`,
@@ -64,7 +64,7 @@ export function travelMinutes(event: CalendarEvent, location: string | null, rul
   return rule === undefined ? 0 : (configOf(rule).minutes ?? 0);
 }
 
-function addressIn(written: string): string {
+function extractAddress(written: string): string {
   return (/[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written)?.[0] ?? '').toLowerCase();
 }
 

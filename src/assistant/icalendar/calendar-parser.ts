@@ -22,7 +22,7 @@ export interface ParsedCalendar {
   readonly name?: string;
   readonly events: readonly ParsedEvent[];
   readonly problems: readonly CalendarProblem[];
-  /** True if no document was cut off, so that events missing from it were deleted from the calendar. */
+  /** True if no document was cut off. Only then does a missing event mean that it was deleted. */
   readonly complete: boolean;
 }
 
@@ -85,16 +85,16 @@ export class CalendarParser {
 
   take(line: string, number: number): void {
     const [, edge, written] = /^(BEGIN|END):\s*([\w-]+)$/i.exec(line) ?? [];
-    if (edge === undefined) return this.#property(line, number);
+    if (edge === undefined) return this.#addProperty(line, number);
     const name = written!.toUpperCase();
     const begins = edge.toUpperCase() === 'BEGIN';
     if (name === 'VCALENDAR') {
       begins ? this.#beginCount++ : this.#endCount++;
       this.#method = '';
     }
-    if (!begins) return this.#close(name);
+    if (!begins) return this.#closeComponent(name);
     // An event without END:VEVENT ends where the next one begins.
-    if (name === 'VEVENT') this.#close(name, 'END:VEVENT is missing.');
+    if (name === 'VEVENT') this.#closeComponent(name, 'END:VEVENT is missing.');
     this.#open.push({ name, method: this.#method, line: number, properties: [] });
   }
 
@@ -106,9 +106,9 @@ export class CalendarParser {
     } else if (this.#endCount < this.#beginCount)
       this.#report('warning', {}, 'The calendar is cut off: END:VCALENDAR is missing.');
     this.#complete &&= this.#beginCount > 0 && this.#endCount >= this.#beginCount;
-    this.#close('VEVENT', 'The calendar ends in the middle of this event.');
+    this.#closeComponent('VEVENT', 'The calendar ends in the middle of this event.');
     this.#open.length = 0;
-    for (const component of this.#waiting.splice(0)) this.#event(component);
+    for (const component of this.#waiting.splice(0)) this.#addEvent(component);
   }
 
   async finish(): Promise<ParsedCalendar> {
@@ -127,7 +127,7 @@ export class CalendarParser {
     };
   }
 
-  #property(line: string, number: number): void {
+  #addProperty(line: string, number: number): void {
     const open = this.#open.at(-1);
     if (open === undefined) return;
     const name = /^[\w-]+/.exec(line)?.[0].toLowerCase() ?? '';
@@ -144,30 +144,30 @@ export class CalendarParser {
     else this.#name ??= singleLine(textOf(property));
   }
 
-  #close(name: string, cut?: string): void {
+  #closeComponent(name: string, cut?: string): void {
     const index = this.#open.findLastIndex((open) => open.name === name);
     if (index === -1) return;
     const [component] = this.#open.splice(index) as [Component];
     if (cut !== undefined) this.#report('warning', component, cut);
     if (name === 'VTIMEZONE') this.#zones.close(component.properties);
     if (name === 'STANDARD' || name === 'DAYLIGHT')
-      this.#try(component, () => this.#zones.addObservance(component.properties));
+      this.#reportUnreadable(component, () => this.#zones.addObservance(component.properties));
     if (name === 'VEVENT') {
-      if (component.properties.every((property) => this.#zones.knows(property))) this.#event(component);
+      if (component.properties.every((property) => this.#zones.knows(property))) this.#addEvent(component);
       else this.#waiting.push(component);
     }
   }
 
-  #event(component: Component): void {
+  #addEvent(component: Component): void {
     const { method } = component;
-    this.#try(component, () => {
+    this.#reportUnreadable(component, () => {
       if (attendeeMethods.has(method))
         throw new Unreadable(
           `it is a reply from an attendee (METHOD:${method}), which does not change the event`,
         );
       const note: Note = (message, line = component.line) =>
         this.#report('warning', { ...component, line }, message);
-      const usable = (rule: string, start: CalendarTime) => this.#usable(rule, start);
+      const usable = (rule: string, start: CalendarTime) => this.#isUsable(rule, start);
       const read = readInstance(component.properties, this.#zones, note, usable, this.#document);
       const instance = {
         ...read,
@@ -185,7 +185,7 @@ export class CalendarParser {
    * True if a rule can be expanded within the limits; throws `Unreadable` if the engine rejects it. After a few runaway
    * rules, other unusual rules are rejected unchecked, so that a calendar full of them cannot take forever.
    */
-  #usable(rule: string, start: CalendarTime): boolean {
+  #isUsable(rule: string, start: CalendarTime): boolean {
     const allDay = isAllDay(start);
     // Most calendars repeat a few simple rules thousands of times.
     const cacheKey = `${rule} ${allDay}`;
@@ -207,7 +207,7 @@ export class CalendarParser {
     return `no-uid-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   }
 
-  #try(component: Component, act: () => void): void {
+  #reportUnreadable(component: Component, act: () => void): void {
     try {
       act();
     } catch (error) {

@@ -10,13 +10,13 @@ export async function* decode(
   for await (const piece of bytes) {
     read += piece.length;
     if (limit !== undefined && read > limit.maxBytes) throw tooLarge(limit.name, limit.maxBytes);
-    decoder ??= new TextDecoder(encodingOf(piece));
+    decoder ??= new TextDecoder(detectEncoding(piece));
     yield decoder.decode(piece, { stream: true });
   }
   yield decoder?.decode() ?? '';
 }
 
-function encodingOf([first, second]: Uint8Array): string {
+function detectEncoding([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }

@@ -68,7 +68,10 @@ export function readInstance(
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       if (!reported.has(line))
-        note(`${invalid(property)}: ${error.message}. The event was imported without ${lost}.`, line.line);
+        note(
+          `${describeInvalid(property)}: ${error.message}. The event was imported without ${lost}.`,
+          line.line,
+        );
       reported.add(line);
       return [];
     }
@@ -86,7 +89,7 @@ export function readInstance(
   // The cancellation of an occurrence may omit DTSTART.
   const [start = id] = times('dtstart');
   if (start === undefined) throw new Unreadable('it has no DTSTART');
-  const [duration = unspecified(start)] = [
+  const [duration = defaultDuration(start)] = [
     ...all('dtend').flatMap((property) =>
       lenient(property, () => lengthUntil(zones.times(property, missing), start, zones), 'this end').flat(),
     ),
@@ -129,7 +132,7 @@ export function readInstance(
 const runaway =
   'Its recurrence rule yields too many occurrences or takes too long to compute. The event was imported without it.';
 
-function invalid({ name, value }: Property): string {
+function describeInvalid({ name, value }: Property): string {
   const written = name.toUpperCase();
   return `"${shorten(`${written}:${value}`)}" is not a valid ${written}`;
 }
@@ -150,7 +153,7 @@ function storableUid(written: string): string {
 const none: Property = { name: '', parameters: {}, value: '' };
 const dayMs = 86_400_000;
 
-function unspecified(start: CalendarTime): Duration {
+function defaultDuration(start: CalendarTime): Duration {
   return { days: isAllDay(start) ? 1 : 0, seconds: 0 };
 }
 
@@ -159,11 +162,11 @@ function lengthUntil(
   start: CalendarTime,
   zones: ZoneReader,
 ): readonly Duration[] {
-  return end === undefined ? [] : [between(start, end, zones)];
+  return end === undefined ? [] : [durationBetween(start, end, zones)];
 }
 
 /** Length from start to end: in days for all-day events, otherwise exact. */
-function between(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Duration {
+function durationBetween(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Duration {
   const days = (Date.parse(end.wall.slice(0, 10)) - Date.parse(start.wall.slice(0, 10))) / dayMs;
   if (days < 0) throw new Unreadable('it ends before it starts');
   if (days > 36_600) throw new Unreadable('it lasts longer than a century');
@@ -193,7 +196,7 @@ function addedDates(
   if (length === undefined) return [{ start }];
   const duration = /^[+-]?P/i.test(length.trim())
     ? readDuration(length)
-    : between(start, at(length) ?? start, zones);
+    : durationBetween(start, at(length) ?? start, zones);
   return [{ start, duration }];
 }
 

@@ -120,10 +120,10 @@ export function extent(series: Series): { readonly firstMs: number; readonly las
   const clockOf = createClocks(series, 'UTC');
   const written = [start, ...dates.map((date) => date.start), ...overrides.map((override) => override.start)];
   const instants = written.map((time) => instantOf(wallTime(time), clockOf(time)));
-  const lengths = [{ duration }, ...dates, ...overrides].map((each) => lengthOf(each.duration ?? duration));
+  const lengths = [{ duration }, ...dates, ...overrides].map((each) => durationMs(each.duration ?? duration));
   const shifts = overrides.map((override) => Math.abs(wallTime(override.start) - wallTime(override.id)));
   const slack = dayMs + extreme(shifts, -1);
-  const ends = rules.map((rule) => endOf(rule, series, clockOf));
+  const ends = rules.map((rule) => ruleEnd(rule, series, clockOf));
   const firstMs = extreme(instants, 1) - slack;
   if (ends.includes(undefined)) return { firstMs };
   return {
@@ -137,7 +137,7 @@ function extreme(numbers: readonly number[], sign: 1 | -1): number {
   return numbers.reduce((best, next) => (next * sign < best * sign ? next : best), numbers[0] ?? 0);
 }
 
-function endOf(rule: string, { start }: Series, clockOf: ClockOf): number | undefined {
+function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf): number | undefined {
   const [, day] = /(?:^|;)UNTIL=(\d{8})/.exec(rule) ?? [];
   if (day !== undefined) return Date.parse(day.replace(/(....)(..)(..)/, '$1-$2-$3')) + 2 * dayMs;
   const [, count] = /(?:^|;)COUNT=(\d+)/.exec(rule) ?? [];
@@ -147,7 +147,7 @@ function endOf(rule: string, { start }: Series, clockOf: ClockOf): number | unde
   return truncated ? undefined : extreme([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
 }
 
-function lengthOf({ days, seconds }: Duration): number {
+function durationMs({ days, seconds }: Duration): number {
   return days * dayMs + seconds * 1000;
 }
 
@@ -167,18 +167,18 @@ function wallTime({ wall }: CalendarTime): number {
   return Date.parse(wall.length === 10 ? wall : `${wall}Z`);
 }
 
-function dayOf(wallMs: number): number {
+function startOfDay(wallMs: number): number {
   return Math.floor(wallMs / dayMs) * dayMs;
 }
 
 /** Converts a written time to a start of the series; both may use different time zones or formats. */
 function startAt(time: CalendarTime, series: Series, clockOf: ClockOf): Start {
   const wallMs = wallTime(time);
-  if (isAllDay(series.start)) return { key: dayOf(wallMs), wallMs: dayOf(wallMs) };
+  if (isAllDay(series.start)) return { key: startOfDay(wallMs), wallMs: startOfDay(wallMs) };
   const offsets = clockOf(series.start);
   if (isAllDay(time)) {
     const start = wallTime(series.start);
-    const sameTime = wallMs + start - dayOf(start);
+    const sameTime = wallMs + start - startOfDay(start);
     return { key: instantOf(sameTime, offsets), wallMs: sameTime };
   }
   const key = instantOf(wallMs, clockOf(time));
@@ -196,7 +196,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   const offsets = clockOf(start);
   // Include occurrences in any time zone, those in progress, and those that overrides move into the window.
   const lengths = [duration, ...following.map(({ override }) => override.duration)];
-  const longest = extreme(lengths.map(lengthOf), -1);
+  const longest = extreme(lengths.map(durationMs), -1);
   const shifts = following.map(({ override }) => Math.abs(wallTime(override.start) - wallTime(override.id)));
   const slack = 2 * dayMs + extreme(shifts, -1);
   const ownZone = start.zone !== undefined && Object.hasOwn(series.zones ?? {}, start.zone);
@@ -211,7 +211,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
     const given = expandRule(rule, place, window.fromMs - slack - longest, window.toMs + slack);
     truncated ||= given.truncated;
     return given.starts.map(({ wallMs, instantMs }) => ({
-      key: allDay ? dayOf(wallMs) : instantMs,
+      key: allDay ? startOfDay(wallMs) : instantMs,
       wallMs,
     }));
   };
@@ -226,7 +226,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   // An exception that is a date removes all occurrences of that day.
   const days = new Set(allDay ? [] : exceptions.filter(isAllDay).map(wallTime));
   if (days.size > 0) {
-    for (const { key, wallMs } of starts.values()) if (days.has(dayOf(wallMs))) starts.delete(key);
+    for (const { key, wallMs } of starts.values()) if (days.has(startOfDay(wallMs))) starts.delete(key);
   }
   return { starts, truncated };
 }
@@ -239,7 +239,7 @@ function shiftedStart(
   clockOf: ClockOf,
 ): number {
   const moved = wallTime(override.start);
-  if (isAllDay(override.start)) return dayOf(start.wallMs) + moved - dayOf(original.wallMs);
+  if (isAllDay(override.start)) return startOfDay(start.wallMs) + moved - startOfDay(original.wallMs);
   if (isAllDay(series.start) || override.start.zone === series.start.zone)
     return start.wallMs + moved - original.wallMs;
   const offsets = clockOf(override.start);

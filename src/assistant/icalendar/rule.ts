@@ -48,13 +48,13 @@ export function expandRule(
 ): RuleStarts {
   const usesElapsedTime =
     start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
-  const deadline = processorMs() + timeoutMs;
+  const deadline = cpuMs() + timeoutMs;
   let engine: RRuleTemporal | undefined;
   // If a rule yields too many starts, shorten the range until the first ones are found.
   for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
     try {
       engine ??= engineFor(rule, start, usesElapsedTime);
-      const found = guarded(rule, () => engine!.between(new Date(fromMs), new Date(to), true));
+      const found = runLimited(rule, () => engine!.between(new Date(fromMs), new Date(to), true));
       const starts = found
         .slice(0, maxStarts)
         .map(({ epochMilliseconds: ms }) =>
@@ -65,7 +65,7 @@ export function expandRule(
       return { starts, truncated: to < toMs || found.length > maxStarts };
     } catch (error) {
       if (!isExhausted(error)) throw error;
-      if (to - fromMs < 1000 || processorMs() >= deadline) return { starts: [], truncated: true };
+      if (to - fromMs < 1000 || cpuMs() >= deadline) return { starts: [], truncated: true };
     }
   }
 }
@@ -85,27 +85,27 @@ function engineFor(rule: string, start: RuleStart, usesElapsedTime: boolean): RR
   if (!/COUNT=.*BY|BY.*COUNT=/.test(rule)) return engine;
   // DTSTART counts towards COUNT even if it does not match the rule. The engine is slow with includeDtstart.
   const first = new Date(usesElapsedTime ? instantOf(start.wallMs, start.offsets) : start.wallMs);
-  const fits = guarded(rule, () => engine.between(first, first, true)).length > 0;
+  const fits = runLimited(rule, () => engine.between(first, first, true)).length > 0;
   return fits ? engine : new RRuleTemporal({ ...options, includeDtstart: true });
 }
 
-function guarded<Value>(rule: string, work: () => Value): Value {
-  return isFast(rule) ? work() : interruptible(work);
+function runLimited<Value>(rule: string, work: () => Value): Value {
+  return isFast(rule) ? work() : runWithTimeout(work);
 }
 
 const sandbox = createContext({});
 const call = new Script('work()');
 
 /** An untrusted rule can keep the engine busy for minutes; only a VM timeout can interrupt it. */
-function interruptible<Value>(work: () => Value): Value {
+function runWithTimeout<Value>(work: () => Value): Value {
   for (let timeout = queryTimeoutMs; ; timeout *= 2) {
-    const began = processorMs();
+    const began = cpuMs();
     sandbox['work'] = work;
     try {
       return call.runInContext(sandbox, { timeout }) as Value;
     } catch (error) {
       // The VM timeout is wall-clock time, so retry if the machine was too busy to use the CPU time.
-      if (!isTimeout(error) || processorMs() - began > queryTimeoutMs / 2 || timeout > 16 * queryTimeoutMs)
+      if (!isTimeout(error) || cpuMs() - began > queryTimeoutMs / 2 || timeout > 16 * queryTimeoutMs)
         throw error;
     } finally {
       sandbox['work'] = undefined;
@@ -113,7 +113,7 @@ function interruptible<Value>(work: () => Value): Value {
   }
 }
 
-function processorMs(): number {
+function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
@@ -141,7 +141,7 @@ function onWallClock(rule: string, { offsets, allDay }: RuleStart): string {
     (_, day: string, time?: string, utc?: string) => {
       if (time === undefined || allDay) return `UNTIL=${day}T235959Z`;
       if (utc === '') return `UNTIL=${day}T${time}Z`;
-      return `UNTIL=${basicUtc(wallOf(millisecondsOf(day, time), offsets))}`;
+      return `UNTIL=${formatBasicUtc(wallOf(parseBasicUtc(day, time), offsets))}`;
     },
   );
   return allDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
@@ -150,17 +150,17 @@ function onWallClock(rule: string, { offsets, allDay }: RuleStart): string {
 /** With a time zone, the engine accepts UNTIL only in UTC; calendars also write local times and dates. */
 function withUtcEnd(rule: string, { offsets }: RuleStart): string {
   return rule.replace(/UNTIL=(\d{8})(?:T(\d{6}))?(?=;|$)/, (_, day: string, time = '235959') => {
-    return `UNTIL=${basicUtc(instantOf(millisecondsOf(day, time), offsets))}`;
+    return `UNTIL=${formatBasicUtc(instantOf(parseBasicUtc(day, time), offsets))}`;
   });
 }
 
 /** Parses `20260329` and `023000` as UTC. */
-function millisecondsOf(day: string, time: string): number {
+function parseBasicUtc(day: string, time: string): number {
   return Date.parse(`${day}T${time}Z`.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
 }
 
 /** Formats as `20260329T023000Z`. */
-function basicUtc(instantMs: number): string {
+function formatBasicUtc(instantMs: number): string {
   return new Date(instantMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 

@@ -19,11 +19,11 @@ export class ZoneReader {
       return value;
     };
     this.#observances.push({
-      start: onset(one('dtstart')),
+      start: readOnset(one('dtstart')),
       from: readOffset(one('tzoffsetfrom')),
       to: readOffset(one('tzoffsetto')),
-      rules: all('rrule').map(yearly),
-      dates: all('rdate').flatMap((value) => value.split(',').map(onset)),
+      rules: all('rrule').map(readYearlyRule),
+      dates: all('rdate').flatMap((value) => value.split(',').map(readOnset)),
     });
   }
 
@@ -70,12 +70,12 @@ export class ZoneReader {
   }
 }
 
-function onset(value: string): string {
+function readOnset(value: string): string {
   const { wall } = readTime(value);
   return wall.length === 10 ? `${wall}T00:00:00` : wall;
 }
 
-function yearly(value: string): string {
+function readYearlyRule(value: string): string {
   const rule = readRule(value);
   if (!/^FREQ=YEARLY\b|;FREQ=YEARLY\b/.test(rule))
     throw new Unreadable('a time zone has a rule that is not yearly');

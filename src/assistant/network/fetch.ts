@@ -117,7 +117,7 @@ function exchange(
         return resolve(new Response(null, { status, headers: answered }));
       }
       const unpacked = unpack(incoming, incoming.headers['content-encoding']);
-      const limited = Readable.from(limit(unpacked, maxBytes, tooLarge, url));
+      const limited = Readable.from(limitSize(unpacked, maxBytes, tooLarge, url));
       // A response that is never read must not keep the process alive.
       limited.on('close', () => outgoing.destroy());
       resolve(new Response(Readable.toWeb(limited) as ReadableStream, { status, headers: answered }));
@@ -129,12 +129,12 @@ function exchange(
 /** Returns an `authorization` header for the user name and password in a URL. */
 export function basicAuth({ username, password }: URL): { readonly authorization?: string } {
   if (username === '') return {};
-  const login = [username, password].map(unescaped).join(':');
+  const login = [username, password].map(decodePercent).join(':');
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
 /** Decodes percent-encoding; invalid sequences are kept as they are. */
-function unescaped(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -154,7 +154,7 @@ function unpack(stream: Readable, encoding: string | undefined): Readable {
   return stream.pipe(decoder);
 }
 
-async function* limit(
+async function* limitSize(
   stream: Readable,
   maxBytes: number,
   tooLarge: () => Failure,

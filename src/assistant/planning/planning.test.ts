@@ -365,7 +365,9 @@ describe('planning on PostgreSQL', () => {
     expect(await diary.call('cancelNotification', { notification_id: id })).toMatchObject({
       status: 'cancelled',
     });
-    await expect(diary.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(/already used by/);
+    await expect(diary.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(
+      /already used by/,
+    );
     await diary.call('deleteEvent', { event_id: 'dentist' });
     expect(await planned(diary)).toEqual([]);
     await diary.call('deleteUser', { user_id: 'ada' });

@@ -16,7 +16,7 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-/** Dispatches changes by other processes to the store's listeners, and calls `onChange` after any commit by them. */
+/** Dispatches changes by other processes to the store's subscribers. Calls `onChange` when anything may have changed. */
 export function followChanges(store: Store, url: string, onChange: () => void = () => {}): Feed {
   return isPostgres(url) ? followPostgres(store, url, onChange) : followSqlite(store, onChange);
 }

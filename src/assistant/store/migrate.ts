@@ -4,7 +4,7 @@ import { migrations } from './migrations.ts';
 import type { Tables } from './schema.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Brings the schema up to date. The caller must hold the migration lock. */
+/** Brings the schema up to date. The caller must hold a lock against concurrent migrations. */
 export async function migrate(db: Kysely<Tables>, place: string): Promise<void> {
   await sql`create table if not exists schema_version (version integer not null)`.execute(db);
   const found = await db.selectFrom('schema_version').select('version').executeTakeFirst();

@@ -72,7 +72,7 @@ export async function moveStore(from: Store, to: Store, options: MoveOptions): P
           `${to.place} is not empty (${summarize(found)}); choose another database, or add to this one with --into-other.`,
         );
       const copying = createPace('copying', options, total);
-      for (const name of names) await copy(source, target, name, copying);
+      for (const name of names) await copyTable(source, target, name, copying);
       const copied = options.intoOther
         ? await digestAll(target, createPace('comparing', options), source)
         : await digestAll(target, createPace('comparing', options, total));
@@ -134,7 +134,7 @@ async function* pages(db: Kysely<Tables>, name: TableName): AsyncGenerator<reado
   }
 }
 
-async function copy(
+async function copyTable(
   source: Kysely<Tables>,
   target: Kysely<Tables>,
   name: TableName,

@@ -142,7 +142,7 @@ interface PlansTable {
 /** Notifications, which also serve as the delivery queue: workers claim due rows under a lease. */
 interface NotificationsTable {
   id: string;
-  /** Unique key of user, event, occurrence and its start, slot, and channel. */
+  /** Unique key made of user, event, occurrence and its start, slot, and channel. */
   key: string;
   user_id: string;
   event_id: string;

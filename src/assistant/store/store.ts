@@ -147,18 +147,18 @@ class LazyStore implements Store {
 
   /** Reopens a file that was removed or replaced; writes to the old file would be lost. */
   async #current(): Promise<Engine> {
-    const opening = this.#opened();
+    const opening = this.#openOnce();
     const engine = await opening;
     if (!engine.isReplaced?.()) return engine;
     if (this.#engine === opening) {
       this.#engine = undefined;
       await engine.close();
     }
-    return this.#opened();
+    return this.#openOnce();
   }
 
   /** Opens the engine. After a failure, the next call tries again. */
-  #opened(): Promise<Engine> {
+  #openOnce(): Promise<Engine> {
     if (this.#engine === undefined) {
       const opening = this.#open(this);
       this.#engine = opening;
