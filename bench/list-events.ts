@@ -1,5 +1,5 @@
 // Compares listEvents for 30 days, as a client calls it, in a store with few events and one with very many; calls alternate.
-// The user has the same events in these 30 days in both stores; all other events belong to others, the past or the future.
+// The user has the same events in these 30 days in both stores; all other events are other users' or far away in time.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

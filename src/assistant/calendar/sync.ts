@@ -220,5 +220,7 @@ async function recordFailure(
         .execute();
       changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
     })
-    .catch((trouble: unknown) => log('warning', `could not record the failure of a calendar`, trouble));
+    .catch((trouble: unknown) =>
+      log('warning', `could not record that the sync of calendar "${calendar.name}" failed`, trouble),
+    );
 }

@@ -99,7 +99,7 @@ export function acknowledgeNotification(
       .where(({ eb, and, or }) =>
         or([
           eb('id', '=', id),
-          // Notices without an event, such as calendar problems, are acknowledged one by one.
+          // Notices without an event, such as a report of missed notifications, are acknowledged one by one.
           and([eb('event_id', '!=', ''), eb('status', 'in', ['sent', 'delivered', 'sending'])]),
         ]),
       )

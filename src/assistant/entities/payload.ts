@@ -3,7 +3,7 @@ export interface Payload {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Text for speech. */
+  /** Text that a call reads aloud. */
   readonly script: string;
   /** Unmodified texts of the policy, kept to compose the reminder again. */
   readonly words?: Words;

@@ -11,7 +11,7 @@ const fastLimits = { maxIterations: 100_000 };
 const limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 /** CPU time limit for one query to the engine. */
 const queryTimeoutMs = 500;
-/** Rules that the engine expands quickly, which covers most rules, and the exceptions that it must count through. */
+/** The engine expands simple rules quickly, which are most rules, except those where it must count every occurrence. */
 const simple =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=\d{1,4}|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
 const slow = /^FREQ=(DAILY|WEEKLY)(?=.*;COUNT=)(?=.*;BY(MONTH|DAY=[^;]*\d))/;

@@ -4,7 +4,7 @@ import type { Store, StoreChange } from './store.ts';
 const slackMs = 60_000;
 
 /**
- * Returns everything that may have changed since `sinceMs` and may include too much. Deletions leave no trace, so all
+ * Returns everything that may have changed since `sinceMs`, possibly too much. Deletions leave no trace, so all
  * users are included; subscribers then reload the users' lists.
  */
 export function missedChanges(store: Store, sinceMs: number): Promise<readonly StoreChange[]> {
