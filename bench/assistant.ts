@@ -9,8 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createStore, type Store } from '../src/assistant/store/store.ts';
+import { fill, meeting, minute, person, reminder } from '../test/assistant-rows.ts';
 import { importComponent } from '../test/components.ts';
-import { fill, meeting, minute, person, reminder } from '../test/diary.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { median, table } from './figures.ts';
 
@@ -40,7 +40,7 @@ interface AssistantData {
   readonly store: Store;
 }
 
-async function openDiary(url: string): Promise<AssistantData> {
+async function openAssistant(url: string): Promise<AssistantData> {
   const store = createStore(url);
   await fill(store, { users: Array.from({ length: 100 }, (_, index) => person(`u${index}`)) });
   let made = 0;
@@ -61,7 +61,7 @@ async function openDiary(url: string): Promise<AssistantData> {
 }
 
 async function contendAdjutant(url: string): Promise<Contender> {
-  const { store, add } = await openDiary(url);
+  const { store, add } = await openAssistant(url);
   return {
     url,
     add: async (dueMs) => void (await add(dueMs)),
@@ -95,7 +95,7 @@ async function contendGraphile(url: string): Promise<Contender> {
     CallableFunction
   >;
   await runMigrations!({ connectionString: url });
-  const { store, add } = await openDiary(url);
+  const { store, add } = await openAssistant(url);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   return {
     url,

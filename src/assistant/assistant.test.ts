@@ -2,20 +2,20 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { startChatModel } from '../../test/chat-model.ts';
-import { openDiary, type TestDiary } from '../../test/open-diary.ts';
+import { openAssistant, type TestAssistant } from '../../test/open-assistant.ts';
 import type { JsonObject } from '../json.ts';
 
 const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
 
-async function withJohn(options = {}): Promise<TestDiary> {
-  const diary = openDiary(options);
+async function withJohn(options = {}): Promise<TestAssistant> {
+  const diary = openAssistant(options);
   await diary.call('createUser', john);
   return diary;
 }
 
 describe('under the contract of the document', () => {
   it('offers five tools, three resources and three prompts', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     const client = diary.connect('assistant');
     const names = async (method: string, key: string) =>
       ((await client.request(method)) as Record<string, { name: string; uri?: string }[]>)[key]!.map(
@@ -59,7 +59,7 @@ describe('under the contract of the document', () => {
   });
 
   it('names where, which keyword and what it wanted when parameters are wrong', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     const client = diary.connect('assistant');
     const wrong = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     await expect(wrong('listEvents', { days_forward: 400 })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('under the contract of the document', () => {
   it('answers -32004 when a tool takes longer than its limit, and lets the work go', async () => {
     await using diary = await withJohn();
     await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using hurried = openDiary({ file: diary.file, toolTimeoutMs: 300 });
+    await using hurried = openAssistant({ file: diary.file, toolTimeoutMs: 300 });
     const client = hurried.connect('assistant');
     const other = new DatabaseSync(diary.file);
     other.exec('begin immediate');
@@ -104,7 +104,7 @@ describe('under the contract of the document', () => {
     await using model = await startChatModel(() => undefined);
     await using diary = await withJohn();
     await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using asking = openDiary({
+    await using asking = openAssistant({
       file: diary.file,
       policy: { name: 'endpoint', url: model.url, model: 'm', timeoutMs: 20_000 },
     });
@@ -118,7 +118,7 @@ describe('under the contract of the document', () => {
   });
 
   it('answers -32003 when the database cannot be used, and -32002 for what is no resource', async () => {
-    await using broken = openDiary({ file: '/dev/null/adjutant.db' });
+    await using broken = openAssistant({ file: '/dev/null/adjutant.db' });
     const client = broken.connect('assistant');
     await expect(client.request('tools/call', { name: 'listEvents' })).rejects.toMatchObject({
       code: -32003,
@@ -173,7 +173,7 @@ describe('under the contract of the document', () => {
   });
 
   it('renders the prompts as a system and a user message', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     const client = diary.connect('assistant');
     const args = {
       event_data: '{"title":"Meeting"}',
@@ -234,7 +234,7 @@ describe('as plain MCP', () => {
   });
 
   it('reports what is not found as a result of the tool, and sends valid roles', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     expect(
       await diary.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
     ).toMatchObject({
@@ -276,7 +276,7 @@ describe('as plain MCP', () => {
   });
 
   it('lists what is wrong with the diary, and makes no database for it', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     const [assistant] = diary.server.features;
     expect(await assistant!.problems!()).toEqual([]);
     expect(existsSync(diary.file)).toBe(false);
@@ -285,7 +285,7 @@ describe('as plain MCP', () => {
       {
         file: diary.file,
         severity: 'error',
-        message: expect.stringContaining('is not a database of Adjutant'),
+        message: expect.stringContaining('is not an Adjutant database'),
       },
     ]);
   });
@@ -294,7 +294,7 @@ describe('as plain MCP', () => {
     const heard: string[] = [];
     const onNotification = (method: string, params: JsonObject) =>
       heard.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
-    await using diary = openDiary({ memory: { onNotification } });
+    await using diary = openAssistant({ memory: { onNotification } });
     await diary.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -320,7 +320,7 @@ describe('as plain MCP', () => {
 
   it('tells once of all that an import brings, and of what is planned for it', async () => {
     const heard: unknown[] = [];
-    await using diary = openDiary({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
+    await using diary = openAssistant({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
     await diary.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},

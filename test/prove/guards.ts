@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { createStore } from '../../src/assistant/store/store.ts';
 import { play, story } from '../guards.ts';
-import { playStored } from '../stored-story.ts';
+import { replayStored } from '../stored-story.ts';
 
 const cases = Number(process.argv[2] ?? 100_000);
 const stored = Math.ceil(cases / 50);
@@ -28,7 +28,7 @@ try {
   let number = 0;
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
-      const broken = await playStored(store, told, ++number);
+      const broken = await replayStored(store, told, ++number);
       if (broken.length > 0) throw new Error(broken.join('; '));
     }),
     { numRuns: stored },

@@ -85,7 +85,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const rounds = new PlanningLoop({ store, clock, plan });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
-  const calendars = { diary: { store, clock, occurrences }, options: options.calendars };
+  const calendars = { data: { store, clock, occurrences }, options: options.calendars };
   const begin = () => {
     scheduler.start();
     rounds.start();

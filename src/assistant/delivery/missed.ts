@@ -1,6 +1,6 @@
 import { singleLine } from '../../single-line.ts';
 import { xml } from '../channels/call.ts';
-import { holdUser } from '../entities/entity-access.ts';
+import { lockUser } from '../entities/entity-access.ts';
 import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
@@ -23,7 +23,7 @@ export async function reportMissed(writer: Writer, missed: readonly Case[], nowM
   const byUser = Map.groupBy(missed, ({ notification }) => notification.user_id);
   // In one order, so that two workers do not wait for each other.
   for (const id of [...byUser.keys()].sort()) {
-    const user = await holdUser(writer.db, id);
+    const user = await lockUser(writer.db, id);
     const channel = nextChannel(reachOf(user, 'low'), ['call']);
     if (channel !== undefined) await gather(writer, user, channel, byUser.get(id)!, nowMs);
   }

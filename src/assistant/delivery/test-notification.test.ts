@@ -4,22 +4,25 @@ import { dirname, join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
-import { monday, openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { startProvider } from '../../../test/provider.ts';
 import type { JsonObject } from '../../json.ts';
 import type { ChannelOptions } from '../channels/channels.ts';
 
 const ada = { id: 'ada', name: 'Ada <b>', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
-async function withAda(user: JsonObject = {}, channels: Partial<ChannelOptions> = {}): Promise<TestDiary> {
-  const diary = openDiary({ channels });
+async function withAda(
+  user: JsonObject = {},
+  channels: Partial<ChannelOptions> = {},
+): Promise<TestAssistant> {
+  const diary = openAssistant({ channels });
   await diary.call('createUser', { ...ada, ...user });
   return diary;
 }
 
-const test = (diary: TestDiary, more: JsonObject = {}) =>
+const test = (diary: TestAssistant, more: JsonObject = {}) =>
   diary.call('testNotification', { user_id: 'ada', ...more });
-const trail = async (diary: TestDiary) =>
+const trail = async (diary: TestAssistant) =>
   ((await diary.call('listAudit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
     ({ action }) => action === 'notification.tested',
   );
@@ -157,7 +160,7 @@ describe('a test', () => {
   it('can be had ten times also by many who ask at once, in several processes', async () => {
     const { url, requests, close } = await startProvider(200);
     await using diary = await withAda({ ntfy_topic: 'ada' }, { ntfy: { url } });
-    await using other = openDiary({ file: diary.file, channels: { ntfy: { url } } });
+    await using other = openAssistant({ file: diary.file, channels: { ntfy: { url } } });
     const asked = Array.from({ length: 30 }, (_, index) =>
       test(index % 2 === 0 ? diary : other, { channel: 'ntfy' }),
     );

@@ -4,7 +4,7 @@ import { withoutPassword } from '../../without-password.ts';
 import { xml } from '../channels/call.ts';
 import type { Message, OutcomeKind } from '../channels/channel.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
-import { type AssistantData, holdUser, type Reader } from '../entities/entity-access.ts';
+import { type AssistantData, lockUser, type Reader } from '../entities/entity-access.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
@@ -105,7 +105,7 @@ export async function sendTest(
 
 /** On record before it leaves, so that many who ask at once are counted, too. */
 async function begin({ db }: Writer, userId: string, wanted: ChannelName | undefined, nowMs: number) {
-  const user = await holdUser(db, userId);
+  const user = await lockUser(db, userId);
   if ((await testsOf(db, userId, nowMs - withinMs)) >= mostTests)
     throw new Failure(
       'refused',

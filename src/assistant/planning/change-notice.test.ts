@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import { createDelivery } from '../delivery/delivery.ts';
 
@@ -12,7 +12,7 @@ const at = (time: string, day = 17) => Date.parse(`2026-11-${day}T${time}:00+01:
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
 /** What a worker does in one round at that time; what it wrote, by subject. */
-async function work(diary: TestDiary, now: number): Promise<string[]> {
+async function work(diary: TestAssistant, now: number): Promise<string[]> {
   diary.now = now;
   const before = new Set(outbox(diary));
   const delivery = createDelivery({
@@ -40,8 +40,8 @@ async function work(diary: TestDiary, now: number): Promise<string[]> {
   );
 }
 
-const folderOf = (diary: TestDiary) => join(dirname(diary.file), 'outbox');
-function outbox(diary: TestDiary): string[] {
+const folderOf = (diary: TestAssistant) => join(dirname(diary.file), 'outbox');
+function outbox(diary: TestAssistant): string[] {
   try {
     return readdirSync(folderOf(diary));
   } catch {
@@ -50,7 +50,7 @@ function outbox(diary: TestDiary): string[] {
 }
 
 /** All that is written from one time to another, in steps of half a minute around what is planned. */
-async function workUntil(diary: TestDiary, untilMs: number): Promise<string[]> {
+async function workUntil(diary: TestAssistant, untilMs: number): Promise<string[]> {
   const written: string[] = [];
   for (;;) {
     const { notifications } = (await diary.call('listNotifications', {
@@ -65,8 +65,8 @@ async function workUntil(diary: TestDiary, untilMs: number): Promise<string[]> {
 }
 
 /** Ada has a dentist's appointment at 14:00, of which she was reminded at 13:00. */
-async function reminded(user: JsonObject = {}): Promise<TestDiary> {
-  const diary = openDiary();
+async function reminded(user: JsonObject = {}): Promise<TestAssistant> {
+  const diary = openAssistant();
   await diary.call('createUser', { ...ada, ...user });
   await diary.call('createEvent', {
     user_id: 'ada',
@@ -80,7 +80,7 @@ async function reminded(user: JsonObject = {}): Promise<TestDiary> {
   return diary;
 }
 
-const move = (diary: TestDiary, start_ts: string) =>
+const move = (diary: TestAssistant, start_ts: string) =>
   diary.call('updateEvent', { event_id: 'dentist', start_ts });
 
 describe('a change after a reminder', () => {
@@ -108,7 +108,7 @@ describe('a change after a reminder', () => {
     expect(more).toEqual([]);
   });
 
-  it.each<[string, (diary: TestDiary) => Promise<unknown>]>([
+  it.each<[string, (diary: TestAssistant) => Promise<unknown>]>([
     ['cancelled', (diary) => diary.call('updateEvent', { event_id: 'dentist', status: 'cancelled' })],
     ['deleted', (diary) => diary.call('deleteEvent', { event_id: 'dentist' })],
   ])('is reported when the event is %s', async (_, end) => {
@@ -145,7 +145,7 @@ describe('a change after a reminder', () => {
   });
 
   it('waits for the end of quiet hours, and is not reported when that is too late', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     await diary.call('createUser', ada);
     for (const [id, start_ts] of [
       ['early', '2026-11-17T06:30'],
@@ -164,7 +164,7 @@ describe('a change after a reminder', () => {
   });
 
   it('is reported to nobody who was not told before', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     await diary.call('createUser', ada);
     await diary.call('createEvent', {
       user_id: 'ada',
@@ -178,7 +178,7 @@ describe('a change after a reminder', () => {
   });
 
   it('is reported for one occurrence of a series, and for a series that moves as a whole', async () => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     await diary.call('createUser', ada);
     for (const id of ['one', 'all'])
       await diary.call('createEvent', {
@@ -203,7 +203,7 @@ describe('a change after a reminder', () => {
   });
 
   it.each(['sync', 'import'])('is reported when it comes by %s', async (way) => {
-    await using diary = openDiary();
+    await using diary = openAssistant();
     await diary.call('createUser', ada);
     const file = join(dirname(diary.file), 'work.ics');
     const calendar = (...lines: readonly string[]) =>
@@ -237,7 +237,7 @@ describe('an acknowledgement', () => {
   /** By mail an hour before and by phone a quarter of an hour before. */
   const both = { channel_pref: 'both', phone_e164: '+4930123456' };
 
-  async function acknowledged(): Promise<TestDiary> {
+  async function acknowledged(): Promise<TestAssistant> {
     const diary = await reminded(both);
     const { notifications } = (await diary.call('listNotifications', { status: 'sent', days_back: 1 })) as {
       notifications: { id: string }[];

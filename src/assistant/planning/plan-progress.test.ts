@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startChatModel } from '../../../test/chat-model.ts';
-import { openDiary } from '../../../test/open-diary.ts';
+import { openAssistant } from '../../../test/open-assistant.ts';
 import type { PolicyOptions } from '../policy/policy-model.ts';
 import { PlanProgress } from './plan-progress.ts';
 
@@ -9,7 +9,7 @@ type Told = readonly [done: unknown, total: unknown, message: unknown];
 /** Plans for somebody with so many events, and hears how far it is as a client does. */
 async function plan(events: number, policy: PolicyOptions, more: { readonly dry_run?: true } = {}) {
   const told: Told[] = [];
-  await using diary = openDiary({
+  await using diary = openAssistant({
     policy,
     memory: {
       onNotification: (_, { progress, total, message }) => told.push([progress, total, message]),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatModel, startChatModel } from '../../../test/chat-model.ts';
-import { monday, openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { JsonObject } from '../../json.ts';
 
@@ -8,25 +8,25 @@ const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europ
 const dentist = { user_id: 'ada', id: 'dentist', title: 'Dentist', start_ts: '2026-11-17T14:00' };
 const hour = 3_600_000;
 
-async function withDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestDiary> {
-  const diary = openDiary();
+async function withDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestAssistant> {
+  const diary = openAssistant();
   await diary.call('createUser', { ...ada, ...user });
   await diary.call('createEvent', { ...dentist, ...event });
   return diary;
 }
 
-const plan = (diary: TestDiary, more: JsonObject = {}) =>
+const plan = (diary: TestAssistant, more: JsonObject = {}) =>
   diary.call('planNotifications', { user_id: 'ada', ...more });
-const listed = async (diary: TestDiary, more: JsonObject = {}) =>
+const listed = async (diary: TestAssistant, more: JsonObject = {}) =>
   (
     (await diary.call('listNotifications', { days_forward: 30, days_back: 30, ...more })) as {
       notifications: JsonObject[];
     }
   ).notifications;
-const planned = (diary: TestDiary) => listed(diary, { status: 'planned' });
+const planned = (diary: TestAssistant) => listed(diary, { status: 'planned' });
 
 /** What a worker would do to a row. */
-async function mark(diary: TestDiary, id: unknown, fields: JsonObject): Promise<void> {
+async function mark(diary: TestAssistant, id: unknown, fields: JsonObject): Promise<void> {
   const { createStore } = await import('../store/store.ts');
   const store = createStore(diary.file);
   await store.write(({ db }) =>
@@ -94,7 +94,7 @@ describe('planning', () => {
 
   it('plans once when ten ask at the same moment', async () => {
     await using diary = await withDentist();
-    const others = Array.from({ length: 9 }, () => openDiary({ file: diary.file }));
+    const others = Array.from({ length: 9 }, () => openAssistant({ file: diary.file }));
     await Promise.all([diary, ...others].map((one) => plan(one, { force_replan: true })));
     expect(await listed(diary)).toHaveLength(1);
     for (const other of others) await other[Symbol.asyncDispose]();
@@ -117,16 +117,17 @@ describe('planning', () => {
 
   it.each([
     [
-      (diary: TestDiary) => diary.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
+      (diary: TestAssistant) => diary.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
       'the event is cancelled',
     ],
     [
-      (diary: TestDiary) => diary.call('updateEvent', { event_id: 'dentist', status: 'tentative' }),
+      (diary: TestAssistant) => diary.call('updateEvent', { event_id: 'dentist', status: 'tentative' }),
       'the event is tentative',
     ],
-    [(diary: TestDiary) => diary.call('deleteEvent', { event_id: 'dentist' }), 'the event was deleted'],
+    [(diary: TestAssistant) => diary.call('deleteEvent', { event_id: 'dentist' }), 'the event was deleted'],
     [
-      (diary: TestDiary) => diary.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
+      (diary: TestAssistant) =>
+        diary.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
       'it does not take place any more',
     ],
   ])('calls the plan off with its event (%#)', async (end, reason) => {
@@ -147,7 +148,7 @@ describe('planning', () => {
     expect(await planned(diary)).toHaveLength(1);
   });
 
-  it.each<[string, (diary: TestDiary) => Promise<unknown>, (diary: TestDiary) => Promise<unknown>]>([
+  it.each<[string, (diary: TestAssistant) => Promise<unknown>, (diary: TestAssistant) => Promise<unknown>]>([
     [
       'an event that was called off',
       (diary) => diary.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
@@ -350,8 +351,8 @@ describe('planning on PostgreSQL', () => {
 
   it('plans once when several ask at the same moment, follows, calls off, and deletes', async () => {
     const file = await postgres.createDatabase('planning');
-    const diaries = Array.from({ length: 5 }, () => openDiary({ file }));
-    const [diary] = diaries as [TestDiary];
+    const diaries = Array.from({ length: 5 }, () => openAssistant({ file }));
+    const [diary] = diaries as [TestAssistant];
     await diary.call('createUser', ada);
     await diary.call('createEvent', { ...dentist, rrule: 'FREQ=DAILY;COUNT=4' });
     const results = await Promise.all(diaries.map((one) => plan(one, { force_replan: true })));
@@ -364,7 +365,9 @@ describe('planning on PostgreSQL', () => {
     expect(await diary.call('cancelNotification', { notification_id: id })).toMatchObject({
       status: 'cancelled',
     });
-    await expect(diary.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(/belongs to/);
+    await expect(diary.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(
+      /already used by/,
+    );
     await diary.call('deleteEvent', { event_id: 'dentist' });
     expect(await planned(diary)).toEqual([]);
     await diary.call('deleteUser', { user_id: 'ada' });
@@ -375,7 +378,7 @@ describe('planning on PostgreSQL', () => {
 
 describe('a character that PostgreSQL cannot store', () => {
   let postgres: Postgres;
-  let diary: TestDiary;
+  let diary: TestAssistant;
   let model: ChatModel;
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -386,7 +389,7 @@ describe('a character that PostgreSQL cannot store', () => {
         plan: [{ offset_minutes: -60, channel: 'email', subject: 'a\u0000b', email_text: '\u0000\ud800' }],
       }),
     );
-    diary = openDiary({
+    diary = openAssistant({
       file: await postgres.createDatabase('characters'),
       policy: { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 },
     });

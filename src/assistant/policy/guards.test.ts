@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { play, story } from '../../../test/guards.ts';
-import { playStored } from '../../../test/stored-story.ts';
+import { replayStored } from '../../../test/stored-story.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { User } from '../store/schema.ts';
 import { createStore } from '../store/store.ts';
@@ -66,7 +66,7 @@ describe('the guards', () => {
     try {
       await fc.assert(
         fc.asyncProperty(story, async (told) => {
-          expect(await playStored(store, told, ++number)).toEqual([]);
+          expect(await replayStored(store, told, ++number)).toEqual([]);
         }),
         { numRuns: 20, endOnFailure: true },
       );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
 import { hostileAnswers, hostileEvents } from '../../../test/guards.ts';
-import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PolicyOptions } from './policy-model.ts';
 
@@ -20,8 +20,8 @@ const good = JSON.stringify({
   ],
 });
 
-async function ready(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
-  const diary = openDiary({ policy, memory });
+async function ready(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
+  const diary = openAssistant({ policy, memory });
   await diary.call('createUser', {
     id: 'ada',
     name: 'Ada',
@@ -257,7 +257,7 @@ describe('a model at an address', () => {
 
 describe('the model of the client', () => {
   const policy = { name: 'client', timeoutMs: 2000 } as const;
-  const legacy = (diary: TestDiary) =>
+  const legacy = (diary: TestAssistant) =>
     diary.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: { sampling: {} },
@@ -284,7 +284,7 @@ describe('the model of the client', () => {
     await using diary = await ready(policy, { onRequest });
     await legacy(diary);
     await diary.call('planNotifications', { user_id: 'ada' });
-    await using worker = openDiary({ file: diary.file, policy });
+    await using worker = openAssistant({ file: diary.file, policy });
     expect(await worker.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [],
       changes: [{ action: 'keep', plan_time: '2026-11-17T11:30:00Z' }],

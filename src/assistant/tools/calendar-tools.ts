@@ -35,7 +35,7 @@ const access = {
 const outputSchema = listShape('calendars', calendarShape);
 
 export function calendarTools(diary: AssistantData, options: CalendarOptions) {
-  const calendars = { diary, options };
+  const calendars = { data: diary, options };
   return [
     defineTool({
       name: 'importCalendar',
