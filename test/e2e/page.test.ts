@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from '../browser.ts';
-import { PageServer, seriousFaults, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page-server.ts';
 import { bundle } from '../program.ts';
 import { unzip } from '../unzip.ts';
 
@@ -23,59 +23,59 @@ beforeAll(async () => {
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
-describe('the way in', () => {
-  it('takes the token out of the address', async () => {
+describe('signing in', () => {
+  it('removes the token from the address', async () => {
     const page = await open();
     await shows(page, 'Find things out.');
     expect(page.url()).not.toContain('token');
   });
 
-  it('asks for the token when there is none, and says so when it is wrong', async () => {
+  it('asks for the token if it is missing, and reports a wrong token', async () => {
     const page = await open(server.view(''));
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     for (const token of [`${server.view('')}#token=…`, 'wrong-token-wrong-token']) {
-      await page.getByLabel('Token or whole address').fill(token);
-      await page.getByRole('button', { name: 'Enter' }).click();
-      await shows(page, 'That is not the token of this server.');
+      await page.getByLabel('Token or full address').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await shows(page, 'This token is not valid for this server.');
       await page.reload();
     }
-    await page.getByLabel('Token or whole address').fill(server.address);
-    await page.getByRole('button', { name: 'Enter' }).click();
+    await page.getByLabel('Token or full address').fill(server.address);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await shows(page, 'Find things out.');
   });
 
-  it('asks again when a token is not good any more', async () => {
+  it('asks for the token again if the server rejects it', async () => {
     const page = await open(server.view('#token=old-token-old-token'));
-    await page.getByLabel('Token or whole address').waitFor();
+    await page.getByLabel('Token or full address').waitFor();
   });
 
-  it('asks again when the server comes back with another token', async () => {
-    const own = new PageServer();
-    await own.start();
+  it('asks for the token again after a restart with another token', async () => {
+    const restarted = new PageServer();
+    await restarted.start();
     try {
-      const page = await own.open();
+      const page = await restarted.open();
       await page.locator('.live.on').waitFor();
-      await own.stopServer();
-      rmSync(join(own.home, 'token'));
-      await own.startServer();
-      await page.getByLabel('Token or whole address').waitFor();
+      await restarted.stopServer();
+      rmSync(join(restarted.home, 'token'));
+      await restarted.startServer();
+      await page.getByLabel('Token or full address').waitFor();
     } finally {
-      await own.stop();
+      await restarted.stop();
     }
   });
 
-  it('is not barred by an address that is not escaped as it should be', async () => {
+  it('works with an address that contains invalid percent-encoding', async () => {
     const page = await open();
     await page.goto(server.view('#/prompts/100%'));
     await page.reload();
-    await shows(page, 'There is no prompt 100% (any more).');
+    await shows(page, 'Prompt “100%” not found.');
   });
 });
 
-const rowOf = (page: Page, name: string) => page.locator(`.row:has(a:text-is("${name}"))`);
+const promptRow = (page: Page, name: string) => page.locator(`.row:has(a:text-is("${name}"))`);
 
 describe('prompts', () => {
-  it('are filled in and rendered live', async () => {
+  it('are rendered while the arguments are typed', async () => {
     const page = await open();
     await page.getByText('research').first().click();
     await page.getByLabel(/^input/).fill('tides');
@@ -83,7 +83,7 @@ describe('prompts', () => {
     await page.locator('.template .token-value').waitFor();
   });
 
-  it('with thousands of arguments ask for some of them, and for what must be given', async () => {
+  it('with thousands of arguments show the first fields and name the missing required ones', async () => {
     mkdirSync(join(home, 'libraries', 'wide', 'prompts'), { recursive: true });
     const argument = (_: unknown, index: number) =>
       `[[prompts.form.arguments]]\nname = "field${index}"\nrequired = ${index < 4}\n`;
@@ -94,7 +94,7 @@ describe('prompts', () => {
     writeFileSync(join(home, 'libraries', 'wide', 'prompts', 'form.md'), 'Asked: {{ field0 }}.\n');
     const page = await open();
     await page.getByRole('link', { name: 'wide:form' }).click();
-    await shows(page, 'Fill in field0, field1, field2 and 1 more to see it.');
+    await shows(page, 'Fill in field0, field1, field2 and 1 more to see the result.');
     for (const index of [0, 1, 2, 3]) await page.getByLabel(`field${index} required`).fill('here');
     await shows(page, 'Asked: here.');
     expect(await page.locator('.arguments textarea').count()).toBe(100);
@@ -102,7 +102,7 @@ describe('prompts', () => {
     expect(await page.locator('.arguments textarea').count()).toBe(200);
   });
 
-  it('propose values for their arguments, and copy what comes of it', async () => {
+  it('suggest argument values and copy the result', async () => {
     mkdirSync(join(home, 'libraries', 'lib', 'prompts'), { recursive: true });
     writeFileSync(
       join(home, 'libraries', 'lib', 'twig.toml'),
@@ -120,7 +120,7 @@ describe('prompts', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('Play in minor.');
   });
 
-  it('are found while typing', async () => {
+  it('are filtered while the query is typed', async () => {
     writeFileSync(join(home, 'commands', 'other.md'), '---\ndescription: Something else.\n---\nX\n');
     const page = await open();
     await shows(page, 'Something else.');
@@ -129,9 +129,9 @@ describe('prompts', () => {
     await shows(page, 'Find things out.');
   });
 
-  it('are taken over from files of other programs, with what lint finds in them beside them', async () => {
+  it('are imported from files of other programs, and their problems are shown', async () => {
     const page = await open();
-    await page.getByRole('link', { name: 'Import, export' }).click();
+    await page.getByRole('link', { name: 'Import or export' }).click();
     await page.locator('.exchange input[type=file]').setInputFiles({
       name: 'imported.md',
       mimeType: 'text/markdown',
@@ -152,9 +152,9 @@ describe('prompts', () => {
     await page.getByRole('list', { name: 'Problems' }).waitFor();
   });
 
-  it('are exported as one archive of files', async () => {
+  it('are exported as one archive', async () => {
     const page = await open();
-    await page.getByRole('link', { name: 'Import, export' }).click();
+    await page.getByRole('link', { name: 'Import or export' }).click();
     await page.getByLabel('Format').selectOption('claude-code');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -171,7 +171,7 @@ describe('prompts', () => {
     }
   });
 
-  it('are marked in the list with what is wrong with them, until it is right', async () => {
+  it('show a problem badge in the list until the problem is fixed', async () => {
     mkdirSync(join(home, 'libraries', 'shared', 'prompts'), { recursive: true });
     writeFileSync(
       join(home, 'libraries', 'shared', 'twig.toml'),
@@ -184,27 +184,27 @@ describe('prompts', () => {
     template('two', '{% include "part.md" %}{{ maybe|default("") }}');
     template('good', 'Fine.');
     const page = await open();
-    await rowOf(page, 'shared:one').getByRole('img', { name: '1 error', exact: true }).waitFor();
-    await rowOf(page, 'shared:two').getByRole('img', { name: '1 error, 1 warning' }).waitFor();
-    expect(await rowOf(page, 'shared:two').getByRole('img').textContent()).toBe('! 2');
-    expect(await rowOf(page, 'shared:good').getByRole('img').count()).toBe(0);
-    expect(await seriousFaults(page)).toEqual([]);
-    // What the row counts is what the prompt shows.
+    await promptRow(page, 'shared:one').getByRole('img', { name: '1 error', exact: true }).waitFor();
+    await promptRow(page, 'shared:two').getByRole('img', { name: '1 error, 1 warning' }).waitFor();
+    expect(await promptRow(page, 'shared:two').getByRole('img').textContent()).toBe('! 2');
+    expect(await promptRow(page, 'shared:good').getByRole('img').count()).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
+    // The prompt lists the problems that its row counts.
     await page.getByRole('link', { name: 'shared:two', exact: true }).click();
     await page.getByRole('list', { name: 'Problems' }).getByText('undefined variable: nobody').waitFor();
     template('part', 'All is well.');
     await page.evaluate('dispatchEvent(new Event("focus"))');
-    await rowOf(page, 'shared:one').getByRole('img').waitFor({ state: 'detached' });
-    await rowOf(page, 'shared:two').getByRole('img', { name: '1 warning', exact: true }).waitFor();
+    await promptRow(page, 'shared:one').getByRole('img').waitFor({ state: 'detached' });
+    await promptRow(page, 'shared:two').getByRole('img', { name: '1 warning', exact: true }).waitFor();
   });
 
-  it('are not marked any more as soon as the page has put them right', async () => {
+  it('lose their problem badge when they are corrected on the page', async () => {
     const page = await open();
-    await page.getByRole('link', { name: 'New' }).click();
+    await page.getByRole('link', { name: 'New prompt' }).click();
     await page.getByLabel('Name', { exact: true }).fill('marked');
     await page.getByLabel(/^Text/).fill('Say {{ word }}');
     await page.getByRole('button', { name: 'Create' }).click();
-    const row = rowOf(page, 'marked');
+    const row = promptRow(page, 'marked');
     await row.getByRole('img', { name: '1 error' }).waitFor();
     await page.getByRole('tab', { name: 'Edit' }).click();
     await page.getByLabel(/^Text/).fill('Say a word.');
@@ -212,36 +212,36 @@ describe('prompts', () => {
     await row.getByRole('img').waitFor({ state: 'detached' });
   });
 
-  it('appear without reload when a file is written', async () => {
+  it('appear without a reload when a file is written', async () => {
     const page = await open();
     await shows(page, 'Find things out.');
     writeFileSync(join(home, 'commands', 'fresh.md'), '---\ndescription: Just written.\n---\nX\n');
     await shows(page, 'Just written.');
   });
 
-  it('appear in one window when they are made and changed in another, and come back after a deletion', async () => {
+  it('update in one window when they are created, edited, deleted or restored in another', async () => {
     const [one, other] = [await open(), await open()];
     await shows(other, 'Find things out.');
-    await one.getByRole('link', { name: 'New' }).click();
+    await one.getByRole('link', { name: 'New prompt' }).click();
     await one.getByLabel('Name', { exact: true }).fill('greeting');
-    await one.getByLabel('Description').fill('Says hello.');
+    await one.getByLabel('Description', { exact: true }).fill('Says hello.');
     await one.getByLabel(/^Text/).fill('Hello {{who}}');
     await one.getByRole('button', { name: 'Create' }).click();
     await shows(other, 'Says hello.');
     await one.getByRole('tab', { name: 'Edit' }).click();
-    await one.getByLabel('Description').fill('Says good day.');
+    await one.getByLabel('Description', { exact: true }).fill('Says good day.');
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(other, 'Says good day.');
     await one.getByRole('tab', { name: 'History' }).click();
-    await one.getByRole('button', { name: 'What changed' }).first().click();
+    await one.getByRole('button', { name: 'Show changes' }).first().click();
     await one.locator('.difference .added').getByText('+ description: Says good day.').waitFor();
-    await one.getByRole('button', { name: 'What changed' }).nth(1).click();
+    await one.getByRole('button', { name: 'Show changes' }).nth(1).click();
     await one.locator('.difference .added').getByText('+ Hello {{who}}').waitFor();
     await one.getByRole('button', { name: 'Restore' }).nth(1).click();
     await shows(other, 'Says hello.');
     await one.getByRole('tab', { name: 'Edit' }).click();
-    await one.getByLabel('What who means').fill('A name');
-    await one.getByLabel('Description').fill('Says good day.');
+    await one.getByLabel('Description of who').fill('A name');
+    await one.getByLabel('Description', { exact: true }).fill('Says good day.');
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(one, 'A name');
     await one.getByRole('button', { name: 'Delete' }).click();
@@ -251,7 +251,7 @@ describe('prompts', () => {
   });
 });
 
-/** With everything a prompt can have that the editor does not show. */
+/** Uses every field that a prompt can have, including those the editor does not show. */
 const rich = {
   name: 'rich',
   title: 'Rich',
@@ -289,8 +289,8 @@ describe('editing a prompt', () => {
     mkdirSync(join(home, 'prompts'), { recursive: true });
     writeFileSync(file, `${JSON.stringify(record)}\n`);
     const page = await open(server.view('#/prompts/rich'));
-    await page.getByLabel('Token or whole address').fill(server.address);
-    await page.getByRole('button', { name: 'Enter' }).click();
+    await page.getByLabel('Token or full address').fill(server.address);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('tab', { name: 'Edit' }).click();
     await page.getByLabel(/^Text/).waitFor();
     return page;
@@ -301,9 +301,9 @@ describe('editing a prompt', () => {
   };
   afterAll(() => rmSync(file));
 
-  it('keeps every field and argument the editor does not show', async () => {
+  it('keeps all fields and arguments that the editor does not show', async () => {
     const page = await edit(rich);
-    await page.getByLabel('Description').fill('Changed.');
+    await page.getByLabel('Description', { exact: true }).fill('Changed.');
     await page.getByLabel(/^Text/).fill('Write all about {{topic}}.');
     await save(page);
     const [first, ...others] = rich.messages;
@@ -315,9 +315,9 @@ describe('editing a prompt', () => {
     });
   });
 
-  it('changes only the argument whose meaning or need is edited', async () => {
+  it('changes only the argument whose description is edited', async () => {
     const page = await edit(rich);
-    await page.getByLabel('What reader means').fill('The audience');
+    await page.getByLabel('Description of reader').fill('The audience');
     await save(page);
     const args = rich.arguments.map((one) =>
       one.name === 'reader' ? { ...one, description: 'The audience' } : one,
@@ -325,7 +325,7 @@ describe('editing a prompt', () => {
     expect(saved()).toEqual({ ...rich, arguments: args });
   });
 
-  it('adds the arguments a new text uses and drops those no message uses any more', async () => {
+  it('adds arguments that the new text uses and removes arguments no message uses any longer', async () => {
     const page = await edit(rich);
     await page.getByLabel(/^Text/).fill('For {{reader}}: {{ title }} {{length}}.');
     await save(page);
@@ -333,12 +333,12 @@ describe('editing a prompt', () => {
     expect(saved().arguments).toEqual([...kept, { name: 'length', required: true }]);
   });
 
-  it('brings an argument back whole when the text uses it again', async () => {
+  it('restores all fields of an argument when the text uses it again', async () => {
     const page = await edit(rich);
     await page.getByLabel(/^Text/).fill('Write.');
-    await page.getByLabel('What reader means').fill('The audience');
+    await page.getByLabel('Description of reader').fill('The audience');
     await page.getByLabel(/^Text/).fill('Write about {{topic}}!');
-    await page.getByLabel('What topic means').waitFor();
+    await page.getByLabel('Description of topic').waitFor();
     await save(page);
     const args = rich.arguments.map((one) =>
       one.name === 'reader' ? { ...one, description: 'The audience' } : one,
@@ -358,8 +358,8 @@ describe('editing a prompt', () => {
   });
 });
 
-describe('the server', () => {
-  it('shows its clients, requests, problems and settings', async () => {
+describe('the server view', () => {
+  it('shows clients, requests, problems and settings', async () => {
     writeFileSync(join(home, 'commands', 'broken.md'), 'nothing\n');
     const page = await open();
     await page.getByRole('link', { name: 'Server' }).click();
@@ -371,7 +371,7 @@ describe('the server', () => {
   });
 });
 
-describe('the page itself', () => {
+describe('the page', () => {
   it.each([
     '#/prompts',
     '#/prompts/research',
@@ -383,7 +383,7 @@ describe('the page itself', () => {
     '#/calendar',
     '#/server',
   ])(
-    'has no serious fault for those who cannot see it, in both themes, and fits a phone: %s',
+    'has no serious accessibility violations in both themes and fits a phone screen: %s',
     async (view) => {
       const page = await open();
       await shows(page, 'Find things out.');
@@ -395,13 +395,13 @@ describe('the page itself', () => {
         await page.setViewportSize({ width, height: 800 });
         await page.goto(server.view(view));
         await page.locator('main :is(h1, .empty, .row):visible').first().waitFor();
-        expect(await seriousFaults(page)).toEqual([]);
+        expect(await seriousViolations(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       }
     },
   );
 
-  it('is used by keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const page = await open();
     await shows(page, 'Find things out.');
     await page.keyboard.press('/');
@@ -415,25 +415,25 @@ describe('the page itself', () => {
     await page.getByRole('heading', { name: 'Request Code Review' }).waitFor();
   });
 
-  it('says that the server is gone, and goes on when it is back', async () => {
-    const own = new PageServer();
-    await own.start();
+  it('reports a lost connection and recovers when the server is back', async () => {
+    const restarted = new PageServer();
+    await restarted.start();
     try {
-      const page = await own.open();
+      const page = await restarted.open();
       await page.locator('.live.on').waitFor();
-      await own.stopServer();
-      await shows(page, 'no connection, trying again');
+      await restarted.stopServer();
+      await shows(page, 'Disconnected, reconnecting…');
       await page.getByRole('link', { name: 'Runs' }).click();
-      await shows(page, 'The server does not answer. Is it running?');
-      await own.startServer();
+      await shows(page, 'The server is not responding. Is it running?');
+      await restarted.startServer();
       await page.locator('.live.on').waitFor();
       await shows(page, '0 runs');
     } finally {
-      await own.stop();
+      await restarted.stop();
     }
   });
 
-  it('keeps the theme that was chosen', async () => {
+  it('keeps the selected theme after a reload', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Theme: auto' }).click();
     await page.getByRole('button', { name: 'Theme: light' }).click();
@@ -442,7 +442,7 @@ describe('the page itself', () => {
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
   });
 
-  it('goes from the list to one prompt and back on a phone', async () => {
+  it('navigates from the list to a prompt and back on a phone', async () => {
     const page = await open();
     await page.setViewportSize({ width: 380, height: 700 });
     await page.getByRole('link', { name: 'research' }).click();
@@ -450,10 +450,10 @@ describe('the page itself', () => {
     await page.getByRole('link', { name: 'research' }).waitFor();
   });
 
-  it('lets nothing inline run or style it, and no text become markup', async () => {
+  it('blocks inline scripts, inline styles and text inserted as markup', async () => {
     const page = await open();
     await shows(page, 'Find things out.');
-    const refused = await page.evaluate<readonly string[]>(`new Promise((resolve) => {
+    const blocked = await page.evaluate<readonly string[]>(`new Promise((resolve) => {
       const seen = [];
       document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
         seen.push(effectiveDirective);
@@ -471,11 +471,11 @@ describe('the page itself', () => {
         document.body.innerHTML = '<p>';
       } catch {}
     })`);
-    expect(refused).toEqual(['require-trusted-types-for', 'require-trusted-types-for', 'style-src-elem']);
+    expect(blocked).toEqual(['require-trusted-types-for', 'require-trusted-types-for', 'style-src-elem']);
     await shows(page, 'Find things out.');
   });
 
-  it('loads nothing from elsewhere and stays small', () => {
+  it('loads nothing from other hosts and stays small', () => {
     const folder = join(bundle, '..', 'page');
     expect(existsSync(join(folder, 'main.js'))).toBe(true);
     const script = readFileSync(join(folder, 'main.js'));
