@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
-import { followPage } from '../docs-runner.ts';
+import { testPage } from '../docs-runner.ts';
 import { npmSetting } from '../npm.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
 // Follows the README in a fresh clone. Only the command that the README installs is on the PATH.
-followPage('README.md', (home) => {
+testPage('README.md', (home) => {
   execFileSync('git', ['clone', '--quiet', '.', join(home, 'clone')]);
   const prefix = join(home, 'global');
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineKind, displayText } from '../../src/web/page/runs/timeline-line.ts';
+import { displayText, lineKind } from '../../src/web/page/runs/timeline-line.ts';
 
 describe('a timeline line', () => {
   it.each([
