@@ -24,7 +24,7 @@ const pages = [
 });
 const spans = pages.flatMap(({ name, code }) => code.map((span) => ({ name, span })));
 
-/** Names in code spans of a kind that do not exist. */
+/** Finds code spans that match the pattern but name something that does not exist. */
 function unknown(kind: RegExp, isKnown: (name: string) => boolean): string[] {
   return spans
     .map(({ name, span }) => ({ name, named: kind.exec(span)?.[1] }))

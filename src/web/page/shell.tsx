@@ -26,7 +26,7 @@ export function Shell() {
   const route = useRoute();
   const { live } = useConnection();
   const [theme, setTheme] = useState(currentTheme);
-  // A layout effect stores the theme before a reload right after the click could lose it.
+  // A layout effect runs synchronously, so a reload right after the click keeps the new theme.
   useLayoutEffect(() => applyTheme(theme), [theme]);
   const view = views.find(({ id }) => id === route.view) ?? views[0]!;
   useEffect(() => {

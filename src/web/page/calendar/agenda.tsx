@@ -11,7 +11,7 @@ interface Props {
   choose(event: CalendarEvent): void;
 }
 
-/** A list of upupcoming events. */
+/** A list of upcoming events. */
 export function Agenda({ calendar, zone, today, chosen, choose }: Props) {
   const upcoming = calendar.events
     .filter((event) => wallTime(event.end_ts, zone).day >= today)
@@ -52,7 +52,7 @@ export function Agenda({ calendar, zone, today, chosen, choose }: Props) {
   );
 }
 
-/** The times of an event, with the last day if it ends on another day than it starts. */
+/** The times of an event, with the last day if it differs from the first day. */
 function formatTimes({ start_ts, end_ts, all_day }: CalendarEvent, start: WallTime, zone: string): string {
   // An all-day event ends at the start of the following day.
   const last = Math.max(Date.parse(start_ts), Date.parse(end_ts) - (all_day ? 1 : 0));

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 
-/** Adds a person, who then has a calendar. */
+/** The form that adds a person. Each person has a calendar. */
 export function PersonForm() {
   const { client, invalidate } = useConnection();
   const [name, setName] = useState('');

@@ -45,7 +45,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
     <div class="plan">
       <p>
         {changes.length > 0 ? 'Applying this plan makes these changes:' : 'The plan is up to date.'}
-        {unchanged > 0 && <span class="quiet"> {unchanged} unchanged.</span>}
+        {unchanged > 0 && <span class="quiet"> Unchanged notifications: {unchanged}.</span>}
       </p>
       <ul>
         {changes.map((step, index) => (

@@ -1,7 +1,7 @@
 import { wallTime } from '../shared/zone-time.ts';
 import type { CalendarEvent } from './calendar-data.ts';
 
-/** A position in the column of a day: minutes since midnight, and the lane out of all lanes side by side. */
+/** A position in a day column: start and end in minutes since midnight, the lane, and the number of lanes. */
 export interface Slot {
   readonly from: number;
   readonly to: number;

@@ -14,7 +14,7 @@ const statusTexts: Readonly<Record<string, string>> = {
   unchecked: 'not checked',
 };
 
-/** The deliverables the agent reported, each with what the server verified, and the results of the checks. */
+/** The deliverables the agent reported, the server's verification of each, and the results of the checks. */
 export function EvidenceList({ deliverables, evidence }: Props) {
   const verified = new Map(evidence?.files.map((file) => [file.path, file]) ?? []);
   const unreported = evidence?.files.filter(({ status }) => status === 'unreported') ?? [];
@@ -29,20 +29,20 @@ export function EvidenceList({ deliverables, evidence }: Props) {
           return (
             <li key={path}>
               <Mark status={status} /> <code>{visibleText(path)}</code> <bdi>{description}</bdi>{' '}
-              <span class="quiet">{statusTexts[status] ?? status}</span>
+              <span class="quiet">({statusTexts[status] ?? status})</span>
             </li>
           );
         })}
         {unreported.map(({ path, change }) => (
           <li key={path}>
             <Mark status="unreported" /> <code>{visibleText(path)}</code>{' '}
-            <span class="quiet">{change ?? 'changed'}, not reported by the agent</span>
+            <span class="quiet">({change ?? 'changed'}, not reported by the agent)</span>
           </li>
         ))}
         {checks.map(({ command, status }) => (
           <li key={command}>
             <Mark status={status} /> <code>{visibleText(command)}</code>{' '}
-            <span class="quiet">check {status}</span>
+            <span class="quiet">(check {status})</span>
           </li>
         ))}
       </ul>

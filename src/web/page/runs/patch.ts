@@ -155,7 +155,7 @@ class FileReader {
   }
 }
 
-/** The server lists files that are not text in comments, so that the patch still applies. Shows them as binary changes. */
+/** Reads a comment that names a changed binary file. The server writes comments for these files so that the patch still applies. */
 function parseListedFile(text: string): FileReader | undefined {
   const [, names] = /^(.+): not in UTF-8$/.exec(text) ?? [];
   if (names !== undefined) {

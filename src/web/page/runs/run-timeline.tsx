@@ -58,7 +58,7 @@ export function RunTimeline({ runId, open, updates }: Props) {
   }, [lines.length, open]);
   if (problem) return <p class="problem">{problem}</p>;
   if (lines.length === 0) return <p class="quiet">{open ? 'No events yet.' : 'No events were recorded.'}</p>;
-  // Show the latest events while the run is in progress, and the first events after it has closed.
+  // Show the latest events while the run is in progress, and the first events after it has ended.
   const shown = open ? lines.slice(-visible) : lines.slice(0, visible);
   return (
     <>

@@ -8,7 +8,7 @@ export interface Connection {
   readonly client: McpClient;
   readonly stream: ChangeStream | undefined;
   readonly live: boolean;
-  /** One counter per kind of change. Views list it as a dependency to reload. */
+  /** A counter for each kind of change. Views use the counters as dependencies, so that they reload after a change. */
   readonly changes: Readonly<Record<ChangeKind, number>>;
   /** Makes the views of that kind reload after the page itself changed something. */
   invalidate(kind: ChangeKind): void;

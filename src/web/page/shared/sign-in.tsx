@@ -50,7 +50,7 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
       )}
       <p class="quiet">
         Lost the token? Restart the server to print it again, or read the file <code>token</code> in the
-        server's data folder.
+        server's state folder.
       </p>
     </main>
   );
