@@ -47,6 +47,8 @@ describe('the calendar', () => {
     await shows(page, /No calendars yet/);
     await page.getByRole('button', { name: 'Load sample data' }).click();
     await shows(page, 'Week');
+    // The calendar appears before loading has finished, and removing it earlier would race with loading.
+    await shows(page, /^Sample data loaded/);
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Remove sample data' }).click();
     await page.getByRole('link', { name: 'Calendar' }).click();
