@@ -206,7 +206,7 @@ describe('a server that dies', () => {
     const record = await ended(await connect(), run_id);
     expect(record).toMatchObject({
       status: 'failed',
-      error: 'codex exec ended without finishing its turn while no server was watching',
+      error: 'codex exec exited without finishing its turn while no server was following it',
     });
     const { thread_id } = JSON.parse(readFileSync(join(record.run_dir, 'thread.json'), 'utf8'));
     expect(record.subagent_thread_id).toBe(thread_id);

@@ -73,7 +73,7 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
           // Only for those who look meanwhile; at the end it is written in any case.
           await directory.writeJson('thread.json', { thread_id: event.threadId }).catch(() => {});
         }
-        progress.take(event);
+        progress.apply(event);
         run.onEvent?.(event);
       }
     }

@@ -11,7 +11,7 @@ import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
 import { asAnswer } from '../record/answer.ts';
-import { judge, type Outcome, type Stop } from '../record/outcome.ts';
+import { decideOutcome, type Outcome, type Stop } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
@@ -52,7 +52,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     await readJson(directory.file('subagent_output.schema.json')),
   );
 
-  const judged = judge({
+  const judged = decideOutcome({
     agent: agent.label,
     progress,
     stop: run.stop,
