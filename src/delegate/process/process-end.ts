@@ -11,7 +11,7 @@ const killTimeoutMs = 5_000;
 
 /**
  * Terminates all processes of a run. The agent gets a SIGINT first, so that it can save its state. Then every remaining
- * process of the run is killed, including those started meanwhile, those that ignore signals and those that remaining the
+ * process of the run is killed, including those started meanwhile, those that ignore signals and those that left the
  * session.
  */
 export async function terminateRun(

@@ -28,7 +28,7 @@ export interface Outcome {
   readonly error: string | null;
 }
 
-/** Decides how a run ended. A run counts as completed only if its turn completed or its process exited with code 0. */
+/** Decides how a run ended. A completed run needs a completed turn or exit code 0, and a valid final message. */
 export function decideOutcome(facts: ExitFacts): Outcome {
   const { progress, stop, exit, agent } = facts;
   const failed = (error: string): Outcome => ({ status: 'failed', error });
