@@ -41,7 +41,7 @@ export function runReport(tool: string, output: RunOutput): string {
     ...section('next_actions', output.next_actions),
     '',
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
-    'Debug debugFiles:',
+    'Debug pointers:',
     ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
   ].join('\n');
 }
