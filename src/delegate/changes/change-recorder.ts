@@ -7,7 +7,7 @@ import { Repository, type RepositoryPaths } from './git.ts';
 import { createPatch, discardStore, patchFile, type StoredContent, storeContent } from './patch.ts';
 import { type Snapshot, type SnapshotOptions, takeSnapshot } from './snapshot.ts';
 
-/** Hidden file with the state before the run. It exists only until the run ends, so that any server can finish the run. */
+/** Hidden file with the state before the run, so that any server can finish the run. Deleted when the run ends. */
 const beforeFile = '.before.json';
 
 /** The snapshot before the run, and where its content is stored. */
@@ -35,7 +35,7 @@ export async function recordBefore(directory: RunDirectory, options: SnapshotOpt
   });
 }
 
-/** Compares the working folder with its state before the run. A read-only run changes nothing, so it has no earlier state. */
+/** Compares the working folder with its state before the run. A read-only run needs no earlier state. */
 export async function recordAfter(
   directory: RunDirectory,
   options: SnapshotOptions,

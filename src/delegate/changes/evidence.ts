@@ -61,7 +61,7 @@ export async function gatherEvidence(
   return { evidence, changes };
 }
 
-/** Compares claims with changes. The result includes unclaimed changes. `statusOf` decides about claims without a change. */
+/** Compares claims with changes. The result includes unclaimed changes. `statusOf` returns the status of a claim without a change. */
 export async function compareClaims(
   deliverables: readonly Claim[],
   changes: readonly Change[],

@@ -11,7 +11,7 @@ export interface GitOptions {
 
 export type RepositoryPaths = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
 
-/** Overrides of repository settings that could start programs. Filters, merge drivers and hooks are disabled by name. */
+/** Overrides settings that could start programs. `disablePrograms` handles filters, merge drivers and hooks. */
 const safeConfig = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
@@ -24,7 +24,7 @@ const programSettings = String.raw`^(filter\..*\.(clean|smudge|process|required)
 const safeCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'commit-tree']);
 /** Equivalent to git's built-in merge driver. */
 const builtInMerge = 'git merge-file -q --marker-size=%L %A %O %B';
-/** Prevents git from fetching missing objects, because the repository settings choose the program for it. */
+/** Prevents git from fetching missing objects, because the repository's settings choose the program that fetches them. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
 
 /** Git would wait forever if .gitignore or .gitattributes is a named pipe. */

@@ -9,11 +9,11 @@ import type { Change, Snapshot, SnapshotOptions } from './snapshot.ts';
 export const patchFile = 'changes.patch';
 /** Hidden folder that exists only until the run ends. */
 const storeFolder = '.before.git';
-/** Keep the patch cheap. Larger files appear only in the evidence; beyond the other limits there is no patch at all. */
+/** Limits that keep the patch cheap. Larger files appear only in the evidence; beyond the other limits there is no patch at all. */
 const limits = { fileBytes: 1024 * 1024, files: 3_000, bytes: 32 * 1024 * 1024 };
 const maxPatchBytes = 4 * 1024 * 1024;
 const stage = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-/** A plumbing command, because it ignores the user's diff settings. */
+/** Uses a plumbing command, because it ignores the user's diff settings. */
 const diff = ['diff-index', '-p', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
 
 /**
@@ -167,7 +167,7 @@ function splitFiles(patch: Buffer): Buffer[] {
   return files;
 }
 
-/** Replaces a file that is not text by a comment. */
+/** Replaces a file that is not text with a comment. */
 function asText(file: Buffer): string {
   const text = file.toString();
   const binary = /^Binary files .* differ$/m.exec(text)?.[0];

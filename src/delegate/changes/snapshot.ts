@@ -5,14 +5,14 @@ import { type Environment, Repository } from './git.ts';
 
 export type ChangeKind = 'added' | 'modified' | 'deleted';
 export interface Change {
-  /** Relative to the working folder, with slashes. */
+  /** Relative to the working folder, with forward slashes. */
   readonly path: string;
   readonly change: ChangeKind;
 }
 
 /** The state of a folder. Cheap enough to record before and after every run. */
 export interface Snapshot {
-  /** Absent outside git. Then all files are listed. */
+  /** Absent outside git, where a snapshot lists all files. */
   readonly repository?: Repository;
   readonly takenAt: number;
   /** The last commit. Absent before the first commit and outside git. */

@@ -19,7 +19,7 @@ export interface Merge {
   readonly leftBehind?: LeftBehind;
 }
 
-/** A plumbing command, because it ignores the user's diff settings. */
+/** Uses a plumbing command, because it ignores the user's diff settings. */
 const diff = ['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
 
 export interface WorktreeOptions {

@@ -40,7 +40,7 @@ export class RunDirectory {
     return new RunDirectory(path, id, redact);
   }
 
-  /** Creates the folder of one autopilot job, with an id of its own. */
+  /** Creates the folder of one autopilot job. The id of the job contains the id of the run. */
   async createSubrun(jobId: string, folder = 'subruns'): Promise<RunDirectory> {
     const path = join(this.path, folder, jobId);
     await disk.mkdir(path, { recursive: true, mode: 0o700 });
@@ -87,7 +87,7 @@ export class RunDirectory {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** Replaces a file atomically, so that a reader never sees a partial text. */
+  /** Replaces a file atomically, so that a reader never sees a partly written file. */
   async #replace(name: string, text: string): Promise<void> {
     const temporary = this.file(`.${name}.${process.pid}-${++writes}.tmp`);
     try {

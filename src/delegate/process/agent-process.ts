@@ -7,7 +7,7 @@ import { identify, isAlive, type ProcessIdentity, runMarker } from './process-ta
 export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
   /** Returns `undefined` while the process runs. Code and signal are known only for child processes of this server. */
-  exit(): Promise<Exit | undefined>;
+  pollExit(): Promise<Exit | undefined>;
 }
 
 export interface Exit {
@@ -51,7 +51,7 @@ export async function startAgent(
     child.unref();
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
-      exit: async () => exit,
+      pollExit: async () => exit,
     };
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
@@ -62,7 +62,7 @@ export async function startAgent(
 export function attachTo(identity: ProcessIdentity | undefined): AgentProcess {
   return {
     identity,
-    exit: async () =>
+    pollExit: async () =>
       identity !== undefined && (await isAlive(identity)) ? undefined : { code: null, signal: null },
   };
 }

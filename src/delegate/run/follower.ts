@@ -84,7 +84,7 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
 
   for (;;) {
     // Asked for first: what a process wrote before it went is there when it is gone.
-    const exit = await run.process.exit();
+    const exit = await run.process.pollExit();
     await read();
     if (exit !== undefined) {
       // Whoever died without a word has left its children alone.
