@@ -123,7 +123,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
     /401 Unauthorized|Missing environment variable|not logged in/i,
     'log in with "codex login", or set the API key of the model provider',
   ],
-  [/no rollout lookup/, 'codex has no such thread in CODEX_HOME, or the thread was ephemeral'],
+  [/no rollout found/, 'codex has no such thread in CODEX_HOME, or the thread was ephemeral'],
   [/waiting for network|error sending request|Connection failed/, 'the model provider cannot be reached'],
 ];
 
