@@ -9,8 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createStore, type Store } from '../src/assistant/store/store.ts';
+import { fill, meeting, minute, person, reminder } from '../test/assistant-rows.ts';
 import { importComponent } from '../test/components.ts';
-import { fill, meeting, minute, person, reminder } from '../test/diary.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { median, table } from './figures.ts';
 

@@ -1,5 +1,5 @@
-// Takes a calendar of 50 MB (or as many as the first argument says) into a diary, twice, and tells how long it took,
-// how long anything else in the process had to wait, and how much memory it needed.
+// Imports a 50 MB calendar (or another size, given as the first argument) twice. Prints the duration, the longest time
+// that the event loop was blocked, and the memory used.
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function* calendar(): Generator<string> {
       'DURATION:PT1H',
       `SUMMARY:Meeting ${index}`,
       ...(index % 10 === 0 ? ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE'] : []),
-      `DESCRIPTION:${'What this meeting is about and who brings what.\\n '.repeat(3)}`,
+      `DESCRIPTION:${'Agenda of this meeting, and who brings what.\\n '.repeat(3)}`,
       `LOCATION:Room ${index % 100}`,
       'ORGANIZER;CN=Boss:mailto:boss@example.com',
       'ATTENDEE;CN=A:mailto:a@example.com',
@@ -39,12 +39,12 @@ function* calendar(): Generator<string> {
   yield 'END:VCALENDAR\r\n';
 }
 
-const diary = { store: createStore(join(folder, 'diary.db')), clock: Date.now, occurrences: expandEvent };
+const data = { store: createStore(join(folder, 'assistant.db')), clock: Date.now, occurrences: expandEvent };
 try {
   await pipeline(Readable.from(calendar()), createWriteStream(source));
-  await createUser(diary, { id: 'ann', name: 'Ann' });
+  await createUser(data, { id: 'ann', name: 'Ann' });
   const calendars = {
-    diary,
+    data,
     options: {
       privateHosts: [],
       passwordsFile: join(folder, 'passwords'),
@@ -54,7 +54,7 @@ try {
   };
   for (const round of ['first', 'again']) {
     let [longestMs, reports, last] = [0, 0, performance.now()];
-    const pulse = setInterval(() => {
+    const timer = setInterval(() => {
       longestMs = Math.max(longestMs, performance.now() - last - 10);
       last = performance.now();
     }, 10);
@@ -63,14 +63,14 @@ try {
       progress: () => reports++,
     });
     const seconds = (performance.now() - began) / 1000;
-    clearInterval(pulse);
+    clearInterval(timer);
     const memory = Math.round(process.memoryUsage().rss / 1e6);
     console.log(
       `${round}: ${megabytes} MB in ${seconds.toFixed(1)} s, ${result!.changes.length} changes, ${result!.unchanged} unchanged, ` +
-        `${reports} reports of progress, longest wait of others ${Math.round(longestMs)} ms, ${memory} MB of memory`,
+        `${reports} progress reports, event loop blocked for up to ${Math.round(longestMs)} ms, ${memory} MB of memory`,
     );
   }
 } finally {
-  await diary.store.close();
+  await data.store.close();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// What delegate_run costs on top of the same `codex exec` started by hand: both in turn, against one model on loopback.
+// Measures the overhead of delegate_run over the same `codex exec` started directly. Both run alternately against a model on loopback.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { startResponsesModel } from '../test/model/responses-model.ts';
 import { median } from './figures.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
-const bar = 60;
+const maxOverheadMs = 60;
 
 const model = await startResponsesModel();
 const bench = createWorkbench(model.config);
@@ -21,8 +21,8 @@ const server = await new ServerProcess(bench, {
   'delegate-answer-within-seconds': '0',
 }).initialize();
 
-/** The very command line and prompt of a run, with files of its own. */
-async function byHand(argv: readonly string[], prompt: string): Promise<number> {
+/** Runs `codex exec` with the command line and prompt of a recorded run, but separate output files. */
+async function runDirectly(argv: readonly string[], prompt: string): Promise<number> {
   const files = argv.map((word, index) =>
     ['-o', '--output-schema'].includes(argv[index - 1] ?? '') ? join(folder, word.split('/').at(-1)!) : word,
   );
@@ -54,25 +54,25 @@ async function measure(sandbox: Sandbox): Promise<number> {
   const { argv } = JSON.parse(read('codex_exec.json')) as { argv: string[] };
   const prompt = read('subagent_prompt.txt');
   writeFileSync(join(folder, 'subagent_output.schema.json'), read('subagent_output.schema.json'));
-  await byHand(argv, prompt);
+  await runDirectly(argv, prompt);
   const delegated: number[] = [];
-  const bare: number[] = [];
+  const direct: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     delegated.push((await run()).milliseconds);
-    bare.push(await byHand(argv, prompt));
+    direct.push(await runDirectly(argv, prompt));
   }
-  const overhead = median(delegated) - median(bare);
-  const pairs = median(delegated.map((milliseconds, index) => milliseconds - bare[index]!));
+  const overhead = median(delegated) - median(direct);
+  const pairs = median(delegated.map((milliseconds, index) => milliseconds - direct[index]!));
   console.log(
-    `${sandbox}: delegate_run ${median(delegated).toFixed(0)} ms, codex exec ${median(bare).toFixed(0)} ms, overhead ${overhead.toFixed(1)} ms (median of the pairs ${pairs.toFixed(1)} ms, ratio ${(median(delegated) / median(bare)).toFixed(2)})`,
+    `${sandbox}: delegate_run ${median(delegated).toFixed(0)} ms, codex exec ${median(direct).toFixed(0)} ms, overhead ${overhead.toFixed(1)} ms (median of paired differences ${pairs.toFixed(1)} ms, ratio ${(median(delegated) / median(direct)).toFixed(2)})`,
   );
   return overhead;
 }
 
 try {
-  console.log(`${rounds} rounds each, in turn; the bar is ${bar} ms at the median`);
+  console.log(`${rounds} alternating rounds each; the median overhead must not exceed ${maxOverheadMs} ms`);
   const overheads = [await measure('read-only'), await measure('workspace-write')];
-  process.exitCode = overheads.every((overhead) => overhead <= bar) ? 0 : 1;
+  process.exitCode = overheads.every((overhead) => overhead <= maxOverheadMs) ? 0 : 1;
 } finally {
   await server[Symbol.asyncDispose]();
   await bench[Symbol.asyncDispose]();

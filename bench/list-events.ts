@@ -1,13 +1,13 @@
-// listEvents of 30 days, as a client sees it, in a store of few events and in one of very many, call by call in turns.
-// What the user has in these days is the same in both; everything else is other people's, or long past, or far ahead.
+// Compares listEvents for 30 days, as a client calls it, in a store with few events and one with very many; calls alternate.
+// The user has the same events in these 30 days in both stores; all other events are other users' or far away in time.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { createStore } from '../src/assistant/store/store.ts';
-import { fill, person } from '../test/diary.ts';
-import { openDiary } from '../test/open-diary.ts';
+import { fill, person } from '../test/assistant-rows.ts';
+import { openAssistant } from '../test/open-assistant.ts';
 import { median } from './figures.ts';
 
 const { values } = parseArgs({
@@ -22,7 +22,7 @@ const now = Date.UTC(2026, 10, 16, 8);
 const shown = 100;
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-list-events-'));
 
-async function storeOf(events: number) {
+async function createStoreWith(events: number) {
   const file = join(folder, `${events}.db`);
   const store = createStore(file);
   const others = Array.from({ length: 200 }, (_, index) => person(`other-${index}`));
@@ -35,7 +35,7 @@ async function storeOf(events: number) {
      values (?, ?, 'ics', ?, ?, ?, ?, 'UTC', ?, 'confirmed', ?, ?, ?, 'r', 0, 0)`,
   );
   const add = (index: number, user: string, startMs: number, series: string | null, lastMs: number) => {
-    const text = `What event ${index} is about, at some length, as invitations are.`;
+    const text = `A description of event ${index} with the length of a typical invitation.`;
     insert.run(
       `e${index}`,
       user,
@@ -64,7 +64,7 @@ async function storeOf(events: number) {
   }
   for (let index = shown + 10; index < events; index++) {
     const mine = index % 10 === 0;
-    // Others have as much as they like in these days; one's own lies in years before and after.
+    // Other users have events in these days too; the user's own additional events are years before or after.
     const away = ((index % 3650) - 1825) * day;
     const start = now + (mine && Math.abs(away) < 40 * day ? away + 400 * day : away) + (index % 24) * hour;
     const ended = mine && index % 50 === 0;
@@ -74,12 +74,12 @@ async function storeOf(events: number) {
   }
   database.exec('commit');
   database.close();
-  const diary = openDiary({ file });
-  diary.now = now;
+  const assistant = openAssistant({ file });
+  assistant.now = now;
   return {
     async call(): Promise<number> {
       const began = performance.now();
-      const result = await diary.client.request('tools/call', {
+      const result = await assistant.client.request('tools/call', {
         name: 'listEvents',
         arguments: { user_id: 'ada', days_back: 0, days_forward: 30 },
       });
@@ -88,12 +88,12 @@ async function storeOf(events: number) {
       if (count < shown || count > shown + 60) throw new Error(`listed ${count} events`);
       return took;
     },
-    close: () => diary[Symbol.asyncDispose](),
+    close: () => assistant[Symbol.asyncDispose](),
   };
 }
 
 try {
-  const [few, many] = [await storeOf(Number(values.few)), await storeOf(Number(values.many))];
+  const [few, many] = [await createStoreWith(Number(values.few)), await createStoreWith(Number(values.many))];
   for (let index = 0; index < 20; index++) for (const store of [few, many]) await store.call();
   const times: [number[], number[]] = [[], []];
   for (let index = 0; index < Number(values.calls); index++) {

@@ -1,4 +1,4 @@
-// How soon the page is of use: an empty installation against one with much in it, side by side in one browser.
+// Measures how fast the page loads and responds, with an empty installation and with a large one, in the same browser.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,20 +15,20 @@ const runs = 1_000;
 const events = 10_000;
 const rounds = 9;
 
-interface Running {
+interface RunningServer {
   readonly child: ChildProcess;
   readonly address: string;
 }
 
-async function start(home: string): Promise<Running> {
+async function start(home: string): Promise<RunningServer> {
   const child = spawn(process.execPath, [bundle, 'serve', '--http', '--port', '0', '--home', home], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let printed = '';
+  let stderr = '';
   const address = await new Promise<string>((resolve) => {
     child.stderr!.on('data', (chunk) => {
-      printed += chunk;
-      const found = /http:\S+#token=\S+/.exec(printed)?.[0];
+      stderr += chunk;
+      const found = /http:\S+#token=\S+/.exec(stderr)?.[0];
       if (found) resolve(found);
     });
   });
@@ -51,7 +51,7 @@ function fill(home: string): void {
   for (let index = 0; index < runs; index++) putFinishedRun(join(home, 'runs'), index);
 }
 
-/** A calendar of many events, put in as a person would. */
+/** Imports a calendar with many events through the server. */
 async function fillCalendar(address: string): Promise<void> {
   const stamp = (index: number) =>
     new Date(Date.now() + index * 600_000).toISOString().replace(/[-:]|\.\d+/g, '');
@@ -83,28 +83,28 @@ async function fillCalendar(address: string): Promise<void> {
   }
 }
 
-/** From the start of the load to the moment a prompt can be clicked. */
+/** Milliseconds from the start of loading until the first prompt is visible. */
 async function firstView(browser: Browser, address: string): Promise<number> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   const started = performance.now();
   await page.goto(address);
   await page.locator('.row').first().waitFor();
-  const taken = performance.now() - started;
+  const elapsed = performance.now() - started;
   await context.close();
-  return taken;
+  return elapsed;
 }
 
 interface Typing {
-  /** What the page itself did for each key, from the key to the end of its work. */
+  /** Milliseconds of work per key press. */
   readonly work: readonly number[];
-  /** From one frame to the next, while nothing happened and while somebody typed. */
+  /** Milliseconds between frames, while idle and while typing. */
   readonly idle: readonly number[];
   readonly typed: readonly number[];
 }
 
-/** Types into the search and measures inside the browser. */
-async function typing(browser: Browser, address: string): Promise<Typing> {
+/** Types into the search field and measures inside the browser. */
+async function measureTyping(browser: Browser, address: string): Promise<Typing> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   await page.goto(address);
@@ -116,7 +116,7 @@ async function typing(browser: Browser, address: string): Promise<Typing> {
     const { port1, port2 } = new MessageChannel();
     let pressed = 0;
     addEventListener('keydown', () => { pressed = performance.now(); }, { capture: true });
-    // A message comes when the task of the input, and all it has put off, is done.
+    // The message arrives after the input event and its microtasks have been processed.
     addEventListener('input', () => port2.postMessage(0), { capture: true });
     port1.onmessage = () => work.push(performance.now() - pressed);
     let last = performance.now();
@@ -142,8 +142,8 @@ async function typing(browser: Browser, address: string): Promise<Typing> {
 }
 
 const budget = 16.7;
-const late = (frames: readonly number[]) => frames.filter((frame) => frame > 2 * budget).length;
-const middle = (values: readonly number[]) =>
+const countLate = (frames: readonly number[]) => frames.filter((frame) => frame > 2 * budget).length;
+const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 const homes = [mkdtempSync(join(tmpdir(), 'adjutant-empty-')), mkdtempSync(join(tmpdir(), 'adjutant-full-'))];
@@ -155,14 +155,14 @@ try {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round++) {
     const [a, b] = [await firstView(browser, empty.address), await firstView(browser, full.address)];
-    // The first round warms both up.
+    // The first round is a warm-up.
     if (round > 0) {
       times[0].push(a);
       times[1].push(b);
     }
   }
-  const ratio = middle(times[1]) / middle(times[0]);
-  const { work, idle, typed } = await typing(browser, full.address);
+  const ratio = median(times[1]) / median(times[0]);
+  const { work, idle, typed } = await measureTyping(browser, full.address);
   for (const [view, row] of [
     ['runs', '.row'],
     ['calendar', '.placed .event'],
@@ -175,19 +175,17 @@ try {
     await page.goto(full.address.replace(/#.*/, `#/${view}`));
     await page.locator(row).first().waitFor();
     const count = view === 'runs' ? runs : events;
-    console.log(
-      `${view}: the first of ${count} is there after ${(performance.now() - started).toFixed(0)} ms`,
-    );
+    console.log(`${view}: first of ${count} visible after ${(performance.now() - started).toFixed(0)} ms`);
     await context.close();
   }
   console.log(
-    `first view: empty ${middle(times[0]).toFixed(0)} ms, full ${middle(times[1]).toFixed(0)} ms, ratio ${ratio.toFixed(2)} (at most 1.5)`,
+    `first view: empty ${median(times[0]).toFixed(0)} ms, full ${median(times[1]).toFixed(0)} ms, ratio ${ratio.toFixed(2)} (limit 1.5)`,
   );
   console.log(
-    `typing: ${work.length} keys, each ${middle(work).toFixed(1)} ms of work, at most ${Math.max(...work).toFixed(1)} ms, ${work.filter((one) => one > budget).length} above the ${budget} ms of a frame`,
+    `typing: ${work.length} keys, median ${median(work).toFixed(1)} ms, maximum ${Math.max(...work).toFixed(1)} ms, ${work.filter((one) => one > budget).length} above the frame budget of ${budget} ms`,
   );
   console.log(
-    `frames longer than two: ${late(typed)} of ${typed.length} while typing, ${late(idle)} of ${idle.length} while idle`,
+    `frames longer than ${2 * budget} ms: ${countLate(typed)} of ${typed.length} while typing, ${countLate(idle)} of ${idle.length} while idle`,
   );
 } finally {
   await browser.close();

@@ -1,5 +1,5 @@
-// How long a prompt takes: rendering ten arguments, prompts/get over stdio beside a minimal server of the official SDK that
-// answers with a constant text, and the way from a changed file to the notification.
+// Measures the latency of prompts: rendering ten arguments, prompts/get over stdio compared with a minimal server of the
+// official SDK that returns a constant text, and the time from a file change to the notification.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ function manifest(description: string): string {
   return `[prompts.ten]\ndescription = "${description}"\narguments = [${declared}]\n`;
 }
 
-/** Saves as editors do: beside the file, then in its place. */
+/** Saves like an editor: writes a new file, then renames it. */
 function save(path: string, text: string): void {
   writeFileSync(`${path}~`, text);
   renameSync(`${path}~`, path);
@@ -86,7 +86,7 @@ async function timed(work: () => unknown): Promise<number> {
   return performance.now() - started;
 }
 
-async function rendering(): Promise<number> {
+async function measureRendering(): Promise<number> {
   const jinja = new Jinja();
   jinja.set('ten.md', template);
   const times = [];
@@ -95,12 +95,12 @@ async function rendering(): Promise<number> {
   return median(times);
 }
 
-async function getting(): Promise<readonly [ours: number, minimal: number]> {
+async function measureGet(): Promise<readonly [ours: number, minimal: number]> {
   const ours = await new Peer([bundle, 'serve', '--home', home]).start();
   const minimal = await new Peer([minimalServer()]).start();
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < 1500; round++) {
-    const asked = [
+    const latencies = [
       await timed(async () => {
         if (!(await ours.ask('prompts/get', { name: 'bench:ten', arguments: args })).result)
           throw new Error('no prompt');
@@ -110,19 +110,23 @@ async function getting(): Promise<readonly [ours: number, minimal: number]> {
       }),
     ];
     if (round < 200) continue;
-    for (const [index, time] of asked.entries()) times[index]!.push(time);
+    for (const [index, time] of latencies.entries()) times[index]!.push(time);
   }
   await Promise.all([ours.stop(), minimal.stop()]);
   return [median(times[0]), median(times[1])];
 }
 
-async function noticing(): Promise<{ readonly one: number; readonly burst: number; readonly told: number }> {
+async function measureNotifications(): Promise<{
+  readonly one: number;
+  readonly burst: number;
+  readonly notifications: number;
+}> {
   const peer = await new Peer([bundle, 'serve', '--home', home]).start();
   await peer.ask('prompts/list', {});
-  const told = () => new Promise<void>((resolve) => (peer.notified = resolve));
+  const notification = () => new Promise<void>((resolve) => (peer.notified = resolve));
   const times = [];
   for (let round = 0; round < 30; round++) {
-    const next = told();
+    const next = notification();
     const started = performance.now();
     save(join(library, 'twig.toml'), manifest(`Change ${round}`));
     await next;
@@ -141,19 +145,19 @@ async function noticing(): Promise<{ readonly one: number; readonly burst: numbe
     writeFileSync(join(home, 'commands', `new${index}.md`), `---\ndescription: New ${index}\n---\nText\n`);
   await first;
   const burst = performance.now() - started;
-  // Long enough for any second one.
+  // Wait long enough for a second notification to arrive.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await peer.stop();
-  return { one: median(times), burst, told: count };
+  return { one: median(times), burst, notifications: count };
 }
 
 mkdirSync(join(library, 'prompts'), { recursive: true });
 writeFileSync(join(library, 'twig.toml'), manifest('Ten arguments'));
 writeFileSync(join(library, 'prompts', 'ten.md'), template);
 try {
-  const [ours, minimal] = await getting();
-  const { one, burst, told } = await noticing();
-  const rendered = await rendering();
+  const [ours, minimal] = await measureGet();
+  const { one, burst, notifications } = await measureNotifications();
+  const rendered = await measureRendering();
   table(
     ['', 'median ms'],
     [
@@ -163,14 +167,14 @@ try {
       ['ratio', ours / minimal],
       ['changed file to notification', one],
       ['500 new files to the first notification', burst],
-      ['notifications for them', told],
+      ['notifications for the 500 files', notifications],
     ],
   );
   const missed = [
     ...(rendered < 1 ? [] : ['rendering takes a millisecond or more']),
     ...(ours <= 3 * minimal ? [] : ['prompts/get takes more than three times the minimal server']),
-    ...(one < 150 ? [] : ['a change is told too late']),
-    ...(told === 1 ? [] : ['a burst is told more than once']),
+    ...(one < 150 ? [] : ['the notification of a change takes 150 ms or more']),
+    ...(notifications === 1 ? [] : ['a burst of changes sends more than one notification']),
   ];
   for (const line of missed) console.log(`missed: ${line}`);
   process.exitCode = missed.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Everyday queries over the built-in prompts and those of the tests: how often a fitting prompt is among the first three.
+// Runs everyday queries over the built-in and test prompts. Measures how often a suitable prompt is among the first three results.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Catalog } from '../src/prompts/catalog/catalog.ts';
@@ -9,7 +9,7 @@ import { CommandSource } from '../src/prompts/sources/commands.ts';
 
 interface LabelledQuery {
   readonly query: string;
-  /** Any of these is a good answer. */
+  /** Names of the suitable prompts. */
   readonly prompts: readonly string[];
 }
 
@@ -53,7 +53,7 @@ function loadQueries(): readonly LabelledQuery[] {
 if (import.meta.main) {
   const { queries, missed } = await measureSearch();
   console.log(
-    `A fitting prompt is among the first three for ${queries - missed.length} of ${queries} queries.`,
+    `A suitable prompt is among the first three results for ${queries - missed.length} of ${queries} queries.`,
   );
   for (const one of missed) console.log(`missed  ${one}`);
 }

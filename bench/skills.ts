@@ -7,7 +7,7 @@ export interface Figures {
   readonly precision: number;
   readonly recall: number;
   readonly f1: number;
-  /** Tasks for which exactly the right skills were chosen. */
+  /** Number of tasks for which exactly the labelled skills were selected. */
   readonly exact: number;
   readonly tasks: number;
 }
@@ -27,15 +27,15 @@ const ranking: Rule = async (task, skills) =>
     .slice(0, maxSkills)
     .map(({ skill }) => skill.name);
 
-/** Words of three letters or more; three points for each that is in the name, one for each in the description. */
+/** Baseline: counts shared words of three or more letters. A match in the name scores three points, in the description one. */
 const overlap: Rule = (task, skills) => {
   const tokens = (text: string) =>
     text
       .toLowerCase()
       .match(/[a-z0-9]+/g)
       ?.filter((token) => token.length >= 3) ?? [];
-  const asked = new Set(tokens(task));
-  const points = (text: string) => tokens(text).filter((token) => asked.has(token)).length;
+  const taskTokens = new Set(tokens(task));
+  const points = (text: string) => tokens(text).filter((token) => taskTokens.has(token)).length;
   return skills
     .map(({ name, description }) => ({ name, score: 3 * points(name) + points(description ?? '') }))
     .filter(({ score }) => score > 0)
@@ -46,7 +46,7 @@ const overlap: Rule = (task, skills) => {
 
 export const rules: Readonly<Record<string, Rule>> = { ranking, overlap };
 
-/** Every second task was kept apart while the weights were chosen. */
+/** Measures all rules. Every second task is held out: the thresholds were tuned on the others. */
 export async function measureSkills(): Promise<
   Record<'tuning' | 'held-out' | 'all', Record<string, Figures>>
 > {
@@ -58,15 +58,15 @@ export async function measureSkills(): Promise<
     includeGlobal: true,
   });
   const tasks = loadTasks();
-  const over = async (part: readonly LabelledTask[]) => {
+  const measure = async (part: readonly LabelledTask[]) => {
     const measured: Record<string, Figures> = {};
     for (const [name, rule] of Object.entries(rules)) measured[name] = await figures(part, skills, rule);
     return measured;
   };
   return {
-    tuning: await over(tasks.filter((_, at) => at % 2 === 0)),
-    'held-out': await over(tasks.filter((_, at) => at % 2 === 1)),
-    all: await over(tasks),
+    tuning: await measure(tasks.filter((_, at) => at % 2 === 0)),
+    'held-out': await measure(tasks.filter((_, at) => at % 2 === 1)),
+    all: await measure(tasks),
   };
 }
 
@@ -80,16 +80,16 @@ async function figures(
   skills: readonly IndexedSkill[],
   rule: Rule,
 ): Promise<Figures> {
-  let [right, chosen, wanted, exact] = [0, 0, 0, 0];
+  let [correct, selected, expected, exact] = [0, 0, 0, 0];
   for (const { task, skills: labels } of tasks) {
     const picked = await rule(task, skills);
     const hits = picked.filter((name) => labels.includes(name)).length;
-    right += hits;
-    chosen += picked.length;
-    wanted += labels.length;
+    correct += hits;
+    selected += picked.length;
+    expected += labels.length;
     if (hits === labels.length && picked.length === hits) exact++;
   }
-  const [precision, recall] = [right / chosen, right / wanted];
+  const [precision, recall] = [correct / selected, correct / expected];
   return {
     precision,
     recall,
@@ -102,9 +102,9 @@ async function figures(
 if (import.meta.main) {
   for (const [part, byRule] of Object.entries(await measureSkills())) {
     for (const [rule, { precision, recall, f1, exact, tasks }] of Object.entries(byRule)) {
-      const shown = [precision, recall, f1].map((value) => value.toFixed(3));
+      const formatted = [precision, recall, f1].map((value) => value.toFixed(3));
       console.log(
-        `${part.padEnd(9)} ${rule.padEnd(8)} precision ${shown[0]}  recall ${shown[1]}  f1 ${shown[2]}  exact ${exact}/${tasks}`,
+        `${part.padEnd(9)} ${rule.padEnd(8)} precision ${formatted[0]}  recall ${formatted[1]}  f1 ${formatted[2]}  exact ${exact}/${tasks}`,
       );
     }
   }

@@ -1,4 +1,4 @@
-// Pictures of every view in both themes, with the sample data and two runs, for the documentation.
+// Takes screenshots of every view in both themes for the documentation, with the sample data and two more runs.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ import { enterPrivateEnvironment } from '../test/private-environment.ts';
 
 const folder = 'docs/images';
 
-/** A folder of a moment says nothing to a reader. Runs in the browser. */
+/** Replaces the temporary home folder in all texts. Runs in the browser. */
 const shorten = `function (home) {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(home, '~/adjutant');
@@ -40,12 +40,12 @@ const change: readonly Turn[] = [
   { shell: 'node --check tides.js' },
   answer({
     summary:
-      'The tides are read from a file now, and after the last one of a day comes the first of the next.',
+      'The tides are now read from a file. After the last tide of a day, the function returns the first tide of the next day.',
     deliverables: [
       { path: 'tides.js', description: 'Reads the file' },
       { path: 'tides.txt', description: 'The tides of a day' },
     ],
-    next_actions: ['Read the change'],
+    next_actions: ['Review the change'],
   }),
 ];
 
@@ -63,12 +63,12 @@ const job = (id: string, title: string, depends_on: readonly string[], ...turns:
 });
 const plan = {
   should_delegate: true,
-  reason: 'Two of the parts need nothing of each other.',
+  reason: 'Two of the jobs are independent.',
   jobs: [
     job('look', 'Look at the harbour', [], answer({ summary: 'Two piers, one lock, no crane.' })),
     job(
       'tests',
-      'List what is untested',
+      'List untested code',
       ['look'],
       { shell: 'sleep 1' },
       answer({ summary: 'The lock is untested.' }),
@@ -78,7 +78,7 @@ const plan = {
       'Compare the docs',
       ['look'],
       { shell: 'sleep 2' },
-      answer({ summary: 'The docs speak of a crane.' }),
+      answer({ summary: 'The docs mention a crane.' }),
     ),
   ],
 };
@@ -92,7 +92,7 @@ const git = (...args: string[]) =>
 git('init', '-q');
 git('add', '-A');
 git('commit', '-qm', 'Tides');
-// The turns of the model come from a prompt, so that the tasks in the pictures are what a person would write.
+// The model's turns are hidden in a prompt, so that the screenshots show tasks as a user would write them.
 for (const [name, turns] of [
   ['tides', change],
   ['survey', [{ say: JSON.stringify(plan) }]],
@@ -106,12 +106,12 @@ await server.start({
   PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
 });
 
-async function run(page: Page, task: string, kind: string): Promise<string> {
+async function completeRun(page: Page, task: string, type: string): Promise<string> {
   await page.goto(server.view('#/runs/+new'));
   await page.getByLabel('Task').fill(task);
   await page.getByLabel(/^Working folder/).fill(work);
   await page.getByLabel('Sandbox').selectOption('workspace-write');
-  await page.getByLabel('Kind').selectOption(kind);
+  await page.getByLabel('Type').selectOption(type);
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('article .facts .badge.completed').waitFor();
   return page.url().replace(/.*#/, '#');
@@ -121,10 +121,10 @@ try {
   const page = await server.open();
   await page.goto(server.view('#/server'));
   await page.getByRole('button', { name: 'Load sample data' }).click();
-  await shows(page, 'The sample data is in: prompts, a calendar and two runs.');
-  const survey = ':survey Look at the harbour, its tests and its docs, and refactor what does not fit';
-  const jobs = await run(page, survey, 'delegate_autopilot');
-  const changed = await run(page, ':tides Read the tides from a file', 'delegate_run');
+  await shows(page, 'Sample data loaded: prompts, a calendar and two runs.');
+  const survey = ':survey Look at the harbour, its tests and its docs, and refactor what is inconsistent';
+  const jobs = await completeRun(page, survey, 'delegate_autopilot');
+  const changed = await completeRun(page, ':tides Read the tides from a file', 'delegate_run');
 
   const views = [
     ['prompts', '#/prompts/demo:review'],
@@ -145,7 +145,7 @@ try {
       }
       if (name === 'calendar') await page.getByRole('button', { name: /^Design review/ }).click();
       await page.locator('.toast.shown').waitFor({ state: 'hidden' });
-      // Let what is asked for arrive.
+      // Wait for pending requests.
       await page.evaluate('new Promise((done) => setTimeout(done, 700))');
       await page.evaluate(`(${shorten})(${JSON.stringify(server.home)})`);
       await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
@@ -155,4 +155,4 @@ try {
   await server.stop();
   await model.close();
 }
-console.log(`The pictures are in ${folder}.`);
+console.log(`The screenshots are in ${folder}.`);

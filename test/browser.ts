@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { importComponent } from './components.ts';
 
-/** As much of Playwright as the tests use; its types are not installed with the program's. */
+/** The part of the Playwright API that the tests use. Playwright and its types are installed in test/components only. */
 export interface Browser {
   newContext(options?: object): Promise<BrowserContext>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export interface Page {
   waitForEvent(event: 'download'): Promise<Download>;
   on(
     event: 'console' | 'pageerror',
-    listener: (what: { text?(): string; type?(): string; message?: string }) => void,
+    listener: (event: { text?(): string; type?(): string; message?: string }) => void,
   ): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
 }
@@ -44,7 +44,7 @@ export interface Download {
   suggestedFilename(): string;
   saveAs(path: string): Promise<void>;
 }
-export interface GivenFile {
+export interface UploadFile {
   readonly name: string;
   readonly mimeType: string;
   readonly buffer: Buffer;
@@ -66,11 +66,11 @@ export interface Locator {
     state?: 'visible' | 'hidden' | 'attached' | 'detached';
     timeout?: number;
   }): Promise<void>;
-  setInputFiles(files: string | GivenFile | readonly GivenFile[]): Promise<void>;
+  setInputFiles(files: string | UploadFile | readonly UploadFile[]): Promise<void>;
   dispatchEvent(type: string, init?: object): Promise<void>;
 }
 
-/** A real browser that came from npm. */
+/** Starts the Chromium that is installed from npm. */
 export async function openBrowser(): Promise<Browser> {
   const { default: playwright } = (await importComponent('playwright-core')) as unknown as {
     default: { chromium: { launch(options: object): Promise<Browser> } };
@@ -79,8 +79,8 @@ export async function openBrowser(): Promise<Browser> {
     default: { args: readonly string[]; executablePath(): Promise<string> };
   };
   return playwright.chromium.launch({
-    executablePath: await alone('browser', () => bundled.executablePath()),
-    // Its flags are for a browser that lives for one page; several windows need processes of their own.
+    executablePath: await withLock('browser', () => bundled.executablePath()),
+    // The default flags include --single-process, which does not support several windows.
     args: [
       ...bundled.args.filter((flag) => flag !== '--single-process'),
       '--no-sandbox',
@@ -90,8 +90,8 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** One process at a time: the browser is unpacked into the temporary folder by whoever needs it first. */
-async function alone<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+/** Holds a lock across processes, because the first one unpacks the browser into the temporary folder. */
+async function withLock<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   const lock = join(tmpdir(), `${name}.lock`);
   while (!acquire(lock)) await sleep(50);
   try {

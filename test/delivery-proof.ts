@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createStore, type Store } from '../src/assistant/store/store.ts';
-import { fill, meeting, minute, person, reminder } from './diary.ts';
+import { fill, meeting, minute, person, reminder } from './assistant-rows.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
 export interface DeliveryTest {

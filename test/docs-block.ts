@@ -2,25 +2,25 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { isObject } from '../src/json.ts';
 
-// What the blocks of a page of the documentation mean to who follows it, one by one, in a fresh home:
+// How the tests run the code blocks of a documentation page, in order and in a fresh home folder:
 //
-//   ```sh             commands: all of them end well. What is exported stays so for the rest of the page.
-//   ```console        `$ command` and below it what it prints. `…` is any text, alone on a line any lines. Times are
-//                     examples, and so are ids: in the commands that follow, they are those that were really printed.
-//   ```LANGUAGE FILE  a file: it is written there. A configuration is loaded by the program, the rest is for commands.
-//   ```json           a call of a tool or a message, sent to a server; or what the call before it answered, in part.
+//   ```sh             Commands. All must succeed. Exported variables last until the end of the page.
+//   ```console        `$ command` followed by its output. `…` matches any text; alone on a line, it matches any lines.
+//                     Times are placeholders. So are ids: later commands use the ids that were really printed.
+//   ```LANGUAGE FILE  A file to write. The program loads a configuration file; commands use the other files.
+//   ```json           A tool call or message to send to a server, or part of the reply to the previous call.
 //
-// and what a comment above a block may say, which readers do not see:
+// A comment above a block, invisible to readers, can add:
 //
-//   <!-- until: TEXT -->      the last command goes on until it prints this. The page it names is opened, then it
-//                             is interrupted
-//   <!-- needs: PROGRAM -->   it is run where this is installed
-//   <!-- not run: REASON -->  nothing here can run it
+//   <!-- until: TEXT -->      The last command runs until it prints TEXT. The test opens the page whose address it
+//                             printed and then interrupts the command.
+//   <!-- needs: PROGRAM -->   The block runs only where PROGRAM is installed.
+//   <!-- not run: REASON -->  The block cannot be run in tests.
 //
-// A block that none of this fits is an error.
+// Any other block is an error.
 
 export interface Block {
-  /** The page and the line, as compilers write them. */
+  /** `page:line`. */
   readonly name: string;
   readonly language: string;
   readonly file: string | undefined;
@@ -34,19 +34,19 @@ const fenced = /(?:<!-- (until|needs|not run): (.+?) -->\n)?^(`{3,})(\w*)(?: (.+
 
 export function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(page, 'utf8');
-  const missed = /^\s*(?:```|~~~).*/m.exec(text.replaceAll(fenced, ''))?.[0];
-  if (missed !== undefined)
-    throw new Error(`${page}: "${missed.trim()}" begins or ends no block at the margin`);
+  const unmatched = /^\s*(?:```|~~~).*/m.exec(text.replaceAll(fenced, ''))?.[0];
+  if (unmatched !== undefined)
+    throw new Error(`${page}: "${unmatched.trim()}" does not start or end a code block at the left margin`);
   return [...text.matchAll(fenced)].map((match) => {
-    const [, note, said, , language, file, body] = match;
+    const [, note, value, , language, file, body] = match;
     return {
       name: `${page}:${text.slice(0, match.index).split('\n').length + (note ? 1 : 0)}`,
       language: language!,
       file,
       text: body!,
-      until: note === 'until' ? said : undefined,
-      needs: note === 'needs' ? said : undefined,
-      notRun: note === 'not run' ? said : undefined,
+      until: note === 'until' ? value : undefined,
+      needs: note === 'needs' ? value : undefined,
+      notRun: note === 'not run' ? value : undefined,
     };
   });
 }
@@ -55,7 +55,7 @@ const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d_\d{9}_[0
 const time = /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?)?/;
 const example = new RegExp(`(^…\\n|…|${id.source}|${time.source})`, 'm');
 
-/** What output has to look like, and the ids it stands for, each as one group. */
+/** A pattern for the output, and the example ids in it. Each id is one capture group. */
 export function patternOf(shown: string): { pattern: RegExp; ids: readonly string[] } {
   const ids: string[] = [];
   const parts = shown.split(example).map((part) => {
@@ -73,7 +73,7 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && id.exec(value)?.[0] === value;
 }
 
-/** An answer, of which some is an example. */
+/** Replaces the placeholders in an expected reply with matchers. */
 export function withWildcards(value: unknown): unknown {
   if (value === '…' || isId(value)) return expect.any(String);
   if (Array.isArray(value)) return value.map(withWildcards);

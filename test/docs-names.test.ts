@@ -24,7 +24,7 @@ const pages = [
 });
 const spans = pages.flatMap(({ name, code }) => code.map((span) => ({ name, span })));
 
-/** What spans of a kind name, and what of that is not there. */
+/** Finds code spans that match the pattern but name something that does not exist. */
 function unknown(kind: RegExp, isKnown: (name: string) => boolean): string[] {
   return spans
     .map(({ name, span }) => ({ name, named: kind.exec(span)?.[1] }))
@@ -32,7 +32,7 @@ function unknown(kind: RegExp, isKnown: (name: string) => boolean): string[] {
     .map(({ name, named }) => `${name}: ${named}`);
 }
 
-/** As GitHub makes them. */
+/** Heading anchors in the format of GitHub. */
 function anchorsOf(text: string): readonly string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
@@ -42,8 +42,8 @@ function anchorsOf(text: string): readonly string[] {
   );
 }
 
-describe('the pages name only what is there', () => {
-  it('other pages and their headings', () => {
+describe('documentation pages mention only existing', () => {
+  it('pages and headings', () => {
     const broken = pages.flatMap(({ name, prose }) =>
       [...prose.matchAll(/\]\(([^)\s:#]*)(?:#([^)\s]+))?\)/g)]
         .map(([, target, anchor]) => ({ file: target ? join(dirname(name), target) : name, anchor }))
@@ -56,7 +56,7 @@ describe('the pages name only what is there', () => {
     expect(broken).toEqual([]);
   });
 
-  it('settings, their variables, scripts of npm and files of the project', () => {
+  it('settings, environment variables, npm scripts and project files', () => {
     const groups = new Set(
       Object.keys(table).flatMap((key) => (key.includes('.') ? key.split('.')[0]! : [])),
     );
@@ -70,13 +70,13 @@ describe('the pages name only what is there', () => {
     expect(unknown(/^((?:src|test|docs|scripts|bench)\/\S*)$/, (path) => namesFile(path))).toEqual([]);
   });
 
-  it('commands, their words and their flags', async () => {
+  it('commands, subcommands and flags', async () => {
     const wrong: string[] = [];
     for (const { name, span } of spans.filter(({ span }) => span.startsWith('adjutant '))) {
-      const [, command, word] = /^adjutant (\S+)(?: ([a-z]+)\b)?/.exec(span)!;
+      const [, command, subcommand] = /^adjutant (\S+)(?: ([a-z]+)\b)?/.exec(span)!;
       if (command === 'COMMAND' || command!.startsWith('--')) continue;
       const { flags = {}, usage } = (await commands[command!]?.()) ?? { usage: undefined };
-      const words = usage === undefined ? [] : wordsOf(usage);
+      const subcommands = usage === undefined ? [] : subcommandsIn(usage);
       const known = [
         ...Object.keys({ ...flags, ...everywhere }),
         'help',
@@ -85,7 +85,7 @@ describe('the pages name only what is there', () => {
       ];
       const isWrong =
         usage === undefined ||
-        (word !== undefined && words.length > 0 && !words.includes(word)) ||
+        (subcommand !== undefined && subcommands.length > 0 && !subcommands.includes(subcommand)) ||
         [...span.matchAll(/ --([\w-]+)/g)].some(([, flag]) => !known.includes(flag!));
       if (isWrong) wrong.push(`${name}: ${span}`);
     }
@@ -93,46 +93,48 @@ describe('the pages name only what is there', () => {
   });
 });
 
-it('the README leads to every page', () => {
+it('the README links to every page', () => {
   const [readme] = pages;
   expect(pages.filter(({ name }) => name !== 'README.md' && !readme!.prose.includes(`](${name}`))).toEqual(
     [],
   );
 });
 
-it('the proofs and benchmarks are all told of', () => {
+it('docs/proofs.md mentions every proof and benchmark', () => {
   const proofs = readFileSync('docs/proofs.md', 'utf8');
   const all = Object.keys(scripts).filter((name) => /^(bench|prove):|^conformance$/.test(name));
   expect(all.filter((name) => !proofs.includes(`\`npm run ${name}\``))).toEqual([]);
 });
 
-it('troubleshooting quotes what the program says', () => {
+it('troubleshooting quotes real messages of the program', () => {
   const source = globSync('src/**/*.{ts,tsx,cjs,mjs}')
     .concat(globSync('scripts/*.mjs'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
   const page = readFileSync('docs/troubleshooting.md', 'utf8');
-  const quoted = [...page.matchAll(/^\| ([^|]*) \|/gm)]
+  const quotes = [...page.matchAll(/^\| ([^|]*) \|/gm)]
     .flatMap(([, symptom]) => [...symptom!.matchAll(/`([^`]+)`/g)].flatMap(([, words]) => words!.split('…')))
     .map((words) => words.trim())
     .filter((words) => words.includes(' '));
-  expect(quoted.length).toBeGreaterThan(3);
-  expect(quoted.filter((words) => !source.includes(words))).toEqual([]);
+  expect(quotes.length).toBeGreaterThan(3);
+  expect(quotes.filter((words) => !source.includes(words))).toEqual([]);
 });
 
-it('the pages show every command and every word of it', async () => {
+it('the documentation shows every command and subcommand', async () => {
   const all = pages.map(({ text }) => text).join('\n');
   const missing: string[] = [];
   for (const [name, load] of Object.entries(commands)) {
-    const words = wordsOf((await load()).usage);
-    for (const word of words.length === 0 ? [''] : words.map((one) => ` (?:[a-z]+\\|)*(?:${one}|CLIENT)`))
+    const subcommands = subcommandsIn((await load()).usage);
+    for (const word of subcommands.length === 0
+      ? ['']
+      : subcommands.map((one) => ` (?:[a-z]+\\|)*(?:${one}|CLIENT)`))
       if (!new RegExp(`adjutant ${name}${word}\\b`).test(all)) missing.push(`${name}${word}`);
   }
   expect(missing).toEqual([]);
 });
 
-/** `users list|show [USER_ID]` has two words. */
-function wordsOf(usage: string): readonly string[] {
+/** The subcommands of a usage line: `users list|show [USER_ID]` has two. */
+function subcommandsIn(usage: string): readonly string[] {
   return /^\w+ ((?:[a-z]+\|)+[a-z]+)(?= |$)/.exec(usage)?.[1]?.split('|') ?? [];
 }
 

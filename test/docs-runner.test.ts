@@ -3,61 +3,61 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { blocksOf } from './docs-block.ts';
-import { Reader } from './docs-runner.ts';
+import { PageRunner } from './docs-runner.ts';
 import { plantTree } from './tree.ts';
 
-let reader: Reader;
+let runner: PageRunner;
 beforeEach(() => {
-  reader = new Reader(mkdtempSync(join(tmpdir(), 'adjutant-docs-')), {});
+  runner = new PageRunner(mkdtempSync(join(tmpdir(), 'adjutant-docs-')), {});
 });
-afterEach(() => reader.close());
+afterEach(() => runner.close());
 
-async function follow(markdown: string): Promise<void> {
+async function runPage(markdown: string): Promise<void> {
   const page = join(plantTree({ 'page.md': markdown }), 'page.md');
-  for (const block of blocksOf(page)) await reader.follow(block, new AbortController().signal);
+  for (const block of blocksOf(page)) await runner.run(block, new AbortController().signal);
 }
 
-describe('a page whose examples do not hold', () => {
+describe('a page with an invalid example fails', () => {
   it.each([
-    ['a block that nothing runs', '```text\nhello\n```\n', 'nothing says what to do'],
-    ['a block that is indented', '- x\n\n  ```sh\n  false\n  ```\n', 'begins or ends no block'],
-    ['a block that does not end', '```sh\nfalse\n', 'begins or ends no block'],
+    ['an unknown kind of block', '```text\nhello\n```\n', 'cannot run this block'],
+    ['an indented block', '- x\n\n  ```sh\n  false\n  ```\n', 'does not start or end a code block'],
+    ['an unterminated block', '```sh\nfalse\n', 'does not start or end a code block'],
     [
       'a command that fails',
       '```sh\nadjutant prompts show nothing\ntrue\n```\n',
       'Prompt not found: nothing',
     ],
-    ['output of nothing', '```console\nhello\n```\n', 'begins with a command'],
-    ['other output', '```console\n$ echo a; echo b\na\n```\n', "expected 'a\\nb\\n' to be 'a'"],
-    ['output that is cut off', '```console\n$ echo a\na\n…\nb\n```\n', "to be 'a\\n…\\nb'"],
-    ['no time where one is shown', '```console\n$ echo soon\n2030-03-01 09:30\n```\n', 'soon'],
-    ['a command that never gets there', '<!-- until: up -->\n```sh\necho down\n```\n', "to contain 'up'"],
-    ['a setting that does not exist', '```toml adjutant.toml\n[delivery]\nsmtp = "x"\n```\n', 'unknown key'],
-    ['JSON that is none', '<!-- not run: whatever -->\n```json\n{ "a": }\n```\n', 'JSON'],
+    ['output without a command', '```console\nhello\n```\n', 'must start with a command'],
+    ['different output', '```console\n$ echo a; echo b\na\n```\n', "expected 'a\\nb\\n' to be 'a'"],
+    ['missing output', '```console\n$ echo a\na\n…\nb\n```\n', "to be 'a\\n…\\nb'"],
+    ['text in place of a time', '```console\n$ echo soon\n2030-03-01 09:30\n```\n', 'soon'],
     [
-      'a configuration of nginx that is cut off',
-      '<!-- not run: x -->\n```nginx\nlisten 443\n```\n',
-      'listen 443',
+      'a command that never prints the expected text',
+      '<!-- until: up -->\n```sh\necho down\n```\n',
+      "to contain 'up'",
     ],
-    ['an answer to nothing', '```json\n{ "prompts": [] }\n```\n', 'this answers nothing'],
+    ['an unknown setting', '```toml adjutant.toml\n[delivery]\nsmtp = "x"\n```\n', 'unknown key'],
+    ['invalid JSON', '<!-- not run: whatever -->\n```json\n{ "a": }\n```\n', 'JSON'],
+    ['a truncated nginx configuration', '<!-- not run: x -->\n```nginx\nlisten 443\n```\n', 'listen 443'],
+    ['a reply without a call', '```json\n{ "prompts": [] }\n```\n', 'there is no call before this reply'],
     [
       'a tool that fails',
       '```json\n{ "name": "getUser", "arguments": { "user_id": "x" } }\n```\n',
       'not found',
     ],
     [
-      'another answer',
+      'a different reply',
       '```json\n{ "method": "ping" }\n```\n```json\n{ "result": { "pong": true } }\n```\n',
       'to match object',
     ],
   ])('%s', async (_, markdown, message) => {
-    await expect(follow(markdown)).rejects.toThrow(message);
+    await expect(runPage(markdown)).rejects.toThrow(message);
   });
 });
 
-it('takes ids from what was printed, and hands on what was exported', async () => {
+it('uses printed ids and exported variables in later blocks', async () => {
   const shown = '01a1ded9-881b-7c76-98a2-47c8f55072fd';
-  await follow(
+  await runPage(
     [
       '```console\n$ adjutant users create --name Ada',
       `id    ${shown}\nname  Ada`,

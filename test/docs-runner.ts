@@ -10,37 +10,37 @@ import { type Block, blocksOf, isId, patternOf, withWildcards } from './docs-blo
 import { bundle, initialize } from './program.ts';
 import { StdioPeer } from './stdio-peer.ts';
 
-/** What a page needs around it. */
-export interface Stage {
-  /** The folder its commands run in, from the home on. */
+/** The environment in which the examples of a page run. */
+export interface PageSetup {
+  /** Working folder of the commands, relative to the home folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Names on the page that only some other machine has, and what stands for them here. */
-  readonly stands?: Readonly<Record<string, string>>;
-  /** Programs that are not installed here. */
-  readonly lacks?: readonly string[];
+  /** Texts on the page, such as host names, and what to replace them with on this machine. */
+  readonly replacements?: Readonly<Record<string, string>>;
+  /** Programs that are not installed on this machine. */
+  readonly missingPrograms?: readonly string[];
   close?(): PromiseLike<void>;
 }
 
-/** Declares a test for each block of a page. They build on each other, as for a reader. */
-export function followPage(
+/** Declares a test for each code block of a page. The blocks share one home folder and run in order. */
+export function testPage(
   page: string,
-  stageIn: (home: string) => Stage | Promise<Stage> = () => ({}),
+  setUp: (home: string) => PageSetup | Promise<PageSetup> = () => ({}),
 ): void {
   describe(page, () => {
     const blocks = blocksOf(page);
-    let reader: Reader;
+    let runner: PageRunner;
     beforeAll(async () => {
       const home = mkdtempSync(join(tmpdir(), 'adjutant-docs-'));
-      reader = new Reader(home, await stageIn(home));
+      runner = new PageRunner(home, await setUp(home));
     });
-    afterAll(() => reader.close());
+    afterAll(() => runner.close());
     for (const block of blocks)
       it(block.name, ({ signal, skip }) => {
-        skip(reader.lacks(block), `${block.needs} is not installed`);
-        return reader.follow(block, signal);
+        skip(runner.lacksProgram(block), `${block.needs} is not installed`);
+        return runner.run(block, signal);
       });
-    it('uses every file that it shows', () => {
+    it('uses every file that it shows in a later example', () => {
       const last = blocks.findLastIndex(({ file }) => file !== undefined && file !== configuration);
       const isUsed = blocks.slice(last + 1).some(({ file, notRun }) => !file && !notRun);
       expect(last === -1 || isUsed).toBe(true);
@@ -50,22 +50,22 @@ export function followPage(
 
 const configuration = 'adjutant.toml';
 
-/** Somebody who does what a page says. */
-export class Reader {
+/** Runs the examples of one page. */
+export class PageRunner {
   readonly #home: string;
-  readonly #stage: Stage;
-  readonly #stands: Map<string, string>;
+  readonly #setup: PageSetup;
+  readonly #replacements: Map<string, string>;
   readonly #cwd: string;
   readonly #env: Record<string, string>;
   #server: StdioPeer | undefined;
-  #answer: JsonObject | undefined;
+  #reply: JsonObject | undefined;
   #signal: AbortSignal | undefined;
 
-  constructor(home: string, stage: Stage) {
+  constructor(home: string, setup: PageSetup) {
     this.#home = home;
-    this.#stage = stage;
-    this.#stands = new Map(Object.entries(stage.stands ?? {}));
-    this.#cwd = join(home, stage.cwd ?? '');
+    this.#setup = setup;
+    this.#replacements = new Map(Object.entries(setup.replacements ?? {}));
+    this.#cwd = join(home, setup.cwd ?? '');
     const bin = join(home, 'bin');
     this.#write('bin/adjutant', `#!/bin/sh\nexec "${process.execPath}" "${bundle}" "$@"\n`);
     chmodSync(join(bin, 'adjutant'), 0o755);
@@ -75,52 +75,53 @@ export class Reader {
       PATH: `${bin}:${process.env['PATH']}`,
       EDITOR: 'true',
       TZ: 'UTC',
-      ...stage.env,
+      ...setup.env,
     };
   }
 
-  lacks({ needs }: Block): boolean {
-    return needs !== undefined && this.#stage.lacks?.includes(needs) === true;
+  lacksProgram({ needs }: Block): boolean {
+    return needs !== undefined && this.#setup.missingPrograms?.includes(needs) === true;
   }
 
-  async follow(block: Block, signal: AbortSignal): Promise<void> {
+  async run(block: Block, signal: AbortSignal): Promise<void> {
     const { language, file, until, notRun } = block;
     this.#signal = signal;
-    const text = this.#here(block.text);
+    const text = this.#replaceAll(block.text);
     if (language === 'toml') parseToml(text);
     if (language === 'json') JSON.parse(text);
     if (language === 'nginx') expect(text).toMatch(/^(?:\s*[^\s{};][^{};]*(?:;|\{)|\s*\}|\s)*$/);
     if (notRun !== undefined) return;
-    if (file !== undefined) await this.#place(file, text);
-    else if (language === 'sh') await this.#succeed(text, until);
-    else if (language === 'console') await this.#converse(text);
-    else if (language === 'json') await this.#say(JSON.parse(text));
-    else throw new Error(`${block.name}: nothing says what to do with this block; see test/docs-block.ts`);
+    if (file !== undefined) await this.#writeExample(file, text);
+    else if (language === 'sh') await this.#runSuccessfully(text, until);
+    else if (language === 'console') await this.#runConsole(text);
+    else if (language === 'json') await this.#sendOrCompare(JSON.parse(text));
+    else
+      throw new Error(`${block.name}: cannot run this block; test/docs-block.ts lists the supported kinds`);
   }
 
   async close(): Promise<void> {
     await this.#server?.[Symbol.asyncDispose]();
-    await this.#stage.close?.();
+    await this.#setup.close?.();
     rmSync(this.#home, { recursive: true, force: true });
   }
 
-  async #place(file: string, text: string): Promise<void> {
+  async #writeExample(file: string, text: string): Promise<void> {
     this.#write(file, text);
-    if (file === configuration) await this.#succeed('adjutant prompts list --quiet');
+    if (file === configuration) await this.#runSuccessfully('adjutant prompts list --quiet');
   }
 
-  async #succeed(script: string, until?: string): Promise<void> {
-    const { code, output } = await this.#run(`set -ex\n${script}`, until);
-    // npm passes on that it was interrupted.
+  async #runSuccessfully(script: string, until?: string): Promise<void> {
+    const { code, output } = await this.#shell(`set -ex\n${script}`, until);
+    // npm exits with 130 when it is interrupted.
     expect(until === undefined ? [0] : [0, 130], output).toContain(code);
   }
 
-  async #converse(text: string): Promise<void> {
+  async #runConsole(text: string): Promise<void> {
     const [before, ...parts] = text.split(/^\$ /m);
-    expect(before, 'a conversation begins with a command').toBe('');
+    expect(before, 'a console block must start with a command').toBe('');
     for (const part of parts) {
       const [, command, shown] = /^((?:.*\\\n)*.*\n)([\s\S]*?)\n*$/.exec(`${part}\n`)!;
-      const { code, output } = await this.#run(this.#here(command!));
+      const { code, output } = await this.#shell(this.#replaceAll(command!));
       if (shown === '') {
         expect(code, output).toBe(0);
         continue;
@@ -128,20 +129,22 @@ export class Reader {
       const { pattern, ids } = patternOf(`${shown}\n`);
       const found = pattern.exec(`${output.trimEnd()}\n`);
       if (found === null) expect(output).toBe(shown);
-      ids.forEach((id, index) => void this.#stands.set(id, found![index + 1]!));
+      ids.forEach((id, index) => void this.#replacements.set(id, found![index + 1]!));
     }
   }
 
-  /** What is written, with what is here for what is elsewhere. */
-  #here(written: string): string {
-    return [...this.#stands].reduce((text, [name, stand]) => text.replaceAll(name, stand), written);
+  #replaceAll(text: string): string {
+    return [...this.#replacements].reduce(
+      (replaced, [name, value]) => replaced.replaceAll(name, value),
+      text,
+    );
   }
 
-  /** A shell for each block; variables go from one to the next by a file. */
-  async #run(script: string, until?: string): Promise<{ code: number; output: string }> {
-    const kept = join(this.#home, '.exported');
-    const around = `exec 2>&1; trap : INT\n[ ! -f "${kept}" ] || . "${kept}"\n${script}\nended=$?\nexport -p >"${kept}"\nexit $ended`;
-    const child = spawn('/bin/sh', ['-c', around], {
+  /** Runs a script in a new shell. A file passes exported variables on to the next shell. */
+  async #shell(script: string, until?: string): Promise<{ code: number; output: string }> {
+    const exportsFile = join(this.#home, '.exported');
+    const wrapped = `exec 2>&1; trap : INT\n[ ! -f "${exportsFile}" ] || . "${exportsFile}"\n${script}\nended=$?\nexport -p >"${exportsFile}"\nexit $ended`;
+    const child = spawn('/bin/sh', ['-c', wrapped], {
       cwd: this.#cwd,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -151,39 +154,39 @@ export class Reader {
     const kill = (signal: NodeJS.Signals) => child.exitCode ?? process.kill(-child.pid!, signal);
     this.#signal?.addEventListener('abort', () => kill('SIGKILL'));
     let output = '';
-    const said = new Promise<void>((resolve) =>
+    const printed = new Promise<void>((resolve) =>
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         output += chunk;
         if (until !== undefined && output.includes(until)) resolve();
       }),
     );
     if (until !== undefined) {
-      await Promise.race([said, ended]);
-      await lookAt(output).finally(() => kill('SIGINT'));
+      await Promise.race([printed, ended]);
+      await checkPage(output).finally(() => kill('SIGINT'));
       expect(output).toContain(until);
     }
     const [code] = await ended;
     return { code, output };
   }
 
-  /** A call and what it answers are two blocks, or one. */
-  async #say(said: JsonObject): Promise<void> {
-    const asked = typeof said['method'] === 'string';
-    if (!asked && !isObject(said['arguments'])) {
-      expect(this.#answer, 'this answers nothing').toBeDefined();
-      expect(this.#answer).toMatchObject(withWildcards(said) as JsonObject);
-      for (const [key, shown] of Object.entries(said))
-        if (isId(shown)) this.#stands.set(shown, String(this.#answer![key]));
-      this.#answer = undefined;
+  /** Sends a call or message. Any other JSON is compared with the reply to the previous call. */
+  async #sendOrCompare(json: JsonObject): Promise<void> {
+    const isMessage = typeof json['method'] === 'string';
+    if (!isMessage && !isObject(json['arguments'])) {
+      expect(this.#reply, 'there is no call before this reply').toBeDefined();
+      expect(this.#reply).toMatchObject(withWildcards(json) as JsonObject);
+      for (const [key, shown] of Object.entries(json))
+        if (isId(shown)) this.#replacements.set(shown, String(this.#reply![key]));
+      this.#reply = undefined;
       return;
     }
     this.#server ??= await this.#serve();
-    const [method, params] = asked ? [said['method'] as string, said['params']] : ['tools/call', said];
-    const answer = await this.#server.request(method, params as JsonObject);
-    const result = (answer['result'] ?? {}) as JsonObject;
-    expect(answer['error'], JSON.stringify(answer)).toBeUndefined();
+    const [method, params] = isMessage ? [json['method'] as string, json['params']] : ['tools/call', json];
+    const reply = await this.#server.request(method, params as JsonObject);
+    const result = (reply['result'] ?? {}) as JsonObject;
+    expect(reply['error'], JSON.stringify(reply)).toBeUndefined();
     expect(result['isError'], JSON.stringify(result)).not.toBe(true);
-    this.#answer = asked ? answer : ((result['structuredContent'] ?? result) as JsonObject);
+    this.#reply = isMessage ? reply : ((result['structuredContent'] ?? result) as JsonObject);
   }
 
   async #serve(): Promise<StdioPeer> {
@@ -201,8 +204,8 @@ export class Reader {
   }
 }
 
-/** Opens the page of a server that is up. */
-async function lookAt(output: string): Promise<void> {
+/** Loads the page of the server whose address was printed. */
+async function checkPage(output: string): Promise<void> {
   const address = /Page: (http\S+)#/.exec(output)?.[1];
   if (address !== undefined) expect(await (await fetch(address)).text()).toContain('<title>Adjutant');
 }

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, openBrowser, type Page } from './bro
 import { componentFile } from './components.ts';
 import { bundle } from './program.ts';
 
-/** The built program on HTTP with a home of its own, and windows of a real browser on its page. */
+/** Runs the built server over HTTP with its own home folder, and opens its page in a real browser. */
 export class PageServer {
   readonly home = mkdtempSync(join(tmpdir(), 'adjutant-page-'));
   address = '';
@@ -31,11 +31,11 @@ export class PageServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
-    let printed = '';
+    let stderr = '';
     this.address = await new Promise((resolve) => {
       child.stderr.on('data', (chunk) => {
-        printed += chunk;
-        const found = /http:\S+#token=\S+/.exec(printed)?.[0];
+        stderr += chunk;
+        const found = /http:\S+#token=\S+/.exec(stderr)?.[0];
         if (found) resolve(found);
       });
     });
@@ -49,31 +49,31 @@ export class PageServer {
     }
   }
 
-  /** A window of its own, as another person would have it. */
+  /** Opens a window with its own storage, like another user's browser. */
   async open(url = this.address): Promise<Page> {
     const context = await this.#browser!.newContext({ viewport: { width: 1200, height: 800 } });
     this.#contexts.push(context);
-    // So that what is waited for in vain is named, not only that time is up.
+    // Shorter than the test timeout, so that the error names the element that did not appear.
     context.setDefaultTimeout(15_000);
-    return this.#arrive(await context.newPage(), url);
+    return this.#load(await context.newPage(), url);
   }
 
-  /** One more tab in the window of another. */
-  async openTab(beside: Page): Promise<Page> {
-    return this.#arrive(await beside.context().newPage(), this.address);
+  /** Opens another tab in the same window. */
+  async openTab(sibling: Page): Promise<Page> {
+    return this.#load(await sibling.context().newPage(), this.address);
   }
 
-  async #arrive(page: Page, url: string): Promise<Page> {
+  async #load(page: Page, url: string): Promise<Page> {
     page.on('pageerror', ({ message }) => {
-      throw new Error(`the page failed: ${message}`);
+      throw new Error(`uncaught error on the page: ${message}`);
     });
     await page.goto(url);
-    // Whoever goes elsewhere before the page has taken its token takes the token away.
+    // Wait until the page has stored the token: navigating earlier would lose it.
     await page.waitForFunction("!location.hash.includes('token=')");
     return page;
   }
 
-  /** The address of a view, for a window that has the token already. */
+  /** The address of a view without the token, for windows that are signed in. */
   view(hash: string): string {
     return this.address.replace(/#.*/, hash);
   }
@@ -91,8 +91,8 @@ export class PageServer {
 
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
-/** What axe finds that keeps somebody from using the page. */
-export async function seriousFaults(page: Page): Promise<readonly string[]> {
+/** Serious and critical accessibility violations that axe finds on the page. */
+export async function seriousViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(readFileSync(componentFile('axe-core/axe.min.js'), 'utf8'));
   const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string }[] }[];

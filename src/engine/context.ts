@@ -25,6 +25,14 @@ const capabilityOf: Readonly<Record<AskRequest['method'], AskCapability>> = {
 /** Methods whose result may be a question, in the revision that asks by results. */
 const askable = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
+/** The parameters of the method itself, without what every request may carry. */
+export function ownParams({ method, params }: RequestMessage): RequestMessage['params'] {
+  const { _meta, ...own } = params;
+  if (!askable.has(method)) return own;
+  const { inputResponses, requestState, ...asked } = own;
+  return asked;
+}
+
 /** Thrown through the handler when the client has to be asked and tried again. */
 export class InputRequired {
   readonly #requests: Readonly<Record<string, AskRequest>>;

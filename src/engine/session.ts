@@ -2,7 +2,7 @@ import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { Change, Client, ProtocolLogLevel } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { InputRequired, RequestContext } from './context.ts';
+import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { reportFailure } from './failure-report.ts';
 import { classify, notification, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { type Builtin, builtins } from './methods.ts';
@@ -194,7 +194,7 @@ export class Session {
     const method = this.#lookup(request.method, modern);
     const context = new RequestContext(this, request, client, signal);
     if (modern) await context.resume();
-    const { _meta, inputResponses, requestState, ...own } = request.params;
+    const own = ownParams(request);
     if (method.schema !== undefined) {
       await this.#lastWrite;
       await parseValue(method.schema, own, 'params');

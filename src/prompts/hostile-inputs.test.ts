@@ -18,32 +18,32 @@ function numbered(text: (number: number) => string, size = length): string {
   return parts.join('');
 }
 
-/** Of the processor, which a busy machine does not change. */
-async function millisecondsOf(work: () => unknown): Promise<number> {
+/** Measures processor time, which does not depend on how busy the machine is. */
+async function cpuMilliseconds(work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   try {
     await work();
   } catch {
-    // A refusal is an answer too.
+    // Only the time matters, not whether the input is rejected.
   }
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
 
 /**
- * What was quadratic took minutes, so a bound far above any noise tells the difference: a hundred times what a harmless text of
- * the same size takes in the same run, and never less than five seconds.
+ * Quadratic code takes minutes on this input, so a generous limit is enough to detect it: a hundred times the time for a
+ * harmless text of the same size, and at least five seconds.
  */
 async function expectLinear(work: (text: string) => unknown, hostile: string, harmless: string) {
-  await millisecondsOf(() => work(harmless.slice(0, 1000)));
-  const usual = await millisecondsOf(() => work(harmless.slice(0, hostile.length)));
-  expect(await millisecondsOf(() => work(hostile))).toBeLessThan(Math.max(5000, usual * 100));
+  await cpuMilliseconds(() => work(harmless.slice(0, 1000)));
+  const baseline = await cpuMilliseconds(() => work(harmless.slice(0, hostile.length)));
+  expect(await cpuMilliseconds(() => work(hostile))).toBeLessThan(Math.max(5000, baseline * 100));
 }
 
 const prose = repeated('plain words {{ name }} of text\n');
 const timeout = 600_000;
 
-describe('a file of 1 MB takes no longer for', { timeout }, () => {
+describe('processing time stays linear for a 1 MB file with', { timeout }, () => {
   it.each([
     ['comments', '{#'],
     ['raw blocks', '{% raw %}'],
@@ -55,7 +55,7 @@ describe('a file of 1 MB takes no longer for', { timeout }, () => {
     await expectLinear((source) => resolveReferences('a.md', source), repeated(text), prose);
   });
 
-  it('filters that are nested in one another', async () => {
+  it('deeply nested filters', async () => {
     const nested = (size: number) => `{{ x${repeated('|join(a', size)}${repeated(')', size / 7)} }}`;
     await expectLinear(unsupportedConstructs, nested(length), repeated('{{ x|join(a) }}'));
   });
@@ -82,7 +82,7 @@ describe('a file of 1 MB takes no longer for', { timeout }, () => {
   });
 
   it.each([
-    ['tables that are wrong', numbered((number) => `[prompts."a/${number}"]\n`)],
+    ['invalid tables', numbered((number) => `[prompts."a/${number}"]\n`)],
     ['tables without a description', numbered((number) => `[prompts.a${number}]\n`)],
     ['arguments', `[prompts.a]\n${numbered((number) => `[[prompts.a.arguments]]\nname = "a${number}"\n`)}`],
   ])('a manifest full of %s', async (_, text) => {
@@ -101,7 +101,7 @@ describe('a file of 1 MB takes no longer for', { timeout }, () => {
 });
 
 it.each(['{#', '{% raw %}', '{% include "', '{{ x[a:b]'])(
-  'linting a library full of %s ends',
+  'linting a library full of %s finishes',
   { timeout },
   async (text) => {
     const lint = (template: string) =>
@@ -114,10 +114,10 @@ it.each(['{#', '{% raw %}', '{% include "', '{{ x[a:b]'])(
   },
 );
 
-it('names the line and the limit of front matter that is too long', async () => {
+it('reports the line and the limit if front matter is too large', async () => {
   const matter = `---\n${numbered((number) => `key${number}: 'v'\n`, 20_000)}---\nText.`;
   await expect(parseFrontMatter(matter)).rejects.toMatchObject({
-    message: 'the frontmatter is longer than 16 KB; move the text below it',
+    message: 'the frontmatter is larger than 16 KB; move long text into the body',
     line: 2,
   });
 });

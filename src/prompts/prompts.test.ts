@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/opened.ts';
+import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/open-prompts.ts';
 import { until, write } from '../../test/tree.ts';
 import type { JsonObject } from '../json.ts';
 
 describe('the catalogue', () => {
-  it('lists the prompts of every source with all that is known of them', async () => {
+  it('lists the prompts of every source with all their fields', async () => {
     const { request } = openPrompts();
     const result = await request('prompts/list');
     expect(namesOf(result)).toEqual([
@@ -40,7 +40,7 @@ describe('the catalogue', () => {
     expect(await get('explain_code', { code: 'x' })).toContain('\n\nx');
   });
 
-  it('tells the file and the line of a template that fails', async () => {
+  it('reports the file and line of a template error', async () => {
     const { request, home } = openPrompts({
       ...library,
       'libraries/Code/prompts/review.md': '{{ code }}\n{% include "parts/end.md" %}',
@@ -55,7 +55,7 @@ describe('the catalogue', () => {
     });
   });
 
-  it('gives a name to the earlier source and reports the clash', async () => {
+  it('prefers the earlier source if two prompts have the same name, and reports the conflict', async () => {
     const { request, server } = openPrompts({
       ...library,
       'commands/greet.md': command('command'),
@@ -69,12 +69,12 @@ describe('the catalogue', () => {
     );
     const problems = await server.features[0]!.problems!();
     expect(problems.map(({ message }) => message.replace(/in .*\//, 'in '))).toEqual([
-      'the prompt greet is hidden by the one in user.jsonl',
-      'the prompt code_review is hidden by the one in code_review.md',
+      'the prompt greet is hidden by the prompt of the same name in user.jsonl',
+      'the prompt code_review is hidden by the prompt of the same name in code_review.md',
     ]);
   });
 
-  it('is not hidden by a source that cannot be read', async () => {
+  it('serves other sources if one cannot be read', async () => {
     const { 'commands/research.md': _, ...others } = library;
     const { request, server } = openPrompts({ ...others, commands: 'a file' });
     expect(textOf(await request('prompts/get', { name: 'code:review', arguments: { code: 'x' } }))).toContain(
@@ -82,11 +82,11 @@ describe('the catalogue', () => {
     );
     expect(namesOf(await request('prompts/list'))).toContain('greet');
     expect((await server.features[0]!.problems!()).map(({ message }) => message)[0]).toMatch(
-      /commands folder cannot be read/,
+      /Could not read the commands folder/,
     );
   });
 
-  it('answers a name that is not there, and arguments that are wrong, as wrong parameters', async () => {
+  it('rejects unknown names and invalid arguments as invalid parameters', async () => {
     const { request } = openPrompts();
     await expect(request('prompts/get', { name: 'nope' })).rejects.toMatchObject({
       code: -32602,
@@ -104,40 +104,40 @@ describe('the catalogue', () => {
 
 describe('a change on disk', () => {
   const watching = (files: Readonly<Record<string, string>> = library) => {
-    const told: string[] = [];
-    const opened = openPrompts(files, { onNotification: (method) => told.push(method) });
-    return { ...opened, told };
+    const notifications: string[] = [];
+    const opened = openPrompts(files, { onNotification: (method) => notifications.push(method) });
+    return { ...opened, notifications };
   };
   const changed = 'notifications/prompts/list_changed';
 
-  it('is told once for a burst, and only when a prompt is another one', async () => {
-    const { home, request, told } = watching();
+  it('sends one notification per burst, and none if no prompt changes', async () => {
+    const { home, request, notifications } = watching();
     await request('prompts/list');
     for (let index = 0; index < 50; index++)
       write(home, {
         [`commands/new${index}.md`]: command('x'),
         [`libraries/Code/prompts/x${index}.md`]: 'x',
       });
-    await until(() => told.length > 0);
+    await until(() => notifications.length > 0);
     expect(namesOf(await request('prompts/list'))).toContain('new49');
     write(home, { 'libraries/Code/README.md': 'x' });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(told).toEqual([changed]);
+    expect(notifications).toEqual([changed]);
     write(home, { 'commands/research.md': command('Another body {{input}}') });
     expect(textOf(await request('prompts/get', { name: 'research', arguments: { input: 'i' } }))).toBe(
       'Another body i',
     );
-    await until(() => told.length > 1);
-    expect(told).toEqual([changed, changed]);
+    await until(() => notifications.length > 1);
+    expect(notifications).toEqual([changed, changed]);
   });
 
-  it('is told when it is made through us or beside us, when folders appear and when they go', async () => {
-    const { home, request, call, told } = watching({});
+  it('sends a notification for edits by tools and by hand, and for created and removed folders', async () => {
+    const { home, request, call, notifications } = watching({});
     await request('prompts/list');
     const next = async (change: () => unknown) => {
-      const before = told.length;
+      const before = notifications.length;
       await change();
-      await until(() => told.length > before);
+      await until(() => notifications.length > before);
     };
     await next(() => call('create_prompt', { name: 'mine', title: 'Mine', text: 'x' }));
     await next(() => write(home, { 'prompts/user.jsonl': record('theirs', 'x') }));

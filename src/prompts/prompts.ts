@@ -24,21 +24,21 @@ export interface PromptsOptions {
   readonly twigDir: string;
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
-  /** The folder that messages write as `~`. */
+  /** Messages abbreviate this folder to `~`. */
   readonly userHome: string;
-  /** Where the person's own prompts are, if not in a file. */
+  /** Stores the user's own prompts in a database instead of a file. */
   readonly records?: Records;
-  /** Never rely on the system's notices of changed files. */
+  /** Polls for changes instead of relying on file system events. */
   readonly poll?: boolean;
-  /** Who named each folder, where it is not the default. */
+  /** The flag or setting that names each folder, unless it is the default folder. */
   readonly namedBy?: { readonly [folder in 'commandsDir' | 'jsonlDir' | 'twigDir']?: string | undefined };
-  /** Writes broken files and missing folders to the log as well. */
+  /** Also logs invalid files and missing folders. */
   readonly logsProblems?: boolean;
 }
 
 /**
- * The living prompt library: every source in one catalogue. Of two prompts with one name the person's own counts first, then
- * commands, libraries, mounts in their order and the built-in ones.
+ * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
+ * prompts, commands, libraries, mounts in their order, built-in prompts.
  */
 export function createPrompts({
   commandsDir,
@@ -51,7 +51,7 @@ export function createPrompts({
   namedBy = {},
   logsProblems = false,
 }: PromptsOptions): Feature {
-  const user = ownPrompts(jsonlDir, poll, records);
+  const user = createUserSource(jsonlDir, poll, records);
   const sources = [
     user,
     new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir }),
@@ -59,11 +59,11 @@ export function createPrompts({
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
     new BuiltInSource({ folder: jsonlDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
-  const catalog = new Catalog(sources, { reportsTexts: true, logsProblems });
+  const catalog = new Catalog(sources, { reportsTextChanges: true, logsProblems });
   const editor = new Editor(catalog, user);
   const recent = new RecentValues();
   return {
-    ...live(catalog),
+    ...catalogFeature(catalog),
     tools: [
       ...createCatalogTools(catalog, recent),
       createShow(catalog),
@@ -76,7 +76,7 @@ export function createPrompts({
   };
 }
 
-/** Markdown commands alone, behind their two tools. */
+/** Only Markdown commands, through two tools. */
 export function createCommands({ commandsDir, poll = false, namedBy, ...logging }: PromptsOptions): Feature {
   const source = new CommandSource({
     folder: commandsDir,
@@ -85,10 +85,10 @@ export function createCommands({ commandsDir, poll = false, namedBy, ...logging 
     namedBy: namedBy?.commandsDir,
   });
   const catalog = new Catalog([source], logging);
-  return { ...live(catalog), tools: [createListCommands(catalog), createExpandCommand(catalog)] };
+  return { ...catalogFeature(catalog), tools: [createListCommands(catalog), createExpandCommand(catalog)] };
 }
 
-/** Editable JSONL prompts alone. */
+/** Only JSONL prompts, which clients can edit. */
 export function createJsonl({
   jsonlDir,
   records,
@@ -96,17 +96,17 @@ export function createJsonl({
   namedBy,
   ...logging
 }: PromptsOptions): Feature {
-  const user = ownPrompts(jsonlDir, poll, records);
+  const user = createUserSource(jsonlDir, poll, records);
   const builtIn = new BuiltInSource({ folder: jsonlDir, seeds: true, poll, namedBy: namedBy?.jsonlDir });
   const catalog = new Catalog([user, builtIn], logging);
   return {
-    ...live(catalog),
+    ...catalogFeature(catalog),
     prompts: new CatalogProvider({ catalog, asks: false }),
     methods: createMethods(new Editor(catalog, user), { revisions: false }),
   };
 }
 
-/** Jinja libraries alone. */
+/** Only Jinja libraries. */
 export function createTwig({
   twigDir,
   userHome,
@@ -116,14 +116,14 @@ export function createTwig({
 }: PromptsOptions): Feature {
   const source = new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy?.twigDir });
   const catalog = new Catalog([source], logging);
-  return { ...live(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
+  return { ...catalogFeature(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
 }
 
-function ownPrompts(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
+function createUserSource(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
   return records === undefined ? new UserSource({ folder, poll }) : new SharedSource(records);
 }
 
-function live(
+function catalogFeature(
   catalog: Catalog,
 ): Pick<Feature, 'name' | 'problems' | 'subscribe' | 'close'> & { name: string } {
   return {

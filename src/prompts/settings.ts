@@ -45,18 +45,18 @@ export const promptSettings = defineSettings({
     paths: ['path'],
     default: [],
     description:
-      'Prompt files of other programs to serve where they lie: tables with format, path and, if wanted, a prefix for the names.',
+      'Prompt files of other programs to serve in place: tables with format, path and optionally a prefix for the names.',
   },
   'prompts.user_home': {
     type: 'path',
     default: (places) => places.userHome,
-    description: 'The folder that messages about files write as ~.',
+    description: 'The folder that messages abbreviate to ~.',
   },
   'prompts.watch': {
     type: 'choice',
     values: ['auto', 'poll'],
     default: 'auto',
     description:
-      'How changed prompt files are noticed: by the system where that works, or by looking again and again.',
+      'How changed prompt files are detected: auto uses file system events where they work, poll checks the files at intervals.',
   },
 });

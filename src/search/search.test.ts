@@ -29,15 +29,15 @@ async function open(items: readonly Tool[] = tools, padding = 0): Promise<Search
 }
 const names = (index: SearchIndex<Tool>, query: string) => index.find(query).map(({ item }) => item.name);
 
-describe('a search', () => {
+describe('SearchIndex.find', () => {
   it.each([
     ['other forms of a word', 'creating events', 'create_event'],
     ['words inside an identifier', 'run', 'delegateRun'],
     ['the beginning of a word', 'promp', 'show_prompt'],
-    ['a word with a typing error', 'calender', 'create_event'],
+    ['a word with a typo', 'calender', 'create_event'],
     ['a word without its accent', 'CAFE', 'café'],
     ['a word in a script without spaces', '天気', 'café'],
-    ['the word among words that say nothing', 'what is on this week?', 'list_events'],
+    ['the only meaningful word among stop words', 'what is on this week?', 'list_events'],
   ])('finds %s', async (_, query, name) => {
     expect(names(await open(), query)[0]).toBe(name);
   });
@@ -46,7 +46,7 @@ describe('a search', () => {
     expect(names(await open(), query)).toEqual([]);
   });
 
-  it('does not take one number for another', async () => {
+  it('does not match a similar number', async () => {
     const index = await open([
       { name: 'p99997', description: '99997' },
       { name: 'p99998', description: '99998' },
@@ -54,7 +54,7 @@ describe('a search', () => {
     expect(names(index, '99998')).toEqual(['p99998']);
   });
 
-  it('says which words were found, where, and in how many items', async () => {
+  it('returns the matching words, their fields and the number of items', async () => {
     const [best] = (await open()).find('event calendar');
     expect(best).toMatchObject({
       item: { name: 'create_event' },
@@ -66,8 +66,8 @@ describe('a search', () => {
   });
 });
 
-describe('an index', () => {
-  it('follows the items it is given and adds only new ones', async () => {
+describe('SearchIndex.update', () => {
+  it('removes missing items and adds only new ones', async () => {
     const index = await open();
     const added = { name: 'weather', description: 'Tells the weather.' };
     let pauses = 0;
@@ -82,7 +82,7 @@ describe('an index', () => {
     expect(names(index, 'event')).toEqual(['list_events']);
   });
 
-  it('scores a word of a small collection like one of a large collection when it is padded', async () => {
+  it('gives words of a small collection higher scores if the index is padded', async () => {
     const [alone] = (await open(tools.slice(0, 1))).find('calendar');
     const [padded] = (await open(tools.slice(0, 1), 60)).find('calendar');
     expect(padded!.score).toBeGreaterThan(5 * alone!.score);

@@ -1,56 +1,56 @@
-// Full-text search for everything that is found by its words: prompts, skills, tools. It brings two packages with it, so
-// that a server imports this module when somebody first searches, never at its start.
+// Full-text search for prompts, skills and tools. Import this module on first use: it loads two packages, which would
+// slow down the start of the server.
 import MiniSearch from 'minisearch';
 import { termsOf } from './words.ts';
 
 interface SearchOptions<Item> {
-  /** The texts of an item, and how much a word counts in each of them. */
+  /** The text fields of an item, and the weight of each field. */
   readonly fields: Readonly<Record<string, { readonly of: (item: Item) => string; readonly boost: number }>>;
-  /** From this length on, a word of the query also finds words that begin with it. */
+  /** Minimum length of a query word that also matches longer words that begin with it. */
   readonly prefixFrom: number;
-  /** Whether longer words are found despite a typing error. */
+  /** Whether words of five letters or more also match words with a typo. */
   readonly typos: boolean;
   /**
-   * Empty items to count beside the real ones, for those who compare scores with a fixed limit: without them the words of a
-   * small collection are all equally rare.
+   * Number of empty items to add to the index. Needed to compare scores with a fixed threshold: in a small collection,
+   * all words would otherwise seem equally rare.
    */
   readonly padding?: number;
 }
 
-/** One word of the query in one item. */
+/** A match of one query word in one item. */
 interface WordMatch {
   readonly word: string;
   readonly score: number;
   readonly fields: readonly string[];
-  /** The words of the item itself: other forms of the word, longer ones, nearly the same ones. */
+  /** The matching terms of the item: the word itself, longer words, or similar words. */
   readonly found: readonly string[];
-  /** How many items the word was found in. */
+  /** The number of items that match the word. */
   readonly items: number;
 }
 
-export interface Found<Item> {
+export interface SearchResult<Item> {
   readonly item: Item;
   readonly score: number;
-  /** The words of the query that were found, those that count most first. */
+  /** The matching words of the query, highest score first. */
   readonly words: readonly WordMatch[];
 }
 
 interface Hit extends Pick<WordMatch, 'word' | 'score' | 'items'> {
-  /** The words of the item, each with the fields it is in. */
+  /** The matching terms of the item, each with the fields that contain it. */
   readonly match: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Gives other work its turn during a long update. Awaited whenever it is defined. */
+/** Lets a long update yield to the event loop. `update` awaits `pause` after each item. */
 interface Pauses {
   readonly pause: Promise<void> | undefined;
 }
 
-/** Whoever passes a whole document as the query searches for its first words. */
-const mostWords = 1000;
-/** Term saturation and length normalization. No bonus for a word in a long text: the limits of skills rely on it. */
+/** Longer queries, such as a whole document, are truncated to this number of words. */
+const maxQueryWords = 1000;
+/** Term saturation and length normalization. The thresholds for skills rely on `d: 0`, which gives words in long texts no bonus. */
 const bm25 = { k: 2, b: 0.5, d: 0 };
 
-/** An index over items, which are told apart by identity. */
+/** A full-text index. Items are compared by identity. */
 export class SearchIndex<Item extends object> {
   readonly #index: MiniSearch<{ readonly id: number; readonly item?: Item }>;
   readonly #ids = new Map<Item, number>();
@@ -66,7 +66,7 @@ export class SearchIndex<Item extends object> {
       tokenize: termsOf,
       processTerm: (term) => term,
       searchOptions: {
-        // Words are searched one by one, as terms.
+        // `find` passes one processed term at a time.
         tokenize: (term) => [term],
         boost: Object.fromEntries(Object.entries(fields).map(([name, { boost }]) => [name, boost])),
         prefix: (term) => term.length >= prefixFrom,
@@ -78,10 +78,10 @@ export class SearchIndex<Item extends object> {
     this.#padding = padding;
   }
 
-  /** Items that have any word of the query, best first: rare words, good fields and many words count. */
-  find(query: string): readonly Found<Item>[] {
+  /** Items that match any word of the query, best first. Rare words, important fields and many matching words raise the score. */
+  find(query: string): readonly SearchResult<Item>[] {
     const found = new Map<number, Hit[]>();
-    for (const word of [...new Set(termsOf(query))].slice(0, mostWords)) {
+    for (const word of [...new Set(termsOf(query))].slice(0, maxQueryWords)) {
       const results = this.#index.search(word);
       for (const { id, score, match } of results) {
         const hit = { word, score, match, items: results.length };
@@ -101,16 +101,16 @@ export class SearchIndex<Item extends object> {
       .sort((a, b) => b.score - a.score);
   }
 
-  /** Makes these the items of the index. Items that are already in it cost nothing. */
+  /** Replaces the items of the index. Items that are already indexed are not processed again. */
   async update(items: Iterable<Item>, pauses?: Pauses): Promise<void> {
-    const wanted = new Set(items);
+    const current = new Set(items);
     for (const [item, id] of this.#ids) {
-      if (wanted.has(item)) continue;
+      if (current.has(item)) continue;
       this.#index.discard(id);
       this.#ids.delete(item);
       this.#items.delete(id);
     }
-    for (const item of wanted) {
+    for (const item of current) {
       if (this.#ids.has(item)) continue;
       const id = this.#nextId++;
       this.#ids.set(item, id);
@@ -118,7 +118,7 @@ export class SearchIndex<Item extends object> {
       this.#index.add({ id, item });
       await pauses?.pause;
     }
-    // After the items: an empty item that comes first would shorten the average length of a text.
+    // Add empty items last: added first, they would lower the average text length.
     for (; this.#padding > 0; this.#padding--) this.#index.add({ id: this.#nextId++ });
   }
 }

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** Words that say nothing about a subject. */
+/** Words that are too common to be useful in a search. */
 const stopWords = new Set(
   `a about above across actually after again against all already also although always am among an and another any anybody
   anyone anything are around as at away be became because become been before began begin being below between both but by came
@@ -16,7 +16,7 @@ const stopWords = new Set(
   whole whom whose why will with within without would yes yesterday yet you your yours yourself`.split(/\s+/),
 );
 
-/** Abbreviations that no stemmer connects with the words they stand for. */
+/** Abbreviations and the words that replace them in the index. */
 const synonyms: Readonly<Record<string, string>> = {
   a11y: 'accessibility',
   adr: 'decision record',
@@ -53,23 +53,23 @@ const synonyms: Readonly<Record<string, string>> = {
   yml: 'yaml',
 };
 
-const longestWord = 64;
-/** Scripts that write words without spaces between them. */
+const maxWordLength = 64;
+/** Scripts that do not separate words with spaces. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** The terms under which a text is found, in order: lower case, without accents and stop words, reduced to stems. */
+/** The search terms of a text, in order: lower-case stems without accents and stop words. */
 export function termsOf(text: string): string[] {
   return wordsOf(text)
     .flatMap((word) => (Object.hasOwn(synonyms, word) ? synonyms[word]!.split(' ') : [word]))
     .filter((word) => !stopWords.has(word))
-    .map((word) => stemmer(word.slice(0, longestWord)));
+    .map((word) => stemmer(word.slice(0, maxWordLength)));
 }
 
 function wordsOf(text: string): string[] {
   const words = text
-    // Identifiers are split at their capitals. Product names, which begin with a capital, stay whole.
+    // Split camelCase identifiers. Product names such as GitHub begin with a capital letter and are not split.
     .replaceAll(/(?<![A-Za-z])[a-z]{3,}(?:[A-Z][a-z]+)+/g, (name) => name.replaceAll(/[A-Z]/g, ' $&'))
     .toLowerCase()
     .replaceAll(/\bend[- ]to[- ]end\b/g, 'e2e')

@@ -9,7 +9,7 @@ const files: Readonly<Record<string, { readonly name: string; readonly type: str
   '/icon.svg': { name: 'icon.svg', type: 'image/svg+xml' },
 };
 
-/** Nothing of another host is loaded, nothing inline is run or styled, no text becomes markup, nobody may frame us. */
+/** Blocks content from other hosts, inline scripts and styles, text inserted as markup, and framing. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,29 +32,31 @@ const headers = {
   'cache-control': 'no-cache',
 } as const;
 
-/** Serves the page. It holds no data: what it shows it asks for at /mcp, with the token from its address. */
+/** Serves the static files of the page. They hold no data: the page requests its data from /mcp with the token. */
 export async function servePage(
   path: string,
   response: ServerResponse,
   { method = 'GET' }: Pick<IncomingMessage, 'method'>,
 ): Promise<void> {
   const file = Object.hasOwn(files, path) ? files[path] : undefined;
-  const refuse = (status: number, text: string, more = {}) => {
+  const refuse = (status: number, text: string, extra = {}) => {
     response
-      .writeHead(status, { ...headers, ...more, 'content-type': 'text/plain; charset=utf-8' })
+      .writeHead(status, { ...headers, ...extra, 'content-type': 'text/plain; charset=utf-8' })
       .end(text);
   };
   if (file === undefined) return refuse(404, 'Not found\n');
   if (method !== 'GET' && method !== 'HEAD')
-    return refuse(405, 'This is a page to look at; messages go to /mcp.\n', { allow: 'GET, HEAD' });
+    return refuse(405, 'Use GET or HEAD for the page. Send MCP messages to /mcp.\n', { allow: 'GET, HEAD' });
   const content = await disk.readFile(join(pageFolder(), file.name));
   response
     .writeHead(200, { ...headers, 'content-type': file.type, 'content-length': content.length })
     .end(content);
 }
 
-/** Beside the bundle; from the sources, where the build put it. */
+/** `page` is next to the bundle. When the server runs from source, the page is in `dist`. */
 function pageFolder(): string {
-  const beside = join(import.meta.dirname, 'page');
-  return existsSync(join(beside, 'main.js')) ? beside : join(import.meta.dirname, '..', '..', 'dist', 'page');
+  const nextToBundle = join(import.meta.dirname, 'page');
+  return existsSync(join(nextToBundle, 'main.js'))
+    ? nextToBundle
+    : join(import.meta.dirname, '..', '..', 'dist', 'page');
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FixtureEndpoint, startFixtures } from './endpoint.ts';
-import { type Revision, required, runSuite } from './suite.ts';
+import { type Revision, required, runScenario, runSuite, taskScenarios } from './suite.ts';
 
 let endpoint: FixtureEndpoint;
 beforeAll(async () => {
@@ -25,5 +25,14 @@ it.for(Object.keys(required) as Revision[])(
     expect(score.failures, score.output).toEqual([]);
     expect(score.passed).toBe(score.required);
     expect(score.unscored.filter((name) => beyond.includes(name))).toEqual([]);
+  },
+);
+
+it.for(Object.entries(taskScenarios))(
+  'passes every check of the scenario %s',
+  { timeout: 120_000 },
+  async ([scenario, checks]) => {
+    const score = await runScenario(endpoint.url, scenario);
+    expect(score, score.output).toMatchObject({ passed: checks, checks });
   },
 );

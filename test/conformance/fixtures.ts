@@ -3,6 +3,7 @@ import { askingTools } from './asking-tools.ts';
 import { contentTools } from './content-tools.ts';
 import { prompts } from './prompts.ts';
 import { resources } from './resources.ts';
+import { createTasks } from './tasks.ts';
 import { createWorkingTools } from './working-tools.ts';
 
 /** Everything the official suite calls, as one feature like any other. */
@@ -11,9 +12,12 @@ export function createFixtures(): Feature {
   const publish = (change: Change) => {
     for (const listener of listeners) listener(change);
   };
+  const tasks = createTasks();
   return {
     name: 'conformance',
-    tools: [...contentTools, ...createWorkingTools(publish), ...askingTools],
+    tools: [...contentTools, ...createWorkingTools(publish), ...askingTools, ...tasks.tools],
+    methods: tasks.methods,
+    extensions: tasks.extensions,
     prompts,
     resources,
     subscribe(listener) {

@@ -1,5 +1,5 @@
 import { startFixtures } from './endpoint.ts';
-import { type Revision, required, runSuite } from './suite.ts';
+import { type Revision, required, runScenario, runSuite, taskScenarios } from './suite.ts';
 
 await using endpoint = await startFixtures();
 for (const revision of Object.keys(required) as Revision[]) {
@@ -9,4 +9,10 @@ for (const revision of Object.keys(required) as Revision[]) {
   for (const name of score.failures) console.log(`  failed: ${name}`);
   if (score.unscored.length > 0) console.log(`  not required, failed: ${score.unscored.join(', ')}`);
   if (score.passed !== score.required) process.exitCode = 1;
+}
+for (const [scenario, expected] of Object.entries(taskScenarios)) {
+  const { passed, checks, output } = await runScenario(endpoint.url, scenario);
+  if (process.argv.includes('--verbose')) console.log(output);
+  console.log(`${scenario}: ${passed}/${checks} checks`);
+  if (passed !== expected || checks !== expected) process.exitCode = 1;
 }

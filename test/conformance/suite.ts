@@ -17,16 +17,44 @@ export interface Score {
 
 const program = componentFile('@modelcontextprotocol/conformance/dist/index.js');
 
+/** Scenarios of the tasks extension, with the number of checks that each of them makes. */
+export const taskScenarios: Readonly<Record<string, number>> = {
+  'tasks-lifecycle': 9,
+  'tasks-capability-negotiation': 5,
+  'tasks-wire-fields': 4,
+  'tasks-request-state-removal': 3,
+  'tasks-mrtr-input': 4,
+  'tasks-request-headers': 5,
+  'tasks-dispatch-and-envelope': 9,
+  'tasks-required-task-error': 3,
+  'tasks-mrtr-composition': 2,
+};
+
+/** Runs one scenario; `passed` and `checks` are what the suite counts. */
+export async function runScenario(url: string, scenario: string) {
+  const output = await suite('--url', url, '--scenario', scenario);
+  const [, passed = '0', checks = '0'] = /^Passed: (\d+)\/(\d+)/m.exec(output) ?? [];
+  return { passed: Number(passed), checks: Number(checks), output };
+}
+
+function suite(...args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // The output lists failed scenarios, so the exit code adds nothing.
+    execFile(
+      process.execPath,
+      [program, 'server', ...args],
+      { maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (error !== null && typeof error.code !== 'number') reject(error);
+        else resolve(`${stdout}${stderr}`);
+      },
+    );
+  });
+}
+
 /** Runs the official suite's scenarios of one revision against an endpoint. */
 export async function runSuite(url: string, revision: Revision): Promise<Score> {
-  const output = await new Promise<string>((resolve, reject) => {
-    const args = [program, 'server', '--url', url, '--requirements', revision];
-    // Failing scenarios are in its output, so its exit code tells nothing more.
-    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-      if (error !== null && typeof error.code !== 'number') reject(error);
-      else resolve(`${stdout}${stderr}`);
-    });
-  });
+  const output = await suite('--url', url, '--requirements', revision);
   const names = (pattern: RegExp) => [...output.matchAll(pattern)].map(([, name]) => name!);
   const unscored = names(/^ {2}[✓✗] (\S+) \(/gm);
   const scored = (name: string) => !unscored.includes(name);

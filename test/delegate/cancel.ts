@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
-import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
@@ -52,7 +52,7 @@ export async function cancelOnce(
     const found = await server.call('show_run', { run_id });
     return found.status === 'running' ? undefined : found;
   });
-  const marked = await familyOf(undefined, record.run_id);
+  const marked = await listRunProcesses(undefined, record.run_id);
   return {
     record,
     milliseconds: Math.round(performance.now() - started),

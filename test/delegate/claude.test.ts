@@ -101,6 +101,6 @@ describe('Claude Code behind the same tools', () => {
       cwd: bench.project,
       config_overrides: ['model_verbosity="low"'],
     });
-    expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('settings of Codex') });
+    expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('works with Codex only') });
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds } from '../../src/delegate/record/run-record.ts';
 import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
@@ -60,13 +60,13 @@ describe('adjutant delegate', () => {
     const child = start('delegate', steps({ hang: true }));
     const id = await eventually(async () => {
       const run = await newest();
-      expect((await familyOf(undefined, run ?? '')).length).toBeGreaterThan(0);
+      expect((await listRunProcesses(undefined, run ?? '')).length).toBeGreaterThan(0);
       return run!;
     });
     child.kill('SIGINT');
     const [stdout, , code] = await child.output;
     expect([code, stdout]).toEqual([130, expect.stringContaining('error: cancelled: interrupted')]);
-    expect(await familyOf(undefined, id)).toEqual([]);
+    expect(await listRunProcesses(undefined, id)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
 import { eventually } from './eventually.ts';
@@ -47,7 +47,7 @@ describe('time', () => {
     const { record } = await server.call('delegate_run', { task, cwd: bench.project });
     expect(record).toMatchObject({ status: 'failed', error });
     expect(record.ended_processes).toHaveLength(1);
-    expect(await familyOf(undefined, record.run_id)).toEqual([]);
+    expect(await listRunProcesses(undefined, record.run_id)).toEqual([]);
   });
 
   it('given to an answer does not end the run: its result is collected later', async () => {
@@ -69,12 +69,14 @@ describe('cancelling', () => {
     const task = steps({ deaf: true }, { child: "trap '' INT TERM; sleep 1000" }, { hang: true });
     const answered = server.call('delegate_run', { task, cwd: bench.project });
     const run_id = await begun(server);
-    await eventually(async () => expect((await familyOf(undefined, run_id)).length).toBeGreaterThan(1));
+    await eventually(async () =>
+      expect((await listRunProcesses(undefined, run_id)).length).toBeGreaterThan(1),
+    );
     const { record } = await server.call('cancel_run', { run_id, reason: 'enough' });
     expect(record).toMatchObject({ status: 'cancelled', error: 'cancelled: enough' });
     expect(record.ended_processes.map(({ by }) => by)).toContain('SIGKILL');
     expect(record.ended_processes.some(({ command }) => command.includes('sleep 1000'))).toBe(true);
-    expect(await familyOf(undefined, run_id)).toEqual([]);
+    expect(await listRunProcesses(undefined, run_id)).toEqual([]);
     expect((await answered).record.status).toBe('cancelled');
   });
 
@@ -145,7 +147,7 @@ describe('a client that goes away', () => {
     const run_id = await begun(watching);
     await server.kill('SIGTERM');
     expect(await ended(watching, run_id)).toMatchObject({ status: 'cancelled' });
-    expect(await familyOf(undefined, run_id)).toEqual([]);
+    expect(await listRunProcesses(undefined, run_id)).toEqual([]);
   });
 
   it('leaves its run to finish where that is wanted', async () => {
@@ -200,11 +202,11 @@ describe('a server that dies', () => {
       return id!;
     });
     await first.kill('SIGKILL');
-    for (const { pid } of await familyOf(undefined, run_id)) process.kill(pid, 'SIGKILL');
+    for (const { pid } of await listRunProcesses(undefined, run_id)) process.kill(pid, 'SIGKILL');
     const record = await ended(await connect(), run_id);
     expect(record).toMatchObject({
       status: 'failed',
-      error: 'codex exec ended without finishing its turn while no server was watching',
+      error: 'codex exec exited without finishing its turn while no server was following it',
     });
     const { thread_id } = JSON.parse(readFileSync(join(record.run_dir, 'thread.json'), 'utf8'));
     expect(record.subagent_thread_id).toBe(thread_id);

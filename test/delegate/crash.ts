@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
-import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
@@ -89,7 +89,7 @@ async function leftovers(bench: Workbench, id: string): Promise<string[]> {
   const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
   const open = ledger.open().length;
   ledger.close();
-  const family = await familyOf(undefined, id);
+  const family = await listRunProcesses(undefined, id);
   return [
     ...(open > 0 ? [`${open} runs are still open in the ledger`] : []),
     ...family.map(({ pid, command }) => `the process ${pid} is left: ${command}`),

@@ -127,7 +127,7 @@ describe('what comes of a run', () => {
 
   it('is failed with the signal that ended the agent from outside', async () => {
     const record = await run(steps({ die: 'SIGKILL' }));
-    expect(record).toMatchObject({ status: 'failed', error: 'codex exec was ended by SIGKILL' });
+    expect(record).toMatchObject({ status: 'failed', error: 'codex exec was terminated by SIGKILL' });
     expect(record.subagent_thread_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
@@ -169,7 +169,7 @@ describe('what comes of a run', () => {
       cwd: bench.project,
     });
     expect(record).toMatchObject({ status: 'failed' });
-    expect(record.error).toContain('did not go on with thread 01a1de69-7620-7c01-aa83-000000000000');
+    expect(record.error).toContain('did not resume thread 01a1de69-7620-7c01-aa83-000000000000');
   });
 
   it('names the version when another one than the tried one does not begin', async () => {

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRecords } from '../../src/assistant/store/records.ts';
-import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
 import { putFinishedRun } from '../finished-run.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
@@ -107,7 +107,7 @@ describe('runs of several machines on one database', () => {
     expect(record).toMatchObject({ run_id, status: 'cancelled' });
     expect(record.error).toContain('not needed');
     expect((await answer).status).toBe('cancelled');
-    expect(await familyOf(undefined, run_id)).toEqual([]);
+    expect(await listRunProcesses(undefined, run_id)).toEqual([]);
   });
 
   it('are news for the clients of every machine', async () => {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
-import { behindShim } from '../../src/delegate/agents/executable.ts';
+import { resolveNpmShim } from '../../src/delegate/agents/executable.ts';
 import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { connectMemory, type MemoryClient, type MemoryOptions } from '../../src/transports/memory.ts';
@@ -24,7 +24,7 @@ export const claude = join(dirname(components), 'node_modules', '.bin', 'claude'
 
 /** The program behind it. */
 export function nativeCodex(): Promise<string> {
-  return behindShim(codexShim);
+  return resolveNpmShim(codexShim);
 }
 
 export interface Workbench extends AsyncDisposable {

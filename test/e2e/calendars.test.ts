@@ -33,7 +33,7 @@ let web: Server;
 let address: string;
 let adjutant: ReturnType<typeof createAdjutant>;
 let client: MemoryClient;
-const heard: JsonObject[] = [];
+const progress: JsonObject[] = [];
 
 beforeAll(async () => {
   writeFileSync(work, twoEvents);
@@ -44,7 +44,7 @@ beforeAll(async () => {
   adjutant = createAdjutant('standard', config);
   client = connectMemory(adjutant, {
     onNotification: (method, params) => {
-      if (method === 'notifications/progress') heard.push(params);
+      if (method === 'notifications/progress') progress.push(params);
     },
   });
   await client.request('initialize', {
@@ -80,12 +80,14 @@ function run(...args: readonly string[]): Promise<{ code: number; stdout: string
   });
 }
 
-describe('tools for calendars', () => {
-  it('refuse what makes no sense before they touch anything', async () => {
+describe('the calendar tools', () => {
+  it('reject invalid arguments without changing anything', async () => {
     await expect(call('importCalendar', { user_id: 'ann' })).rejects.toThrow();
     await expect(call('importCalendar', { user_id: 'ann', source: work, content: 'x' })).rejects.toThrow();
     await expect(call('addCalendar', { user_id: 'nobody', source: work })).rejects.toThrow('User not found');
-    await expect(call('addCalendar', { user_id: 'ann', source: 'work.ics' })).rejects.toThrow('full path');
+    await expect(call('addCalendar', { user_id: 'ann', source: 'work.ics' })).rejects.toThrow(
+      'absolute path',
+    );
     await expect(call('importCalendar', { user_id: 'ann', content: 'hello' })).rejects.toThrow(
       'not a calendar',
     );
@@ -97,7 +99,7 @@ describe('tools for calendars', () => {
     expect(await call('listCalendars', {})).toEqual({ calendars: [], count: 0 });
   });
 
-  it('take a calendar in with progress, report the bad event, and plan for the good one', async () => {
+  it('import a calendar with progress, report the invalid event, and plan for the valid one', async () => {
     const { calendars } = await call('importCalendar', { user_id: 'ann', source: work });
     expect(calendars).toMatchObject([
       {
@@ -107,17 +109,21 @@ describe('tools for calendars', () => {
         added: 1,
         problem_count: 1,
         problems: [
-          { severity: 'error', uid: 'broken', message: '"soon" is not a date or a time; it is left out' },
+          {
+            severity: 'error',
+            uid: 'broken',
+            message: 'This VEVENT was skipped: "soon" is not a date or a time.',
+          },
         ],
       },
     ]);
-    expect(heard.length).toBeGreaterThan(0);
+    expect(progress.length).toBeGreaterThan(0);
     expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({ count: 3 });
     const planned = await call('planNotifications', { user_id: 'ann' });
     expect(planned['notifications_planned']).toBeGreaterThan(0);
   });
 
-  it('move and call off what is planned when the calendar changes', async () => {
+  it('move and cancel planned notifications when the calendar changes', async () => {
     const before = await call('listNotifications', { user_id: 'ann', days_forward: 30 });
     writeFileSync(work, calendar(...event('standup', `DTSTART:${soon(54)}`, 'RRULE:FREQ=DAILY;COUNT=3')));
     const moved = await call('importCalendar', { user_id: 'ann', source: work });
@@ -136,7 +142,7 @@ describe('tools for calendars', () => {
     expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({ count: 0 });
   });
 
-  it('hide the secret part of a private address', async () => {
+  it('hide the secret part of a private URL', async () => {
     const { config } = await loadConfig({
       argv: ['--home', join(home, 'other'), '--calendars-private-hosts', '127.0.0.1'],
       env: {},
@@ -165,7 +171,7 @@ describe('tools for calendars', () => {
 });
 
 describe('adjutant calendars', () => {
-  it('says what is wrong with how it was called', async () => {
+  it('explains invalid arguments', async () => {
     expect(await run('imprt')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean calendars import?'),
@@ -173,7 +179,7 @@ describe('adjutant calendars', () => {
     expect(await run('import')).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a file') });
     expect(await run('import', 'nowhere.ics')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is not there'),
+      stderr: expect.stringContaining('does not exist'),
     });
     expect(await run('remove', 'nope')).toMatchObject({
       code: 1,
@@ -181,14 +187,14 @@ describe('adjutant calendars', () => {
     });
   });
 
-  it('imports files and folders, lists, brings up to date and removes', async () => {
+  it('imports files and folders, and lists, syncs and removes calendars', async () => {
     mkdirSync(join(home, 'many'));
     writeFileSync(work, twoEvents);
     writeFileSync(join(home, 'many', 'x.ics'), calendar(...event('x', `DTSTART:${soon(5)}`)));
     const imported = await run('import', 'work.ics', 'many');
     expect(imported).toMatchObject({ code: 0, stderr: '' });
     expect(imported.stdout).toMatch(/^My work {2}\(file .*work\.ics, user ann, id /);
-    expect(imported.stdout).toContain('UID broken: "soon" is not a date or a time; it is left out');
+    expect(imported.stdout).toContain('UID broken: This VEVENT was skipped: "soon" is not a date or a time.');
     const listed = JSON.parse((await run('list', '--json')).stdout) as {
       calendars: { id: string; kind: string }[];
     };
@@ -198,7 +204,7 @@ describe('adjutant calendars', () => {
     expect((await run('list')).stdout).toBe('No calendars.\n');
   });
 
-  it('goes to a private address only when that is allowed', async () => {
+  it('fetches from a private address only if the settings allow it', async () => {
     expect(await run('add', address)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('calendars.private_hosts'),
@@ -209,7 +215,7 @@ describe('adjutant calendars', () => {
 });
 
 describe('adjutant worker', () => {
-  it('follows a folder while it runs', async () => {
+  it('imports new files in a folder while it runs', async () => {
     await using worker = new Program(['worker']);
     const { config } = await loadConfig({ argv: ['--home', worker.home], env: {}, cwd: home });
     const other = createAdjutant('standard', config);
@@ -228,7 +234,7 @@ describe('adjutant worker', () => {
       writeFileSync(join(folder, 'new.ics'), calendar(...event('new', `DTSTART:${soon(5)}`)));
       const deadline = Date.now() + 25_000;
       while ((await call('listEvents', { user_id: 'ann' }))['count'] === 0) {
-        if (Date.now() > deadline) throw new Error(`it was not seen: ${worker.stderr}`);
+        if (Date.now() > deadline) throw new Error(`the event was not imported: ${worker.stderr}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createStore, type Store } from '../../src/assistant/store/store.ts';
+import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
 import { proveDelivery } from '../delivery-proof.ts';
-import { fill, meeting, minute, person, reminder } from '../diary.ts';
 import { bundle, Program } from '../program.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { startChatModel } from '../chat-model.ts';
 import { claude, codexShim } from '../delegate/workbench.ts';
 import { blocksOf } from '../docs-block.ts';
-import { followPage, type Stage } from '../docs-runner.ts';
+import { type PageSetup, testPage } from '../docs-runner.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { startPostgres } from '../postgres.ts';
@@ -16,8 +16,8 @@ import { bundle } from '../program.ts';
 import { hasRadicale, password, startRadicale } from '../radicale.ts';
 import { write } from '../tree.ts';
 
-/** The real codex, whose model is on this machine, and a project to work in. */
-async function withCodex(home: string): Promise<Stage> {
+/** The real codex with a local model, and a project to work in. */
+async function withCodex(home: string): Promise<PageSetup> {
   const model = await startResponsesModel();
   write(home, { '.codex/config.toml': model.config, 'shop/README.md': '# A shop\n' });
   execFileSync('git', ['init', '-q'], { cwd: join(home, 'shop') });
@@ -26,9 +26,9 @@ async function withCodex(home: string): Promise<Stage> {
   const claim = answer({ deliverables: [{ path: 'parser.js', description: 'The parser' }] });
   return {
     cwd: 'shop',
-    // A call waits long enough for codex, and no longer.
+    // Long enough for codex to answer, and short enough to end the call that hangs.
     env: { ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '8' },
-    stands: {
+    replacements: {
       'Rewrite the shop': `Rewrite the shop ${script({ hang: true })}`,
       'Repair the parser': `Repair the parser ${script(claim)}`,
       '/opt/codex/bin/codex': codexShim,
@@ -48,8 +48,8 @@ END:VEVENT
 END:VCALENDAR
 `;
 
-/** A folder, an address and, where this machine has one, a CalDAV account. */
-async function withCalendars(home: string): Promise<Stage> {
+/** A calendar folder, a calendar URL and, if Radicale is installed, a CalDAV account. */
+async function withCalendars(home: string): Promise<PageSetup> {
   write(home, { 'calendars/holidays.ics': holidays });
   const web = createServer((_, response) => response.end(holidays));
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
@@ -58,13 +58,13 @@ async function withCalendars(home: string): Promise<Stage> {
   await account?.send('MKCALENDAR', '/ann/home/');
   return {
     env: { ADJUTANT_CALENDARS_PRIVATE_HOSTS: '127.0.0.1' },
-    stands: {
+    replacements: {
       'https://example.com': `http://127.0.0.1:${port}`,
       'caldavs://dav.example.com': account?.url.replace('http', 'caldav') ?? '',
       'dav.example.com': '127.0.0.1',
       'correct horse': password,
     },
-    lacks: hasRadicale ? [] : ['Radicale'],
+    missingPrograms: hasRadicale ? [] : ['Radicale'],
     async close() {
       web.close();
       await account?.close();
@@ -72,13 +72,13 @@ async function withCalendars(home: string): Promise<Stage> {
   };
 }
 
-const stages: Readonly<Record<string, (home: string) => Stage | Promise<Stage>>> = {
+const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<PageSetup>>> = {
   'assistant.md': async () => {
     const plan = [{ offset_minutes: -105, channel: 'email', urgency: 'normal' }];
     const reasoning = 'a board meeting, across town';
     const model = await startChatModel(() => JSON.stringify({ notify: true, plan, reasoning }));
     return {
-      stands: { 'http://localhost:11434/v1': model.url },
+      replacements: { 'http://localhost:11434/v1': model.url },
       close: () => model[Symbol.asyncDispose](),
     };
   },
@@ -96,7 +96,7 @@ const stages: Readonly<Record<string, (home: string) => Stage | Promise<Stage>>>
     await new Promise<void>((resolve) => void inbox.listen(0, '127.0.0.1', resolve));
     const { port } = inbox.server.address() as AddressInfo;
     return {
-      stands: { 'smtp://127.0.0.1:1025': `smtp://127.0.0.1:${port}` },
+      replacements: { 'smtp://127.0.0.1:1025': `smtp://127.0.0.1:${port}` },
       close: () => new Promise((resolve) => inbox.close(() => resolve())),
     };
   },
@@ -119,25 +119,25 @@ const stages: Readonly<Record<string, (home: string) => Stage | Promise<Stage>>>
     const server = await startPostgres();
     const url = await server.createDatabase('adjutant');
     return {
-      stands: { 'postgres://adjutant:secret@db.example.com/adjutant': url },
+      replacements: { 'postgres://adjutant:secret@db.example.com/adjutant': url },
       close: () => server.close(),
     };
   },
 };
 
 const pages = readdirSync('docs').filter((file) => file.endsWith('.md'));
-for (const page of pages) followPage(`docs/${page}`, stages[page]);
-followPage('CONTRIBUTING.md');
+for (const page of pages) testPage(`docs/${page}`, setups[page]);
+testPage('CONTRIBUTING.md');
 
-it('runs every example but these', () => {
-  const left = [...pages.map((page) => `docs/${page}`), 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
+it('every example is run except for these', () => {
+  const skipped = [...pages.map((page) => `docs/${page}`), 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
     blocksOf(page).flatMap(({ notRun }) => (notRun === undefined ? [] : [`${page}: ${notRun}`])),
   );
-  expect(left).toEqual([
+  expect(skipped).toEqual([
     'docs/architecture.md: a picture',
     'docs/clients.md: needs Gemini CLI and VS Code',
     'docs/scaling.md: needs nginx and a certificate',
-    'README.md: it is what runs this',
+    'README.md: this test is part of it',
     'CONTRIBUTING.md: they are what runs this',
   ]);
 });

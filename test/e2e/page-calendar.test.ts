@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PageServer, seriousFaults, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page-server.ts';
 import { bundle } from '../program.ts';
 
 const server = new PageServer();
-// Whatever is sent is sent by a process of its own.
+// A separate worker process delivers the notifications.
 beforeAll(() => server.start({ ADJUTANT_DELIVERY_WITH_SERVER: 'false' }));
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
-/** Calls a tool beside the page, as another client would. */
+/** Calls a tool as another client would. */
 async function call(name: string, args: object): Promise<void> {
   const token = /token=(.*)/.exec(server.address)![1];
   const { status } = await fetch(`${server.view('')}mcp`, {
@@ -41,19 +41,21 @@ END:VCALENDAR
 `;
 
 describe('the calendar', () => {
-  it('is empty at first, takes the sample data at a click, and loses it again', async () => {
+  it('is empty at first, and loads and removes the sample data', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
-    await shows(page, /Nobody is in the diary yet/);
+    await shows(page, /No calendars yet/);
     await page.getByRole('button', { name: 'Load sample data' }).click();
     await shows(page, 'Week');
+    // The calendar appears before loading has finished, and removing it earlier would race with loading.
+    await shows(page, /^Sample data loaded/);
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Remove sample data' }).click();
     await page.getByRole('link', { name: 'Calendar' }).click();
-    await shows(page, /Nobody is in the diary yet/);
+    await shows(page, /No calendars yet/);
   });
 
-  it('begins with somebody who is added on the page', async () => {
+  it('shows the calendar of a person who is added on the page', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
     await page.getByLabel('Name').fill('Cleo');
@@ -63,14 +65,14 @@ describe('the calendar', () => {
       .getByRole('alert')
       .getByText(/Nowhere\/Land/)
       .waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByLabel('Time zone').fill('Africa/Cairo');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('heading', { name: 'Cleo' }).waitFor();
     await shows(page, 'Africa/Cairo');
   });
 
-  it('shows what is planned and why, and plans only after a look', async () => {
+  it('previews a plan before applying it, and shows the reason for each notification', async () => {
     const page = await server.open();
     const start = new Date(Date.now() + 3 * 86_400_000);
     start.setUTCHours(12, 0, 0, 0);
@@ -90,42 +92,42 @@ describe('the calendar', () => {
     await page.getByRole('tab', { name: 'Agenda' }).click();
     await shows(page, 'Board meeting');
     await page.getByRole('button', { name: 'Plan notifications' }).click();
-    await shows(page, 'This would change:');
-    await page.getByRole('button', { name: 'Keep this plan' }).click();
+    await shows(page, 'Applying this plan makes these changes:');
+    await page.getByRole('button', { name: 'Apply plan' }).click();
     await page.locator('.mark.planned').first().waitFor();
     await page.getByText('Board meeting').first().click();
     await shows(page, /^Why: /);
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Week' }).click();
     await page.locator('.quiet-hours').first().waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Plan notifications' }).click();
-    await shows(page, 'Nothing would change.');
+    await shows(page, 'The plan is up to date.');
     await page.keyboard.press('Escape');
-    await page.getByText('Nothing would change.').first().waitFor({ state: 'detached' });
+    await page.getByText('The plan is up to date.').first().waitFor({ state: 'detached' });
   });
 
-  it('shows in every window what another process sends, without being asked', async () => {
+  it('updates every window when another process sends a notification', async () => {
     await call('createUser', { id: 'bob', name: 'Bob', email: 'bob@example.com', timezone: 'UTC' });
     await call('updateUser', { user_id: 'bob', quiet_start: '00:00', quiet_end: '00:00' });
     await call('createEvent', {
       user_id: 'bob',
-      title: 'To be told',
+      title: 'Dentist',
       start_ts: new Date(Date.now() + 2 * 3_600_000).toISOString(),
     });
     await call('planNotifications', { user_id: 'bob' });
     const windows = [await server.open(), await server.open()];
-    // All tabs of a window hear through the first one.
+    // A second tab of the same browser window shares the change stream of the first tab.
     windows.push(await server.openTab(windows[0]!));
     for (const page of windows) {
       await page.goto(server.view('#/calendar/bob'));
       await page.getByRole('tab', { name: 'Agenda' }).click();
-      await page.getByText('To be told').first().click();
+      await page.getByText('Dentist').first().click();
       await page.locator('.panel .badge.planned').waitFor();
     }
     await windows[1]!.getByRole('button', { name: 'Outbox' }).click();
-    await shows(windows[1]!, /^Nothing yet\./);
-    // The hour has come.
+    await shows(windows[1]!, /^No messages yet\./);
+    // Make the notification due.
     const moment = Date.now() - 1000;
     const store = new DatabaseSync(join(server.home, 'adjutant.db'), { timeout: 5000 });
     store.exec(`update notifications set plan_ms = ${moment}, next_ms = ${moment} where user_id = 'bob'`);
@@ -136,28 +138,28 @@ describe('the calendar', () => {
     await windows[1]!.locator('.outbox summary').first().waitFor();
   });
 
-  it('takes calendar files, chosen or dropped', async () => {
+  it('imports calendar files that are selected or dropped', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
     await page.getByRole('tab', { name: 'Agenda' }).click();
     await page.locator('input[type=file]').setInputFiles({
       name: 'mine.ics',
       mimeType: 'text/calendar',
-      buffer: Buffer.from(calendar('Chosen')),
+      buffer: Buffer.from(calendar('Selected')),
     });
     await shows(page, 'mine.ics: 1 added');
-    await shows(page, 'Chosen');
+    await shows(page, 'Selected');
     await page.evaluate(`(() => {
       const data = new DataTransfer();
       data.items.add(new File([${JSON.stringify(calendar('Dropped in'))}], 'mine.ics'));
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     })()`);
     await shows(page, 'Dropped in');
-    // Invitations often have one and the same file name.
-    await shows(page, 'Chosen');
+    // A file with the same name but another event does not replace the first import.
+    await shows(page, 'Selected');
   });
 
-  it('gathers what is too much for one time of the week', async () => {
+  it('groups events that do not fit side by side', async () => {
     await call('createUser', { id: 'cora', name: 'Cora', timezone: 'UTC' });
     const start_ts = `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
     for (let index = 0; index < 7; index++)
@@ -165,14 +167,14 @@ describe('the calendar', () => {
     const page = await server.open();
     await page.goto(server.view('#/calendar/cora'));
     await page.getByRole('button', { name: '4 more at this time' }).click();
-    expect(await seriousFaults(page)).toEqual([]);
-    const last = page.locator('.crowd-list button').nth(3);
+    expect(await seriousViolations(page)).toEqual([]);
+    const last = page.locator('.overflow-list button').nth(3);
     const title = (await last.textContent())!;
     await last.click();
     await page.getByRole('heading', { name: title }).waitFor();
   });
 
-  it('says what is wrong with a file that is no calendar', async () => {
+  it('reports a file that is not a calendar and imports the others', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
     const file = (name: string, text: string) => ({
@@ -182,8 +184,8 @@ describe('the calendar', () => {
     });
     await page
       .locator('input[type=file]')
-      .setInputFiles([file('no.ics', 'dear diary'), file('yes.ics', calendar('Right'))]);
-    // What is told of the second does not hide what is told of the first.
+      .setInputFiles([file('no.ics', 'not a calendar'), file('yes.ics', calendar('Right'))]);
+    // The message lists the results of both files.
     await page
       .locator('.toast.shown')
       .getByText(/^no\.ics: .*calendar.*\s*yes\.ics: 1 added/)

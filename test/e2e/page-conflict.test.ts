@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from '../browser.ts';
-import { PageServer, seriousFaults, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page-server.ts';
 
 const server = new PageServer();
 const file = join(server.home, 'prompts', 'user.jsonl');
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
-const onServer = () =>
+const savedPrompts = () =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -40,8 +40,8 @@ async function openEditor(): Promise<Page> {
 const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
 const edit = (page: Page, text: string) => page.getByLabel(/^Text/).fill(text);
 
-/** Two windows have the editor open, and the first one saves. */
-async function conflicting(): Promise<Page> {
+/** Opens the prompt in two editors, saves both, and returns the second one, which has the conflict. */
+async function createConflict(): Promise<Page> {
   const [first, second] = [await openEditor(), await openEditor()];
   await edit(first, 'Theirs for {{who}}');
   await first.getByLabel('Title').fill('Their title');
@@ -53,8 +53,8 @@ async function conflicting(): Promise<Page> {
   return second;
 }
 
-describe('a prompt that is open in two windows', () => {
-  it('shows a new text in the other window by itself', async () => {
+describe('a prompt open in two windows', () => {
+  it('updates its text in the other window without a reload', async () => {
     const [one, other] = [await openEditor(), await openPrompt()];
     await shows(other, 'Hello');
     await edit(one, 'Good day {{who}}');
@@ -62,25 +62,25 @@ describe('a prompt that is open in two windows', () => {
     await other.locator('.template').getByText('Good day').waitFor();
     await other.getByLabel(/^who/).fill('Ann');
     await shows(other, 'Good day Ann');
-    // The window that saved shows the new text too, and a change made in the file reaches both.
+    // The window that saved also shows the new text, and an edit of the file reaches both windows.
     await one.locator('.template').getByText('Good day').waitFor();
     writeFileSync(file, readFileSync(file, 'utf8').replace('Good day', 'Good night'));
     await shows(other, 'Good night Ann');
     await one.locator('.template').getByText('Good night').waitFor();
   });
 
-  it('is not overwritten: a conflict shows both versions, and nothing is saved yet', async () => {
-    const page = await conflicting();
+  it('is not overwritten: the conflict shows both versions and saves neither', async () => {
+    const page = await createConflict();
     const both = page.locator('.conflict .difference');
     expect(await both.nth(0).textContent()).toContain('+ Mine for {{who}}');
     expect(await both.nth(1).textContent()).toContain('− Theirs for {{who}}');
-    // A field that was not edited here is taken from the server either way.
+    // Both versions contain the server's value of a field that was not edited in this window.
     for (const side of [0, 1]) expect(await both.nth(side).textContent()).toContain('  title: Their title');
-    expect(onServer()).toEqual([['Their title', 'Theirs for {{who}}']]);
+    expect(savedPrompts()).toEqual([['Their title', 'Theirs for {{who}}']]);
     expect(await page.getByLabel(/^Text/).inputValue()).toBe('Mine for {{who}}');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await seriousViolations(page)).toEqual([]);
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 900 });
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -88,44 +88,44 @@ describe('a prompt that is open in two windows', () => {
     }
   });
 
-  it('keeps mine by choice; theirs stays in the history', async () => {
-    const page = await conflicting();
+  it('is replaced by my version with "Keep mine", and their version stays in the history', async () => {
+    const page = await createConflict();
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.locator('.template').getByText('Mine for').waitFor();
-    expect(onServer()).toEqual([['Their title', 'Mine for {{who}}']]);
+    expect(savedPrompts()).toEqual([['Their title', 'Mine for {{who}}']]);
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByRole('button', { name: 'What changed' }).first().click();
+    await page.getByRole('button', { name: 'Show changes' }).first().click();
     await page.locator('.difference .removed').getByText('− Theirs for {{who}}').waitFor();
   });
 
-  it('takes theirs by choice, and gives mine back on undo', async () => {
-    const page = await conflicting();
-    await page.getByRole('button', { name: 'Take theirs' }).click();
+  it('loads their version with "Use theirs", and Undo restores my edits', async () => {
+    const page = await createConflict();
+    await page.getByRole('button', { name: 'Use theirs' }).click();
     await page.locator('.conflict').waitFor({ state: 'detached' });
     expect(await page.getByLabel(/^Text/).inputValue()).toBe('Theirs for {{who}}');
     expect(await page.getByLabel('Title').inputValue()).toBe('Their title');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.locator('.conflict').waitFor();
     expect(await page.getByLabel(/^Text/).inputValue()).toBe('Mine for {{who}}');
-    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await page.getByRole('button', { name: 'Use theirs' }).click();
     await edit(page, 'Theirs, and more, for {{who}}');
     await save(page);
     await page.locator('.template').getByText('Theirs, and more').waitFor();
-    expect(onServer()).toEqual([['Their title', 'Theirs, and more, for {{who}}']]);
+    expect(savedPrompts()).toEqual([['Their title', 'Theirs, and more, for {{who}}']]);
   });
 
-  it('is a conflict again when it changes once more before mine is kept', async () => {
-    const page = await conflicting();
+  it('conflicts again if it changes once more before my version is saved', async () => {
+    const page = await createConflict();
     const third = await openEditor();
     await edit(third, 'Third for {{who}}');
     await save(third);
     await shows(third, 'Third for');
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.locator('.conflict').getByText('− Third for {{who}}').waitFor();
-    expect(onServer()).toEqual([['Their title', 'Third for {{who}}']]);
+    expect(savedPrompts()).toEqual([['Their title', 'Third for {{who}}']]);
   });
 
-  it('keeps the text of an editor when the other window deletes the prompt', async () => {
+  it('keeps unsaved edits when the other window deletes it', async () => {
     const [editor, other] = [await openEditor(), await openPrompt()];
     await edit(editor, 'Mine for {{who}}');
     await other.getByRole('button', { name: 'Delete' }).click();
@@ -136,6 +136,6 @@ describe('a prompt that is open in two windows', () => {
     await editor.getByRole('heading', { name: 'This prompt was deleted elsewhere' }).waitFor();
     await editor.getByRole('button', { name: 'Keep mine' }).click();
     await editor.locator('.template').getByText('Mine for').waitFor();
-    expect(onServer()).toEqual([['Greet', 'Mine for {{who}}']]);
+    expect(savedPrompts()).toEqual([['Greet', 'Mine for {{who}}']]);
   });
 });

@@ -6,7 +6,7 @@ import { componentFile } from '../components.ts';
 import { putFinishedRun } from '../finished-run.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
-import { PageServer, seriousFaults, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page-server.ts';
 
 const server = new PageServer();
 const work = join(server.home, 'work');
@@ -31,9 +31,9 @@ afterAll(async () => {
   await model.close();
 });
 
-async function begin(
+async function startRun(
   task: string,
-  fields: { readonly sandbox?: string; readonly kind?: string; readonly folder?: string } = {},
+  fields: { readonly sandbox?: string; readonly type?: string; readonly folder?: string } = {},
 ) {
   const page = await server.open();
   await page.getByRole('link', { name: 'Runs' }).click();
@@ -41,22 +41,23 @@ async function begin(
   await page.getByLabel('Task').fill(task);
   await page.getByLabel(/^Working folder/).fill(fields.folder ?? work);
   await page.getByLabel('Sandbox').selectOption(fields.sandbox ?? 'read-only');
-  await page.getByLabel('Kind').selectOption(fields.kind ?? 'delegate_run');
+  await page.getByLabel('Type').selectOption(fields.type ?? 'delegate_run');
   await page.getByRole('button', { name: 'Start' }).click();
   return page;
 }
 
-const markTailInVain = `{
+/** Sets `data-tail-failed` on the document when a tail_run request fails. */
+const markFailedTail = `{
   const { fetch } = window;
   window.fetch = (url, options) => fetch(url, options).catch((error) => {
-    if (options.body.includes('tail_run')) document.documentElement.dataset.vain = '';
+    if (options.body.includes('tail_run')) document.documentElement.dataset.tailFailed = '';
     throw error;
   });
 }`;
 
 describe('runs', () => {
-  it('that cannot begin say why', async () => {
-    const page = await begin('Look', { folder: '/no/such/folder' });
+  it('that cannot start show the reason', async () => {
+    const page = await startRun('Look', { folder: '/no/such/folder' });
     await page.locator('article .badge.failed').waitFor();
     await page
       .locator('article .problem')
@@ -64,24 +65,24 @@ describe('runs', () => {
       .waitFor();
   });
 
-  it('are started, watched as they go and read when they have ended', async () => {
+  it('show their progress and then their result', async () => {
     const done = answer({ summary: 'The harbour is open.', next_actions: ['Set sail'] });
-    const page = await begin(
+    const page = await startRun(
       `Look at the harbour ${script({ shell: 'echo the tide is high; sleep 1' }, done)}`,
     );
     await shows(page, /the tide is high/);
     await shows(page, 'The harbour is open.');
     await shows(page, 'Set sail');
-    // In the list and beside the run: 100 in and 20 out at each of the two turns.
+    // Two turns with 100 input and 20 output tokens each, shown in the list and in the details.
     await page.locator('.row .number').getByText('240 tok').first().waitFor();
     await page.locator('.facts').getByText('240 tok').waitFor();
     await page.getByRole('button', { name: 'result.json' }).click();
     await shows(page, /"status": "completed"/);
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
-  it('show what they changed, file by file', async () => {
-    const page = await begin(
+  it('show their changes file by file', async () => {
+    const page = await startRun(
       `Write the tides ${script({ shell: 'echo high >> tides.txt; printf "\\0\\1" > moon.bin' }, answer())}`,
       { sandbox: 'workspace-write' },
     );
@@ -91,13 +92,13 @@ describe('runs', () => {
     expect(await tides.locator('summary').textContent()).toContain('+1 −1');
     await page.locator('.patch summary').getByText('moon.bin').waitFor();
     await page.locator('.patch summary').getByText('binary').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
-  it('show a long change bit by bit, and every file of it folded', async () => {
-    const page = await begin(
+  it('show a large change in steps, with its files collapsed', async () => {
+    const page = await startRun(
       `Write much ${script({ shell: 'seq 1 2000 > numbers.txt; for i in $(seq 1 119); do echo $i > file-$i.txt; done' }, answer())}`,
       { sandbox: 'workspace-write' },
     );
@@ -109,7 +110,7 @@ describe('runs', () => {
     expect(await page.locator('.patch-lines tr').count()).toBeLessThan(1500);
   });
 
-  it('of an autopilot show their jobs as a graph and on an axis of time', async () => {
+  it('of the autopilot show their jobs as a graph and on a time axis', async () => {
     const job = (id: string, depends_on: readonly string[], ...turns: readonly Turn[]) => ({
       id,
       title: `Job ${id}`,
@@ -134,60 +135,60 @@ describe('runs', () => {
       ),
     ];
     const plan = { should_delegate: true, reason: 'Many parts.', jobs };
-    const page = await begin(
+    const page = await startRun(
       `Refactor the parser, update the tests and rewrite the docs. ${script({ say: JSON.stringify(plan) })}`,
-      { kind: 'delegate_autopilot' },
+      { type: 'delegate_autopilot' },
     );
     await page.locator('article .facts .badge.completed').waitFor();
     await page.getByRole('button', { name: /Job sum.*completed/ }).click();
     await page.getByRole('region', { name: 'Job Job sum' }).getByText('It all adds up.').waitFor();
-    await page.getByRole('region', { name: 'Job Job sum' }).getByText('is not there').waitFor();
+    await page.getByRole('region', { name: 'Job Job sum' }).getByText('file not found').waitFor();
     expect(await page.locator('.job-graph svg path[marker-end]').count()).toBe(1);
     expect(await page.locator('.job-time').count()).toBe(2);
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
-  it('are shown by a sample to those who have none, with graph, evidence and change', async () => {
+  it('are included in the sample data with a graph, evidence and changes', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Load sample data' }).click();
-    await shows(page, /^The sample data is in/);
+    await shows(page, /^Sample data loaded/);
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByText(/^Sample: look at the harbour/).click();
     await page.getByRole('button', { name: /^Compare the docs.*completed/ }).waitFor();
-    await page.locator('.evidence').getByText('is not there').first().waitFor();
+    await page.locator('.evidence').getByText('file not found').first().waitFor();
     await page.getByRole('button', { name: /^Read the tides.*completed/ }).click();
     await page.locator('.card .patch summary').getByText('tides.txt').waitFor();
     await page.locator('.timeline .command.failed').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Remove sample data' }).click();
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByText(/^Sample: look at the harbour/).waitFor({ state: 'detached' });
   });
 
-  it('are cancelled from the page', async () => {
-    const page = await begin(`Wait for ever ${script({ hang: true })}`);
+  it('can be cancelled on the page', async () => {
+    const page = await startRun(`Wait forever ${script({ hang: true })}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('article .badge.cancelled').waitFor();
   });
 
-  it('go on from where they ended, as a run of their own', async () => {
-    const page = await begin(`Begin ${script(answer({ summary: 'Begun.' }))}`);
-    await shows(page, 'Begun.');
+  it('can be resumed as a new run', async () => {
+    const page = await startRun(`Start ${script(answer({ summary: 'First part done.' }))}`);
+    await shows(page, 'First part done.');
     const before = page.url();
-    await page.getByLabel('What to do next').fill(`More ${script(answer({ summary: 'Went on.' }))}`);
-    await page.getByRole('button', { name: 'Resume from here' }).click();
-    await shows(page, 'Went on.');
+    await page.getByLabel('Next task').fill(`More ${script(answer({ summary: 'Second part done.' }))}`);
+    await page.getByRole('button', { name: 'Resume run' }).click();
+    await shows(page, 'Second part done.');
     expect(page.url()).not.toBe(before);
   });
 
-  it('are still to be read when the server was away', async () => {
-    const page = await begin(`Wait for the server ${script({ hang: true })}`);
+  it('keep their timeline after a server restart', async () => {
+    const page = await startRun(`Wait for the server ${script({ hang: true })}`);
     await page.locator('ol.timeline').waitFor();
-    await page.evaluate(markTailInVain);
+    await page.evaluate(markFailedTail);
     await server.stopServer();
-    await page.locator('html[data-vain]').waitFor();
+    await page.locator('html[data-tail-failed]').waitFor();
     await server.startServer();
     await page.locator('.live.on').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -195,8 +196,8 @@ describe('runs', () => {
     await page.locator('ol.timeline').waitFor();
   });
 
-  it('of a tab that was closed go on', async () => {
-    const page = await begin(
+  it('continue after their tab is closed', async () => {
+    const page = await startRun(
       `Take your time ${script({ shell: 'sleep 2' }, answer({ summary: 'Took it.' }))}`,
     );
     await page.locator('article .badge.running').waitFor();
@@ -207,7 +208,7 @@ describe('runs', () => {
     await shows(other, 'Took it.');
   });
 
-  it('are all there, also where they are more than one page', async () => {
+  it('are all listed even if they fill more than one page', async () => {
     for (let index = 0; index < 130; index++) putFinishedRun(join(server.home, 'runs'), index);
     const page = await server.open();
     await page.getByRole('link', { name: 'Runs' }).click();

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { familyOf } from '../../src/delegate/process/process-table.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds } from '../../src/delegate/record/run-record.ts';
 import { eventually } from '../delegate/eventually.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
@@ -95,7 +95,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const { code, seen } = await following.over;
     expect([code, left(seen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
     const [id] = await listRunIds(join(bench.home, 'runs'));
-    expect((await familyOf(undefined, id!)).length).toBeGreaterThan(0);
+    expect((await listRunProcesses(undefined, id!)).length).toBeGreaterThan(0);
     working.type('\u0003');
     expect((await working.over).code).toBe(130);
   });
@@ -118,7 +118,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     using writer = new DatabaseSync(source);
     writer.exec('begin immediate');
     const moving = onTerminal(['migrate', '--to', target]);
-    await eventually(() => expect(moving.seen()).toContain(`waiting for ${source}`));
+    await eventually(() => expect(moving.seen()).toContain('waiting for '));
     moving.type('\u0003');
     const { code, seen } = await moving.over;
     expect([code, left(seen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
@@ -135,7 +135,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const lock = new DatabaseSync(join(bench.home, 'prompts', '.lock'));
     lock.exec('begin exclusive');
     const importing = onTerminal(['prompts', 'import', 'commands', folder]);
-    await eventually(() => expect(importing.seen()).toMatch(/[█░]+ +\d+% \d+ of 400 prompts taken over/));
+    await eventually(() => expect(importing.seen()).toMatch(/[█░]+ +\d+% \d+ of 400 prompts imported/));
     lock.close();
     const { code, seen } = await importing.over;
     expect(code).toBe(0);

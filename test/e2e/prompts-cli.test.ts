@@ -41,7 +41,7 @@ function write(path: string, content: string | Buffer): string {
 const json = (args: readonly string[]) => JSON.parse(prompts([...args, '--json']).stdout);
 
 describe('adjutant prompts', () => {
-  it('creates, shows, renders, finds, edits, deletes and brings back', () => {
+  it('creates, shows, renders, finds, edits, deletes and restores prompts', () => {
     expect(
       prompts(['create', 'letter', '--text', 'Write to {{who}}.', '--tag', 'mail', '--title', 'A letter']),
     ).toEqual({
@@ -76,7 +76,7 @@ describe('adjutant prompts', () => {
     expect(prompts(['render', 'letter', 'who=Ann']).stdout).toBe('Write to Ann.\n');
   });
 
-  it('takes texts from files and standard input', () => {
+  it('reads texts from files and standard input', () => {
     prompts(['create', 'sum'], { input: 'Sum up:\n{{text}}\n' });
     write('long.txt', 'a long text');
     expect(prompts(['render', 'sum', 'text=@long.txt']).stdout).toBe('Sum up:\na long text\n');
@@ -100,18 +100,18 @@ describe('adjutant prompts', () => {
     expect(prompts(['render', 'none', '--input', 'not lost']).stdout).toBe('Nothing to fill.\n\nnot lost\n');
   });
 
-  it('edits files where they are, and several messages as JSON', () => {
+  it('edits files in place, and prompts with several messages as JSON', () => {
     write('commands/ask.md', '---\ndescription: d\n---\nAsk: {{input}}');
     const broken = prompts(['edit', 'ask'], { env: { EDITOR: 'sed -i "s/{{input}}/{{ input }}/"' } });
     expect(broken.code).toBe(1);
     expect(broken.stderr).toBe(
-      `${join(home, 'commands', 'ask.md')}:4:6: error: {{ input }} is plain text here, because of its blanks; write {{input}}\n`,
+      `${join(home, 'commands', 'ask.md')}:4:6: error: {{ input }} is not replaced because of the spaces inside the braces; write {{input}}\n`,
     );
     prompts(['import', 'jsonl', join(fixtures, 'jsonl')]);
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/Hi/Good day/"' } }).code).toBe(0);
     expect(prompts(['render', 'chat']).stdout).toBe('user:\nHello\nassistant:\nGood day\n');
-    const spoilt = prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/}//"' } });
-    expect(spoilt).toMatchObject({
+    const invalid = prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/}//"' } });
+    expect(invalid).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('this is not JSON, so nothing was changed'),
     });
@@ -138,7 +138,7 @@ describe('adjutant prompts', () => {
     [['export', 'codex'], /export FORMAT FOLDER/],
     [['lint', 'nowhere'], /there is no nowhere/],
     [['list', '--nope'], /unknown flag --nope/],
-  ])('says how it is used: %j', (args, message) => {
+  ])('reports incorrect usage: %j', (args, message) => {
     const { code, stderr, stdout } = prompts(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
@@ -146,7 +146,7 @@ describe('adjutant prompts', () => {
 });
 
 describe('adjutant prompts lint', () => {
-  it('checks the library, and fails on errors', () => {
+  it('checks the library and fails if there are errors', () => {
     expect(prompts(['lint'])).toMatchObject({
       code: 0,
       stdout: '',
@@ -171,7 +171,7 @@ describe('adjutant prompts lint', () => {
     });
   });
 
-  it('checks files that nobody serves, for a build to fail on', () => {
+  it('checks files outside the library, so that a build can fail on them', () => {
     expect(prompts(['lint', fixtures]).code).toBe(0);
     expect(prompts(['lint', join(fixtures, 'dotprompt'), '--strict']).code).toBe(1);
     write('x/.claude/commands/bad.md', '---\nopen');
@@ -182,7 +182,7 @@ describe('adjutant prompts lint', () => {
     expect(prompts(['lint', 'x/.claude/commands/bad.md', '--format', 'codex']).code).toBe(1);
   });
 
-  it('bears binary files, broken text and links that lead away', () => {
+  it('reports binary files and links out of the folder', () => {
     write('bad/binary.md', Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0x00, 0xfe]));
     write('bad/good.md', '---\ndescription: d\n---\nok {{input}}');
     write('secret.md', '---\ndescription: d\n---\nsecret');
@@ -190,19 +190,19 @@ describe('adjutant prompts lint', () => {
     const { code, stdout, stderr } = prompts(['lint', 'bad']);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the link leads out of the folder\n',
+      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the symbolic link points outside the folder\n',
     );
     expect(stderr).toBe('1 prompt, 2 errors, 0 warnings\n');
   });
 
-  it('prints no colours where nobody sees them', () => {
+  it('prints no colours if the output is not a terminal', () => {
     write('commands/a.md', '---\ndescription: d\n---\n{{ input }}');
     expect(prompts(['lint']).stdout).not.toContain('\u001b');
   });
 });
 
 describe('adjutant prompts import and export', () => {
-  it('bring in what there is and hand it on', () => {
+  it('import prompts and export them again', () => {
     const imported = prompts(['import', 'claude-code', join(fixtures, 'claude-code'), '--prefix', 'cc']);
     expect(imported.code).toBe(0);
     expect(imported.stdout.split('\n').map((line) => line.split(' from ')[0])).toEqual([
@@ -231,7 +231,7 @@ describe('adjutant prompts import and export', () => {
     expect(readFileSync(join(home, 'out', 'cc_review.toml'), 'utf8')).toContain('Look at: {{args}}');
   });
 
-  it('never write over what is there and different', () => {
+  it('never overwrite a different file without --force', () => {
     write('out/code_review.md', 'mine');
     const first = prompts(['export', 'commands', 'out', 'code_review', 'fix_bugs']);
     expect(first.code).toBe(1);
@@ -246,7 +246,7 @@ describe('adjutant prompts import and export', () => {
     });
   });
 
-  it('do nothing in a dry run', () => {
+  it('write nothing in a dry run', () => {
     expect(prompts(['import', 'codex', join(fixtures, 'codex'), '--dry-run']).stdout).toContain(
       'would create triage',
     );
@@ -255,7 +255,7 @@ describe('adjutant prompts import and export', () => {
     expect(prompts(['lint', 'out']).stderr).toContain('there is no out');
   });
 
-  it('carry a library through every format and back', () => {
+  it('export a prompt to every format and import it again', () => {
     prompts(['create', 'note', '--text', 'Note this: {{text}}', '--description', 'Takes a note']);
     for (const format of [
       'claude-code',

@@ -28,20 +28,20 @@ afterAll(() => program[Symbol.asyncDispose]());
 const command = (text: string) => `---\ndescription: ${text}\n---\n${text}\n`;
 
 describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
-  it('is told of changed files, and finds them on its next request', async () => {
+  it('is notified of changed files and gets them on its next request', async () => {
     const { home } = program;
     await using client = await connectOfficial(kind, programs[transport]);
     const names = async () =>
       ((await client.listPrompts())['prompts'] as readonly { name: string }[]).map(({ name }) => name).sort();
-    let told = 0;
-    await client.watch('prompts', () => told++);
+    let notifications = 0;
+    await client.watch('prompts', () => notifications++);
     const before = await names();
 
-    // As editors save: beside the file, then in its place.
+    // Editors save to a temporary file and then rename it.
     writeFileSync(join(home, 'commands', '.new.tmp'), command('An editor was here'));
     renameSync(join(home, 'commands', '.new.tmp'), join(home, 'commands', 'edited.md'));
     expect(await names()).toEqual([...before, 'edited'].sort());
-    await until(() => told === 1);
+    await until(() => notifications === 1);
 
     const library = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`libraries/pulled/prompts/p${index}.md`, `Text ${index}`]),
@@ -49,17 +49,17 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     const manifest = Object.keys(library).map((_, index) => `[prompts.p${index}]\ndescription = "P"\n`);
     write(home, { ...library, 'libraries/pulled/twig.toml': manifest.join('') });
     expect(await names()).toHaveLength(before.length + 101);
-    await until(() => told === 2);
+    await until(() => notifications === 2);
 
     rmSync(join(home, 'libraries'), { recursive: true });
     rmSync(join(home, 'commands', 'edited.md'));
     expect(await names()).toEqual(before);
-    await until(() => told === 3);
+    await until(() => notifications === 3);
   });
 
-  it('is told of a text that another client has changed, and cannot overwrite it unseen', async () => {
+  it('is notified of a change by another client and cannot overwrite it unseen', async () => {
     await using one = await connectOfficial(kind, programs[transport]);
-    // Over stdio this is another process on the same files.
+    // Over stdio, this client starts another process on the same files.
     await using other = await connectOfficial(kind, programs[transport]);
     const name = `shared_${transport}_${clientKinds.indexOf(kind)}`;
     const call = (client: OfficialClient, tool: string, fields: object) =>
@@ -68,13 +68,13 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
       ((await client.getPrompt({ name }))['_meta'] as Record<string, string>)['adjutant/revision'];
     await call(one, 'create_prompt', { title: 'Shared', text: 'One' });
     await other.listPrompts();
-    let told = 0;
-    await other.watch('prompts', () => told++);
+    let notifications = 0;
+    await other.watch('prompts', () => notifications++);
     expect(await revisionFor(other)).toBe('1');
 
     const first = await call(one, 'update_prompt', { text: 'Two', expected_revision: '1' });
     expect(first).toMatchObject({ structuredContent: { success: true, revision: '2' } });
-    await until(() => told > 0);
+    await until(() => notifications > 0);
     expect(await other.getPrompt({ name })).toMatchObject({ messages: [{ content: { text: 'Two' } }] });
     expect(await call(other, 'update_prompt', { text: 'Lost', expected_revision: '1' })).toMatchObject({
       isError: true,

@@ -10,7 +10,7 @@ const command = {
   second: ['---\ndescription: x\n', ':3: missing YAML frontmatter end delimiter'],
 } as const;
 
-/** For each contract: a file that is broken in two ways, and what is logged about it. */
+/** For each contract: a file, two invalid contents and the log message for each of them. */
 const files = {
   commands: command,
   standard: command,
@@ -22,22 +22,22 @@ const files = {
   },
 } as const;
 
-const countOf = (text: string, part: string) => text.split(part).length - 1;
+const countOccurrences = (text: string, part: string) => text.split(part).length - 1;
 
 describe.each(['commands', 'jsonl', 'twig', 'standard'] as const)('the contract %s', (contract) => {
-  it('logs a broken file once per change, and sends nothing about it', async () => {
+  it('logs an invalid file once per change and sends nothing about it', async () => {
     const { file, first, second } = files[contract];
     await using program = new Program(['serve', '--contract', contract]);
     const { home } = program;
-    const lines = [first, second].map(([, said]) => `adjutant: error: ${join(home, file)}${said}`);
-    const counts = () => lines.map((line) => countOf(program.stderr, line));
+    const lines = [first, second].map(([, message]) => `adjutant: error: ${join(home, file)}${message}`);
+    const counts = () => lines.map((line) => countOccurrences(program.stderr, line));
     program.send(initialize());
     await program.until(({ id }) => id === 0);
     write(home, { [file]: first[0] });
     await until(() => counts()[0] === 1);
     write(home, { [file]: second[0] });
     await until(() => counts()[1] === 1);
-    // A change elsewhere makes no new problem of it.
+    // A change to other files does not log the problem again.
     write(home, {
       'commands/other.md': 'x',
       'libraries/other/twig.toml': '[',
@@ -54,20 +54,17 @@ it.each([
   ['commands', '--prompts-dir'],
   ['twig', '--twig-dir'],
   ['standard', '--commands-dir'],
-] as const)(
-  'warns under %s of a folder that was named with %s and does not exist',
-  async (contract, flag) => {
-    const missing = join(plantTree(), 'typo');
-    await using program = new Program(['serve', '--contract', contract, flag, missing]);
-    program.send(initialize());
-    await program.untilStderr(/this folder does not exist/);
-    expect(program.stderr).toContain(
-      `adjutant: warning: ${missing}: this folder does not exist, so it has no prompts; create it, or correct it in flag ${flag}`,
-    );
-  },
-);
+] as const)('logs a warning under %s if the folder set by %s does not exist', async (contract, flag) => {
+  const missing = join(plantTree(), 'typo');
+  await using program = new Program(['serve', '--contract', contract, flag, missing]);
+  program.send(initialize());
+  await program.untilStderr(/this folder does not exist/);
+  expect(program.stderr).toContain(
+    `adjutant: warning: ${missing}: this folder does not exist, so it has no prompts; create it, or correct it in flag ${flag}`,
+  );
+});
 
-it('says nothing of a default folder that was not created yet', async () => {
+it('does not warn about a default folder that does not exist yet', async () => {
   await using program = new Program(['serve']);
   rmSync(join(program.home, 'commands'), { recursive: true });
   program.send(initialize());

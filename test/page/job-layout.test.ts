@@ -8,14 +8,14 @@ const places = (jobs: Record<string, readonly string[]>) =>
     ),
   );
 
-describe('the places of jobs', () => {
-  it('bear a job that waits for itself, for nobody known, or in a circle', () => {
+describe('layOutJobs', () => {
+  it('accepts a job that depends on itself, on an unknown job, or on a cycle', () => {
     expect(places({ a: ['a'], b: ['nobody'] })).toEqual({ a: '0/0', b: '0/1' });
     expect(Object.keys(places({ a: ['c'], b: ['a'], c: ['b'] })).sort()).toEqual(['a', 'b', 'c']);
     expect(places({})).toEqual({});
   });
 
-  it('are behind the latest of those a job waits for', () => {
+  it('places a job after the last of its dependencies', () => {
     expect(places({ look: [], change: ['look'], sum: ['look', 'change'] })).toEqual({
       look: '0/0',
       change: '1/0',
@@ -23,7 +23,7 @@ describe('the places of jobs', () => {
     });
   });
 
-  it('are near those a job waits for, so that the lines seldom cross', () => {
+  it('places a job near the rows of its dependencies, so that few lines cross', () => {
     expect(places({ a: [], b: [], afterB: ['b'], afterA: ['a'] })).toEqual({
       a: '0/0',
       b: '0/1',

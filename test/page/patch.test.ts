@@ -3,24 +3,24 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leftOut, parsePatch } from '../../src/web/page/runs/patch.ts';
+import { omittedFiles, parsePatch } from '../../src/web/page/runs/patch.ts';
 
-describe('what is no patch', () => {
+describe('an invalid or truncated patch', () => {
   it.each(['', '\n', 'Nothing to see here.\n', '@@ -1 +1 @@\n-a\n+b\n', '--- a line of dashes\n'])(
-    'has no files: %j',
+    'contains no files: %j',
     (text) => {
       expect(parsePatch(text)).toEqual([]);
     },
   );
 
-  it('ends where the text was cut off, with what there was', () => {
+  it('is parsed up to the point where it was truncated', () => {
     const [file] = parsePatch('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n one\n-tw');
     expect(file).toMatchObject({ path: 'x', added: 0, removed: 1 });
   });
 });
 
-describe('a patch by hand', () => {
-  it('takes removed lines that look like headers for what they are', () => {
+describe('a handwritten patch', () => {
+  it('may remove and add lines that look like headers', () => {
     const [file, ...others] = parsePatch(
       'diff --git a/x.sql b/x.sql\n--- a/x.sql\n+++ b/x.sql\n@@ -4,2 +4,2 @@ begin\n--- old remark\n+++ new remark\n same\n',
     );
@@ -37,7 +37,7 @@ describe('a patch by hand', () => {
     ]);
   });
 
-  it('tells of files that are only mentioned, since they are no text', () => {
+  it('includes binary files that are listed only in comments', () => {
     const text = [
       '# Binary files /dev/null and b/salt and pepper.bin differ',
       '# Binary files a/gone.bin and /dev/null differ',
@@ -59,11 +59,11 @@ describe('a patch by hand', () => {
       'old.txt changed true',
       'x changed false',
     ]);
-    expect(leftOut(text)).toBe('3 more files were changed; evidence.json names them.');
-    expect(leftOut('+# 3 more files were changed\n')).toBeUndefined();
+    expect(omittedFiles(text)).toBe('3 more files were changed; evidence.json names them.');
+    expect(omittedFiles('+# 3 more files were changed\n')).toBeUndefined();
   });
 
-  it('reads the form of diff -u, with times behind the names', () => {
+  it('may use the format of diff -u, with timestamps after the names', () => {
     const text =
       '--- one.txt\t2026-01-01 00:00:00\n+++ one.txt\t2026-01-02 00:00:00\n@@ -1 +1 @@\n-a\n+b\n--- two.txt\n+++ two.txt\n@@ -0,0 +1 @@\n+c\n';
     expect(parsePatch(text)).toMatchObject([
@@ -72,7 +72,7 @@ describe('a patch by hand', () => {
     ]);
   });
 
-  it('bears line ends of both kinds and blank lines whose blank was lost', () => {
+  it('may contain CRLF line endings and empty context lines without their leading space', () => {
     const [file] = parsePatch('--- a/x\r\n+++ b/x\r\n@@ -1,3 +1,3 @@\r\n-a\r\n+b\r\n\r\n c\r\n');
     expect(file!.hunks[0]!.lines.map(({ kind, text }) => `${kind}:${text}`)).toEqual([
       'removed:a',
@@ -83,28 +83,28 @@ describe('a patch by hand', () => {
   });
 });
 
-describe('a patch of git', () => {
-  it('names everything that can happen to a file', () => {
+describe('a patch made by git', () => {
+  it('reports every kind of file change', () => {
     const files = parsePatch(gitPatch());
-    const told = files.map(({ path, from, change, binary, added, removed, notes }) => ({
+    const summary = files.map(({ path, from, change, binary, added, removed, notes }) => ({
       path,
       ...(from !== undefined && { from }),
       change: `${change}${binary ? ' binary' : ''} +${added} -${removed}`,
       notes,
     }));
-    expect(told).toEqual([
+    expect(summary).toEqual([
       { path: 'changed.txt', change: 'changed +1 -1', notes: [] },
       { path: 'gone with blanks.txt', change: 'removed +0 -1', notes: [] },
       { path: 'logo.png', change: 'added binary +0 -0', notes: [] },
       { path: 'new name.txt', from: 'old name.txt', change: 'renamed +0 -0', notes: [] },
-      { path: 'run.sh', change: 'changed +0 -0', notes: ['The mode is 100755 now.'] },
+      { path: 'run.sh', change: 'changed +0 -0', notes: ['File mode changed to 100755.'] },
       { path: 'ä"b.txt', change: 'added +1 -0', notes: [] },
     ]);
     expect(files[0]!.hunks[0]!.lines.at(-1)).toEqual({ kind: 'note', text: 'No newline at end of file' });
   });
 });
 
-/** What git itself says of a folder in which everything was done that can be done to a file. */
+/** Runs git in a folder with every kind of file change and returns the diff. */
 function gitPatch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-patch-'));
   const git = (...args: string[]) =>

@@ -19,28 +19,28 @@ const prompts: readonly Omit<PromptItem, 'arguments'>[] = [
 const search = new PromptSearch(prompts.map((prompt) => ({ ...prompt, arguments: [] })));
 const found = (query: string) => search.find(query).map(({ name }) => name);
 
-describe('the search', () => {
+describe('PromptSearch', () => {
   it.each(['nothing of the kind', 'review nowhere', '#', '#qualityx', '#review', '(', '\\'])(
-    'finds only what is there: %j',
+    'returns only prompts that match %j',
     (query) => {
       expect(found(query)).toEqual(query === '#' ? ['code_review', 'Grüße'] : []);
     },
   );
 
-  it('leaves the list as it is without a word', () => {
+  it('returns the whole list for an empty query', () => {
     expect(found('  \t')).toEqual(['code_review', 'review', 'minutes', 'reviewers', 'Grüße']);
   });
 
-  it('puts the same name first, then its beginning, then a part of it, then what is said about it', () => {
+  it('ranks an exact name first, then a name prefix, part of a name, and the description', () => {
     expect(found('Review')).toEqual(['review', 'reviewers', 'code_review', 'minutes']);
   });
 
-  it('wants every word, in any field and case', () => {
+  it('matches every word in any field, ignoring case', () => {
     expect(found('FAULTS quality')).toEqual(['code_review']);
     expect(found('hello grüße')).toEqual(['Grüße']);
   });
 
-  it('takes the beginning of a tag', () => {
+  it('matches the beginning of a tag', () => {
     expect(found('#qua')).toEqual(['code_review']);
   });
 });

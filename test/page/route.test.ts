@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRoute, pathTo } from '../../src/web/page/shared/route.ts';
 
-describe('where somebody is', () => {
+describe('the route', () => {
   it.each([
     ['', { view: 'prompts', name: undefined }],
     ['#/', { view: 'prompts', name: undefined }],
@@ -9,12 +9,12 @@ describe('where somebody is', () => {
     ['#/prompts/a%2Fb', { view: 'prompts', name: 'a/b' }],
     ['#/prompts/100%', { view: 'prompts', name: '100%' }],
     ['#/prompts/%E0%A4%A', { view: 'prompts', name: '%E0%A4%A' }],
-  ])('is read from %j', (hash, route) => {
+  ])('is parsed from %j', (hash, route) => {
     expect(parseRoute(hash)).toEqual(route);
   });
 
   it.each(['a/b', '100%', '<img>', '\u202Etxt', '+new', 'half \ud800 a sign'])(
-    'leads to %j and back',
+    'keeps the name %j when written and parsed again',
     (name) => {
       expect(parseRoute(pathTo('prompts', name)).name).toBe(name.toWellFormed());
     },

@@ -4,7 +4,7 @@ import { templateParts } from '../../src/web/page/prompts/template-parts.ts';
 const kinds = (text: string) =>
   templateParts(text).map((part) => (typeof part === 'string' ? part : `${part.kind}(${part.text})`));
 
-describe('the parts of a template', () => {
+describe('templateParts', () => {
   it.each([
     ['', []],
     ['plain', ['plain']],
@@ -16,12 +16,12 @@ describe('the parts of a template', () => {
     [`$${'{file:in}'}`, [`value($${'{file:in}'})`]],
     ['# Head\n#none', ['heading(# Head)', '\n#none']],
     ['{{ "%}" }}', ['value({{ "%}" }})']],
-  ])('of %j', (text, parts) => {
+  ])('splits %j', (text, parts) => {
     expect(kinds(text)).toEqual(parts);
   });
 
   it.each(['{{{%{#', '{{', '{%', '{#', '$', '{{a}}', '# x\n'])(
-    'of very much of %j are few, and nothing is lost',
+    'limits the number of parts and keeps the whole text for many repetitions of %j',
     (hostile) => {
       const text = hostile.repeat(200_000);
       const parts = templateParts(text);

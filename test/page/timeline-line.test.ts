@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf, spoken } from '../../src/web/page/runs/timeline-line.ts';
+import { displayText, lineKind } from '../../src/web/page/runs/timeline-line.ts';
 
-describe('a line of a run', () => {
+describe('a timeline line', () => {
   it.each([
     ['{"summary":', '{"summary":'],
     ['{"summary":"cut of…', '{"summary":"cut of…'],
@@ -11,8 +11,8 @@ describe('a line of a run', () => {
     ['{"summary":"Did it.","deliverables":[{"pa…', 'Did it.'],
     ['{ "summary" : "It said \\"no\\".\\nTwice." }', 'It said "no".\nTwice.'],
     ['look: {"summary":"Looked.","deliverables":[]}', 'look: Looked.'],
-  ])('says what the agent said: %j', (line, said) => {
-    expect(spoken(line)).toBe(said);
+  ])('shows the summary of the agent: %j', (line, text) => {
+    expect(displayText(line)).toBe(text);
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe('a line of a run', () => {
     ['turn began', 'step'],
     ['I failed at nothing', ''],
     ['look: completed', ''],
-  ])('is known by its beginning: %j', (line, kind) => {
-    expect(kindOf(line)).toBe(kind);
+  ])('is classified by its prefix: %j', (line, kind) => {
+    expect(lineKind(line)).toBe(kind);
   });
 });

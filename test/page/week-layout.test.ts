@@ -14,26 +14,26 @@ const event = (id: string, start: string, end: string, more: Partial<CalendarEve
 });
 const at = (id: string, from: string, to: string) => event(id, `2026-11-17T${from}Z`, `2026-11-17T${to}Z`);
 const laidOut = (...events: readonly CalendarEvent[]) => {
-  const { placed, crowds } = layOutDay(events, '2026-11-17', 'UTC');
+  const { placed, overflows } = layOutDay(events, '2026-11-17', 'UTC');
   return [
     ...placed.map(({ event: { id }, from, to, lane, lanes }) => `${id} ${from}-${to} ${lane}/${lanes}`),
-    ...crowds.map((one) => `+${one.events.length} ${one.from}-${one.to} ${one.lane}/${one.lanes}`),
+    ...overflows.map((one) => `+${one.events.length} ${one.from}-${one.to} ${one.lane}/${one.lanes}`),
   ];
 };
 
-describe('the column of a day', () => {
-  it('has nothing of other days and of whole days', () => {
+describe('layOutDay', () => {
+  it('ignores events of other days and all-day events', () => {
     const other = event('other', '2026-11-16T10:00Z', '2026-11-17T00:00Z');
     const whole = event('whole', '2026-11-17T00:00Z', '2026-11-18T00:00Z', { all_day: true });
     expect(laidOut(other, whole)).toEqual([]);
   });
 
-  it('has the part of a long event that lies in it', () => {
+  it('includes the part of a long event that falls on the day', () => {
     expect(laidOut(event('long', '2026-11-05T10:00Z', '2026-11-25T00:00Z'))).toEqual(['long 0-1440 0/1']);
     expect(laidOut(event('night', '2026-11-16T22:00Z', '2026-11-17T06:00Z'))).toEqual(['night 0-360 0/1']);
   });
 
-  it('puts what overlaps side by side and gives the whole width to what does not', () => {
+  it('places overlapping events side by side and gives other events the full width', () => {
     expect(laidOut(at('a', '08:00', '10:00'), at('b', '09:00', '11:00'), at('c', '12:00', '13:00'))).toEqual([
       'a 480-600 0/2',
       'b 540-660 1/2',
@@ -41,7 +41,7 @@ describe('the column of a day', () => {
     ]);
   });
 
-  it('gathers those that are too many', () => {
+  it('groups events that do not fit into the lanes', () => {
     const many = Array.from({ length: 300 }, (_, index) => at(`e${index}`, '08:00', '09:00'));
     const lines = laidOut(...many, at('later', '14:00', '15:00'));
     expect(lines.slice(0, 3)).toEqual([0, 1, 2].map((lane) => `e${lane} 480-540 ${lane}/4`));

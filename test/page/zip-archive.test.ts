@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { zipArchive } from '../../src/web/page/shared/zip-archive.ts';
 import { unzip } from '../unzip.ts';
 
-it('is unpacked by another program with every name and text unchanged', async () => {
+it('zipArchive creates an archive that another program unpacks with all names and texts unchanged', async () => {
   const files = [
     { path: 'empty.md', text: '' },
     { path: 'commands/größe.md', text: 'Grüße 🎉\n' },

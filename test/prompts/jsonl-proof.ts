@@ -1,139 +1,69 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { batchSize } from '../../src/prompts/jsonl/prompt-edits.ts';
 import { bundle } from '../program.ts';
+import { Writer, type WriterLog } from './jsonl-writer.ts';
 
-/** What a writer knows of its own prompts: the text after the last answered change, and the one that has no answer yet. */
-interface Knowledge {
-  readonly sure: Map<string, string | undefined>;
-  /** Every answered change, in order. */
-  readonly changes: { readonly name: string; readonly text: string | undefined }[];
-  pending?: { readonly name: string; readonly text: string | undefined };
-}
-
-interface Answer {
-  readonly result?: { readonly success: boolean };
-  readonly error?: { readonly message: string };
-}
-
-/** A server of its own on the shared folder, asked one thing after the other. */
-class Writer {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly knowledge: Knowledge = { sure: new Map(), changes: [] };
-  readonly ended: Promise<unknown>;
-  answered = 0;
-  readonly #prefix: string;
-  readonly #lines: AsyncIterator<string>;
-  #ids = 0;
-
-  constructor(folder: string, prefix: string) {
-    this.#prefix = prefix;
-    this.child = spawn(process.execPath, [bundle, 'serve', '--contract', 'jsonl', '--prompts-dir', folder], {
-      env: { PATH: process.env['PATH'], HOME: folder },
-    });
-    this.child.stdin.on('error', () => {});
-    this.child.stderr.resume();
-    this.ended = once(this.child, 'close');
-    this.#lines = createInterface(this.child.stdout)[Symbol.asyncIterator]();
-  }
-
-  /** `undefined` when the server went away before it answered. */
-  async ask(method: string, params: object): Promise<Answer | undefined> {
-    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++this.#ids, method, params })}\n`);
-    const { value, done } = await this.#lines.next();
-    return done ? undefined : (JSON.parse(value) as Answer);
-  }
-
-  /** One random change of one of its own prompts; false when the server is gone. */
-  async change(): Promise<boolean> {
-    const name = `${this.#prefix}_${Math.floor(Math.random() * 12)}`;
-    const known = this.knowledge.sure.get(name) !== undefined;
-    const method = known ? (Math.random() < 0.3 ? 'delete' : 'update') : 'create';
-    const text = method === 'delete' ? undefined : `${name} ${this.#ids} ${'x'.repeat(Math.random() * 3000)}`;
-    const content =
-      text === undefined ? {} : { messages: [{ role: 'user', content: { type: 'text', text } }] };
-    this.knowledge.pending = { name, text };
-    const answer = await this.ask(`prompts/${method}`, {
-      name,
-      ...(method === 'create' && { title: name }),
-      ...content,
-    });
-    if (answer === undefined) return false;
-    if (answer.result?.success !== true) throw new Error(`${method} ${name}: ${answer.error?.message}`);
-    delete this.knowledge.pending;
-    this.knowledge.sure.set(name, text);
-    this.knowledge.changes.push({ name, text });
-    this.answered++;
-    return true;
-  }
-
-  async end(): Promise<void> {
-    this.child.stdin.end();
-    await this.ended;
-  }
-}
-
-/** Every line must be JSON at every moment; tells the texts by name. */
+/** The texts by name. Throws unless every line is complete and valid JSON. */
 function readPrompts(folder: string): Map<string, string> {
-  const content = readIfThere(join(folder, 'user.jsonl'));
-  if (content !== '' && !content.endsWith('\n')) throw new Error('the last line is cut off');
+  const content = readIfExists(join(folder, 'user.jsonl'));
+  if (content !== '' && !content.endsWith('\n')) throw new Error('the last line is incomplete');
   const records = content
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
   const prompts = new Map(records.map(({ name, messages }) => [name, messages[0].content.text]));
-  if (prompts.size !== records.length) throw new Error('a name is there twice');
+  if (prompts.size !== records.length) throw new Error('a name occurs twice');
   return prompts;
 }
 
-/** A writer that was killed at its first step left no file. */
-function readIfThere(path: string): string {
+/** An empty string if the file does not exist: a writer may be killed before it creates the file. */
+function readIfExists(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-/** What was answered is there; what was not is there whole or not at all. */
-function compare(folder: string, knowledge: readonly Knowledge[]): void {
+/** Checks that every confirmed change is in the file. An unconfirmed change must be present completely or not at all. */
+function checkPrompts(folder: string, logs: readonly WriterLog[]): void {
   const prompts = readPrompts(folder);
-  for (const { sure, pending } of knowledge) {
-    for (const [name, text] of sure) {
+  for (const { confirmed, pending } of logs) {
+    for (const [name, text] of confirmed) {
       const found = prompts.get(name);
       if (found === text || (pending?.name === name && found === pending.text)) continue;
       throw new Error(`${name}: expected ${text?.slice(0, 40)}, found ${found?.slice(0, 40)}`);
     }
   }
   const known = new Set(
-    knowledge.flatMap(({ sure, pending }) => [...sure.keys(), ...(pending ? [pending.name] : [])]),
+    logs.flatMap(({ confirmed, pending }) => [...confirmed.keys(), ...(pending ? [pending.name] : [])]),
   );
-  const strange = [...prompts.keys()].filter((name) => !known.has(name));
-  if (strange.length > 0) throw new Error(`nobody made ${strange.join(', ')}`);
+  const unexpected = [...prompts.keys()].filter((name) => !known.has(name));
+  if (unexpected.length > 0) throw new Error(`no writer created ${unexpected.join(', ')}`);
 }
 
-/** Every answered change is in the history, in its order, and the revisions of each name count without a gap. */
-function compareHistory(folder: string, knowledge: readonly Knowledge[]): number {
-  const entries = readIfThere(join(folder, 'history.jsonl')).split('\n').filter(Boolean).flatMap(parseEntry);
+/** Checks that the history contains every confirmed change in order, and that the revisions of each name have no gap. */
+function checkHistory(folder: string, logs: readonly WriterLog[]): number {
+  const entries = readIfExists(join(folder, 'history.jsonl')).split('\n').filter(Boolean).flatMap(parseEntry);
   const byName = Map.groupBy(entries, ({ name }) => name);
   for (const [name, revisions] of byName) {
     const gap = revisions.findIndex(({ revision }, index) => revision !== index + 1);
     if (gap >= 0) throw new Error(`the history of ${name} has a gap at ${gap + 1}`);
   }
-  for (const { changes } of knowledge) {
+  for (const { changes } of logs) {
     for (const [name, own] of Map.groupBy(changes, (change) => change.name)) {
       const kept = byName.get(name) ?? [];
       let place = -1;
       for (const { text } of own) {
         place = kept.findIndex((entry, index) => index > place && entry.text === text);
-        if (place < 0) throw new Error(`the history of ${name} lacks ${text?.slice(0, 40)}`);
+        if (place < 0) throw new Error(`the history of ${name} does not contain ${text?.slice(0, 40)}`);
       }
     }
   }
   return entries.length;
 }
 
-/** A writer that was killed may have left half a line. */
+/** Skips invalid lines: a killed writer can leave an incomplete one. */
 function parseEntry(line: string): readonly { name: string; revision: number; text: string | undefined }[] {
   try {
     const { name, revision, prompt } = JSON.parse(line);
@@ -156,11 +86,11 @@ export interface ConcurrencyFigures {
   readonly changes: number;
   readonly reads: number;
   readonly lists: number;
-  readonly journalEntries: number;
+  readonly historyEntries: number;
   readonly seconds: number;
 }
 
-/** Many processes change one file at once while others read it. */
+/** Several processes change one file at the same time while another process reads it. */
 export function proveConcurrency(processes: number, changes: number): Promise<ConcurrencyFigures> {
   return inFolder(async (folder) => {
     const started = performance.now();
@@ -181,25 +111,25 @@ export function proveConcurrency(processes: number, changes: number): Promise<Co
     await Promise.all(
       writers.map(async (writer) => {
         for (let index = 0; index < changes; index++)
-          if (!(await writer.change())) throw new Error('a writer went away');
+          if (!(await writer.change())) throw new Error('a writer exited');
       }),
     );
     busy = false;
     await reading;
     await Promise.all([...writers, reader].map((writer) => writer.end()));
-    compare(
+    checkPrompts(
       folder,
-      writers.map(({ knowledge }) => knowledge),
+      writers.map(({ log }) => log),
     );
-    const journalEntries = compareHistory(
+    const historyEntries = checkHistory(
       folder,
-      writers.map(({ knowledge }) => knowledge),
+      writers.map(({ log }) => log),
     );
     return {
       changes: processes * changes,
       reads,
       lists,
-      journalEntries,
+      historyEntries,
       seconds: (performance.now() - started) / 1000,
     };
   });
@@ -208,44 +138,44 @@ export function proveConcurrency(processes: number, changes: number): Promise<Co
 export interface KillFigures {
   readonly kills: number;
   readonly changes: number;
-  /** Kills that hit a change which had no answer yet. */
+  /** Kills that interrupted an unconfirmed change. */
   readonly interrupted: number;
   readonly seconds: number;
 }
 
-/** Writers are killed at random moments, always others going on; nothing that was answered may be missing afterwards. */
-export function proveKills(rounds: number, together = 3): Promise<KillFigures> {
+/** Kills writers at random times while others continue, then checks that no confirmed change is missing. */
+export function proveKills(rounds: number, concurrent = 3): Promise<KillFigures> {
   return inFolder(async (folder) => {
     const started = performance.now();
-    const everything: Knowledge[] = [];
+    const logs: WriterLog[] = [];
     let changes = 0;
     let interrupted = 0;
     let made = 0;
     let kills = 0;
-    const lives = async () => {
+    const runWriters = async () => {
       while (made < rounds) {
         const writer = new Writer(folder, `k${made++}`);
-        everything.push(writer.knowledge);
-        if (!(await writer.change())) throw new Error('a writer went away by itself');
+        logs.push(writer.log);
+        if (!(await writer.change())) throw new Error('a writer exited before it was killed');
         const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 60);
         while (await writer.change());
         clearTimeout(timer);
         await writer.ended;
         kills++;
-        changes += writer.answered;
-        if (writer.knowledge.pending !== undefined) interrupted++;
+        changes += writer.confirmedCount;
+        if (writer.log.pending !== undefined) interrupted++;
         readPrompts(folder);
       }
     };
-    await Promise.all(Array.from({ length: together }, lives));
-    compare(folder, everything);
-    compareHistory(folder, everything);
+    await Promise.all(Array.from({ length: concurrent }, runWriters));
+    checkPrompts(folder, logs);
+    checkHistory(folder, logs);
     return { kills, changes, interrupted, seconds: (performance.now() - started) / 1000 };
   });
 }
 
 export interface ImportFigures {
-  /** Imports that did not end by themselves. */
+  /** Imports that were killed before they finished. */
   readonly kills: number;
   /** Kills after the first and before the last batch. */
   readonly between: number;
@@ -253,7 +183,7 @@ export interface ImportFigures {
   readonly seconds: number;
 }
 
-/** Imports are killed while they write: of each there are whole batches, and what is there has its history. */
+/** Kills imports while they write, then checks that only complete batches are present, each prompt with its history. */
 export function proveImportKills(rounds: number, batches = 4): Promise<ImportFigures> {
   return inFolder(async (folder) => {
     const started = performance.now();
@@ -272,21 +202,21 @@ export function proveImportKills(rounds: number, batches = 4): Promise<ImportFig
       if (await importUntilKilled(prompts, files, `k${round}`)) kills++;
       const names = [...readPrompts(prompts).keys()];
       const own = names.filter((name) => name.startsWith(`k${round}_`)).length;
-      if (own % batchSize !== 0) throw new Error(`${own} prompts are no whole batches`);
+      if (own % batchSize !== 0) throw new Error(`${own} prompts are not a multiple of the batch size`);
       if (own > 0 && own < records.length) between++;
-      compareHistory(prompts, [{ sure: new Map(), changes: changesOf(prompts) }]);
+      checkHistory(prompts, [{ confirmed: new Map(), changes: changesOf(prompts) }]);
     }
     const seconds = (performance.now() - started) / 1000;
     return { kills, between, prompts: readPrompts(prompts).size, seconds };
   });
 }
 
-/** What is there must have been told. */
-function changesOf(folder: string): Knowledge['changes'] {
+/** Treats every prompt in the file as a confirmed change, so that its history is checked. */
+function changesOf(folder: string): WriterLog['changes'] {
   return [...readPrompts(folder)].map(([name, text]) => ({ name, text }));
 }
 
-/** Whether it was killed before it was done. */
+/** Returns whether the import was killed before it finished. */
 async function importUntilKilled(folder: string, file: string, prefix: string): Promise<boolean> {
   const args = ['prompts', 'import', 'jsonl', file, '--prefix', prefix, '--jsonl-dir', folder];
   const child = spawn(process.execPath, [bundle, ...args], {
@@ -294,7 +224,7 @@ async function importUntilKilled(folder: string, file: string, prefix: string): 
     stdio: 'ignore',
   });
   const ended = once(child, 'close');
-  // With the first thing that it does to the folder the writing begins.
+  // The first change in the folder shows that the import has started writing.
   const watching = watch(folder, () => {
     watching.close();
     setTimeout(() => child.kill('SIGKILL'), Math.random() * 150);

@@ -40,7 +40,7 @@ async function page(client: ReturnType<typeof open>, cursor?: string) {
   };
 }
 
-it('lists a hundred thousand prompts, page by page, and finds any of them', async () => {
+it('lists a hundred thousand prompts page by page, and finds any of them', async () => {
   const client = open(standard, { 'prompts/user.jsonl': numbered(100_000) });
   const first = await page(client);
   expect(first.names).toHaveLength(1000);
@@ -53,7 +53,7 @@ it('lists a hundred thousand prompts, page by page, and finds any of them', asyn
   expect((found['structuredContent'] as JsonObject)['total']).toBe(1);
 });
 
-it('pages by the hundred in the shape of the document, and forgives a cursor it never gave', async () => {
+it('returns pages of a hundred prompts in the jsonl contract, and treats an invalid cursor as the start', async () => {
   const client = open(jsonl, { 'prompts/default.jsonl': '', 'prompts/user.jsonl': numbered(250) });
   expect(await page(client, '')).toMatchObject({ nextCursor: '100' });
   expect((await page(client, '200')).names).toHaveLength(50);
@@ -62,7 +62,7 @@ it('pages by the hundred in the shape of the document, and forgives a cursor it 
   expect((await page(client, '9999')).names).toEqual([]);
 });
 
-it('keeps and renders a prompt of ten megabytes', async () => {
+it('stores and renders a prompt of ten megabytes', async () => {
   const client = open(standard, {});
   const text = `${'x'.repeat(10_000_000)}{{end}}`;
   await client.request('prompts/create', {

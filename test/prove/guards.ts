@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createStore } from '../../src/assistant/store/store.ts';
 import { anyStory } from '../guard-stories.ts';
 import { replay } from '../guards.ts';
-import { playStored } from '../stored-story.ts';
+import { replayStored } from '../stored-story.ts';
 
 const cases = Number(process.argv[2] ?? 100_000);
 const stored = Math.ceil(cases / 50);
@@ -29,7 +29,7 @@ try {
   let number = 0;
   await fc.assert(
     fc.asyncProperty(anyStory, async (story) => {
-      const broken = await playStored(store, story, ++number);
+      const broken = await replayStored(store, story, ++number);
       if (broken.length > 0) throw new Error(broken.join('; '));
     }),
     { numRuns: stored },

@@ -1,12 +1,12 @@
-/** A calendar, a window to look at, and the starts that must be found there. */
+/** A calendar, a window, and the starts expected in that window. */
 export interface Case {
   readonly name: string;
   readonly calendar: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Where whoever looks is. */
+  /** The viewer's time zone. */
   readonly zone: string;
-  /** Each `2026-03-29T01:30:00Z`, then the title where that differs from the series' own. */
+  /** Starts like `2026-03-29T01:30:00Z`, followed by the title if it differs from that of the series. */
   readonly expected: readonly string[];
 }
 

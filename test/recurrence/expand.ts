@@ -1,4 +1,4 @@
-// Prints what every case yields in the zone that this process runs in.
+// Prints the result of every case in the time zone of this process.
 import { parseCalendar } from '../../src/assistant/icalendar/parse.ts';
 import { occurrences } from '../../src/assistant/icalendar/recurrence.ts';
 import { ownCases } from './own-cases.ts';

@@ -12,7 +12,7 @@ interface Own {
 const berlin = 'TZID=Europe/Berlin';
 const event = (...lines: readonly string[]) => ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VEVENT'];
 
-/** A zone that no table knows, with the rules of Central Europe. */
+/** A custom time zone with the rules of Central Europe. */
 export const ownZone = (id: string) => [
   'BEGIN:VTIMEZONE',
   `TZID:${id}`,
@@ -34,7 +34,7 @@ export const ownZone = (id: string) => [
 const cases: readonly Own[] = [
   // ── Time changes ─────────────────────────────────────────────────────────────────────────────────────────
   {
-    name: 'a weekly meeting keeps its time of day when summer time begins',
+    name: 'a weekly meeting at the same local time when daylight saving time begins',
     lines: [`DTSTART;${berlin}:20260316T100000`, 'RRULE:FREQ=WEEKLY'],
     from: '2026-03-16',
     to: '2026-04-12',
@@ -46,7 +46,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'a weekly meeting keeps its time of day when summer time ends',
+    name: 'a weekly meeting at the same local time when daylight saving time ends',
     lines: [`DTSTART;${berlin}:20261012T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'],
     from: '2026-01-01',
     to: '2027-01-01',
@@ -58,42 +58,42 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'a time that the clock skips is an hour later, and the next day it is back',
+    name: 'a daily series whose local time is skipped once, an hour later on that day',
     lines: [`DTSTART;${berlin}:20260328T023000`, 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-03-01',
     to: '2026-04-30',
     expected: ['2026-03-28T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-30T00:30:00Z'],
   },
   {
-    name: 'a time that the clock shows twice is the first of the two',
+    name: 'a daily series whose local time is repeated once, at the first of the two',
     lines: [`DTSTART;${berlin}:20261024T023000`, 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-10-01',
     to: '2026-11-30',
     expected: ['2026-10-24T00:30:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
   },
   {
-    name: 'the southern hemisphere changes the other way round',
+    name: 'a series across a clock change in the southern hemisphere',
     lines: ['DTSTART;TZID=Australia/Sydney:20260330T090000', 'RRULE:FREQ=WEEKLY;COUNT=2'],
     from: '2026-03-01',
     to: '2026-05-01',
     expected: ['2026-03-29T22:00:00Z', '2026-04-05T23:00:00Z'],
   },
   {
-    name: 'half an hour of summer time on Lord Howe Island',
+    name: 'a series across the half-hour clock change on Lord Howe Island',
     lines: ['DTSTART;TZID=Australia/Lord_Howe:20261003T020000', 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-10-01',
     to: '2026-10-10',
     expected: ['2026-10-02T15:30:00Z', '2026-10-03T15:30:00Z', '2026-10-04T15:00:00Z'],
   },
   {
-    name: 'a day that a place left out',
+    name: 'a series across a calendar day that Samoa skipped',
     lines: ['DTSTART;TZID=Pacific/Apia:20111229T120000', 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2011-12-01',
     to: '2012-02-01',
     expected: ['2011-12-29T22:00:00Z', '2011-12-30T22:00:00Z'],
   },
   {
-    name: 'every six hours is six hours of real time across both changes',
+    name: 'a six-hour interval as elapsed time across both clock changes',
     lines: [`DTSTART;${berlin}:20260328T180000`, 'RRULE:FREQ=HOURLY;INTERVAL=6;COUNT=4'],
     from: '2026-03-01',
     to: '2026-04-30',
@@ -105,7 +105,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'every half hour goes through the repeated hour twice',
+    name: 'a half-hour interval, including both passes of a repeated hour',
     lines: [`DTSTART;${berlin}:20261025T013000`, 'RRULE:FREQ=MINUTELY;INTERVAL=30;COUNT=6'],
     from: '2026-10-01',
     to: '2026-11-30',
@@ -119,7 +119,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'every hour goes through the repeated hour twice and leaves out the one that is skipped',
+    name: 'an hourly interval, including both passes of a repeated hour and no skipped hour',
     lines: [
       ...event(`DTSTART;${berlin}:20261025T010000`, 'RRULE:FREQ=HOURLY;COUNT=4'),
       'BEGIN:VEVENT',
@@ -142,7 +142,7 @@ const cases: readonly Own[] = [
   },
   // ── Exceptions and additions ─────────────────────────────────────────────────────────────────────────────
   {
-    name: 'an exception written in the zone of the series',
+    name: 'a series with an exception in its own time zone',
     lines: [
       `DTSTART;${berlin}:20260323T100000`,
       'RRULE:FREQ=WEEKLY;COUNT=3',
@@ -153,14 +153,14 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an exception written in UTC',
+    name: 'a series with an exception in UTC',
     lines: [`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3', 'EXDATE:20260330T080000Z'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an exception written in another zone',
+    name: 'a series with an exception in another time zone',
     lines: [
       `DTSTART;${berlin}:20260323T100000`,
       'RRULE:FREQ=WEEKLY;COUNT=3',
@@ -171,7 +171,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an exception that names a day takes every occurrence of that day',
+    name: 'a series with an exception that is a date, which removes all occurrences of that day',
     lines: [
       `DTSTART;${berlin}:20260323T100000`,
       'RRULE:FREQ=DAILY;BYHOUR=10,15;COUNT=6',
@@ -187,7 +187,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'several exceptions on one line, one of which meets nothing',
+    name: 'a series with several exceptions on one line, one of which matches nothing',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=DAILY;COUNT=5',
@@ -198,7 +198,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-03T08:00:00Z', '2026-06-05T08:00:00Z'],
   },
   {
-    name: 'an exception of the first occurrence',
+    name: 'a series with an exception for its first occurrence',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=DAILY;COUNT=2',
@@ -209,14 +209,14 @@ const cases: readonly Own[] = [
     expected: ['2026-06-02T08:00:00Z'],
   },
   {
-    name: 'exceptions by a rule',
+    name: 'a series with exceptions defined by a rule',
     lines: [`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=7', 'EXRULE:FREQ=DAILY;INTERVAL=2'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-06-02T08:00:00Z', '2026-06-04T08:00:00Z', '2026-06-06T08:00:00Z'],
   },
   {
-    name: 'added dates, in a zone, in UTC and as periods, none of them twice',
+    name: 'added dates in a time zone, in UTC and as periods, without duplicates',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=WEEKLY;COUNT=2',
@@ -240,7 +240,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-07-01T08:00:00Z'],
   },
   {
-    name: 'two rules at once',
+    name: 'a series with two rules',
     lines: [
       `DTSTART;${berlin}:20260601T100000`,
       'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2',
@@ -257,7 +257,7 @@ const cases: readonly Own[] = [
   },
   // ── Overrides ────────────────────────────────────────────────────────────────────────────────────────────
   {
-    name: 'an instance moved to another time of its day',
+    name: 'an occurrence moved within its day',
     lines: [
       ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event(
@@ -271,7 +271,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an instance named in UTC',
+    name: 'an occurrence identified in UTC',
     lines: [
       ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event('RECURRENCE-ID:20260330T080000Z', 'DTSTART:20260330T130000Z', 'SUMMARY:later'),
@@ -281,7 +281,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an instance named by its day',
+    name: 'an occurrence identified by its date',
     lines: [
       ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event('RECURRENCE-ID;VALUE=DATE:20260330', 'DTSTART:20260330T130000Z', 'SUMMARY:later'),
@@ -291,7 +291,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an override that comes before its series in the file',
+    name: 'an override that precedes its series in the file',
     lines: [
       ...event(
         `RECURRENCE-ID;${berlin}:20260330T100000`,
@@ -305,7 +305,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-03-30T13:00:00Z later', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'an instance moved into the window from far away',
+    name: 'an occurrence moved into the window from far away',
     lines: [
       ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
       ...event(
@@ -319,7 +319,7 @@ const cases: readonly Own[] = [
     expected: ['2026-02-02T09:00:00Z', '2026-02-04T14:00:00Z early'],
   },
   {
-    name: 'an instance moved out of the window',
+    name: 'an occurrence moved out of the window',
     lines: [
       ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
       ...event(`RECURRENCE-ID;${berlin}:20260202T100000`, `DTSTART;${berlin}:20260301T150000`),
@@ -329,7 +329,7 @@ const cases: readonly Own[] = [
     expected: [],
   },
   {
-    name: 'a cancelled instance',
+    name: 'a series with a cancelled occurrence',
     lines: [
       ...event(`DTSTART;${berlin}:20260323T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event(
@@ -343,7 +343,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-23T09:00:00Z', '2026-04-06T08:00:00Z'],
   },
   {
-    name: 'two instances moved to the same day',
+    name: 'two occurrences moved to the same day',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event(
@@ -362,7 +362,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-10T07:00:00Z second', '2026-06-10T12:00:00Z third'],
   },
   {
-    name: 'the newer of two versions of the same override counts',
+    name: 'a series with two versions of an override, using the newer one',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=1'),
       ...event(
@@ -383,7 +383,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T13:00:00Z new'],
   },
   {
-    name: 'the same instance overridden in two spellings is one occurrence',
+    name: 'an occurrence with two overrides in different notations, only once',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=1'),
       ...event(
@@ -398,7 +398,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T13:00:00Z second'],
   },
   {
-    name: 'instances of a series whose master is not there',
+    name: 'overrides of a series without its master event',
     lines: [
       ...event(`RECURRENCE-ID;${berlin}:20260608T100000`, `DTSTART;${berlin}:20260608T110000`, 'SUMMARY:a'),
       ...event(`RECURRENCE-ID;${berlin}:20260615T100000`, `DTSTART;${berlin}:20260615T100000`, 'SUMMARY:b'),
@@ -407,9 +407,9 @@ const cases: readonly Own[] = [
     to: '2027-01-01',
     expected: ['2026-06-08T09:00:00Z a', '2026-06-15T08:00:00Z b'],
   },
-  // ── This and all that follow ─────────────────────────────────────────────────────────────────────────────
+  // ── This and all later occurrences ─────────────────────────────────────────────────────────────────────────────
   {
-    name: 'this and all that follow are moved',
+    name: 'a series with this and all later occurrences moved',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'),
       ...event(
@@ -428,7 +428,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'this and all that follow keep their new time of day across a time change',
+    name: 'a series with this and all later occurrences moved, across a clock change',
     lines: [
       ...event(`DTSTART;${berlin}:20260309T100000`, 'RRULE:FREQ=WEEKLY;COUNT=4'),
       ...event(
@@ -447,7 +447,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'the later of two such changes counts, and a single override beats both',
+    name: 'a series with two such overrides and a single override, which takes precedence',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=5'),
       ...event(
@@ -477,7 +477,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'an instance with a change of its own and one for all that follow',
+    name: 'an occurrence with its own override and one for all later occurrences',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=2'),
       ...event(
@@ -492,7 +492,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T10:00:00Z one', '2026-06-02T09:00:00Z all'],
   },
   {
-    name: 'this and all that follow are cancelled',
+    name: 'a series with this and all later occurrences cancelled',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY'),
       ...event(
@@ -506,7 +506,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-02T08:00:00Z'],
   },
   {
-    name: 'all that follow are moved by half a year',
+    name: 'a series with all later occurrences moved by half a year',
     lines: [
       ...event(`DTSTART;${berlin}:20260105T100000`, 'RRULE:FREQ=WEEKLY'),
       ...event(
@@ -520,7 +520,7 @@ const cases: readonly Own[] = [
     expected: ['2026-08-03T08:00:00Z half a year later', '2026-08-10T08:00:00Z half a year later'],
   },
   {
-    name: 'all that follow move to another zone',
+    name: 'a series with all later occurrences moved to another time zone',
     lines: [
       ...event(`DTSTART;${berlin}:20260302T150000`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
       ...event(
@@ -531,12 +531,12 @@ const cases: readonly Own[] = [
     ],
     from: '2026-01-01',
     to: '2027-01-01',
-    // New York is on summer time already: 15:00 in Berlin is 10:00 there, and eleven is an hour later.
+    // New York is already on daylight saving time: 15:00 in Berlin is 10:00 there, so 11:00 is an hour later.
     expected: ['2026-03-02T14:00:00Z', '2026-03-09T15:00:00Z over there', '2026-03-16T15:00:00Z over there'],
   },
-  // ── Whole days and floating times ────────────────────────────────────────────────────────────────────────
+  // ── All-day events and floating times ────────────────────────────────────────────────────────────────────────
   {
-    name: 'a whole day begins at midnight where its owner is',
+    name: "an all-day series, starting at midnight in the owner's time zone",
     lines: ['DTSTART;VALUE=DATE:20260329', 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -544,7 +544,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z', '2026-03-30T22:00:00Z'],
   },
   {
-    name: 'the same whole day for somebody in Auckland',
+    name: 'the same all-day series for a user in Auckland',
     lines: ['DTSTART;VALUE=DATE:20260329', 'RRULE:FREQ=DAILY;COUNT=2'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -552,14 +552,14 @@ const cases: readonly Own[] = [
     expected: ['2026-03-28T11:00:00Z', '2026-03-29T11:00:00Z'],
   },
   {
-    name: 'a date that is not marked as one is a whole day',
+    name: 'a date without VALUE=DATE as an all-day event',
     lines: ['DTSTART:20260601', 'DTEND:20260603'],
     from: '2026-06-02T12:00',
     to: '2026-06-30',
     expected: ['2026-06-01T00:00:00Z'],
   },
   {
-    name: 'whole days with an exception, a moved one and an end',
+    name: 'an all-day series with an exception, a moved occurrence and an end',
     lines: [
       ...event(
         'DTSTART;VALUE=DATE:20260601',
@@ -578,7 +578,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'whole days whose exception and end are written as times',
+    name: 'an all-day series whose exception and end are written as times',
     lines: [
       'DTSTART;VALUE=DATE:20260601',
       'RRULE:FREQ=DAILY;UNTIL=20260604T000000Z',
@@ -589,7 +589,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T00:00:00Z', '2026-06-03T00:00:00Z', '2026-06-04T00:00:00Z'],
   },
   {
-    name: 'one of a series of meetings becomes a whole day',
+    name: 'a series with one occurrence changed to all-day',
     lines: [
       ...event(`DTSTART;${berlin}:20260601T100000`, 'RRULE:FREQ=DAILY;COUNT=2'),
       ...event(`RECURRENCE-ID;${berlin}:20260602T100000`, 'DTSTART;VALUE=DATE:20260602', 'SUMMARY:all day'),
@@ -600,14 +600,14 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T08:00:00Z', '2026-06-01T22:00:00Z all day'],
   },
   {
-    name: 'a birthday on February 29 is every fourth year',
+    name: 'a birthday on February 29 every fourth year',
     lines: ['DTSTART;VALUE=DATE:20200229', 'RRULE:FREQ=YEARLY'],
     from: '2021-01-01',
     to: '2030-01-01',
     expected: ['2024-02-29T00:00:00Z', '2028-02-29T00:00:00Z'],
   },
   {
-    name: 'a time without a zone is the time where its owner is',
+    name: "a series with a floating time, in the owner's time zone",
     lines: ['DTSTART:20260328T073000', 'RRULE:FREQ=DAILY;COUNT=3'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -615,7 +615,7 @@ const cases: readonly Own[] = [
     expected: ['2026-03-28T06:30:00Z', '2026-03-29T05:30:00Z', '2026-03-30T05:30:00Z'],
   },
   {
-    name: 'the same floating time for somebody in Tokyo',
+    name: 'the same floating series for a user in Tokyo',
     lines: ['DTSTART:20260328T073000', 'RRULE:FREQ=DAILY;COUNT=2', 'EXDATE:20260329T073000'],
     from: '2026-03-01',
     to: '2026-05-01',
@@ -633,9 +633,9 @@ const cases: readonly Own[] = [
     zone: 'America/New_York',
     expected: ['2026-06-01T11:30:00Z', '2026-06-02T13:00:00Z nine'],
   },
-  // ── Zones ────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Time zones ────────────────────────────────────────────────────────────────────────────────────────────────
   {
-    name: 'a zone that only the calendar describes, when summer time begins',
+    name: 'a series in a custom time zone when daylight saving time begins',
     lines: [
       ...ownZone('Customized Time Zone'),
       ...event('DTSTART;TZID=Customized Time Zone:20260327T023000', 'RRULE:FREQ=DAILY;COUNT=4'),
@@ -650,7 +650,7 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'a zone that only the calendar describes, when summer time ends',
+    name: 'a series in a custom time zone when daylight saving time ends',
     lines: [
       ...ownZone('Our Zone'),
       ...event(
@@ -664,14 +664,14 @@ const cases: readonly Own[] = [
     expected: ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
   },
   {
-    name: 'a zone that is described after the event that needs it',
+    name: 'an event in a custom time zone that is defined after the event',
     lines: [...event('DTSTART;TZID="Late":20260701T100000'), ...ownZone('Late')],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-07-01T08:00:00Z'],
   },
   {
-    name: 'a described zone without any change, before and after its onset',
+    name: 'a series in a custom time zone without clock changes, before and after its onset',
     lines: [
       'BEGIN:VTIMEZONE',
       'TZID:Fixed',
@@ -688,7 +688,7 @@ const cases: readonly Own[] = [
     expected: ['1999-12-31T06:30:00Z', '2000-01-02T06:15:00Z'],
   },
   {
-    name: 'a described zone whose rule has ended and whose changes are listed',
+    name: 'a series in a custom time zone whose rule has ended and whose changes are listed',
     lines: [
       'BEGIN:VTIMEZONE',
       'TZID:Listed',
@@ -712,21 +712,21 @@ const cases: readonly Own[] = [
     expected: ['2011-07-01T10:00:00Z', '2012-07-01T10:00:00Z', '2013-07-01T11:00:00Z'],
   },
   {
-    name: 'a zone by the name that Windows gives it',
+    name: 'a series in a time zone with a Windows name',
     lines: ['DTSTART;TZID=W. Europe Standard Time:20260323T100000', 'RRULE:FREQ=WEEKLY;COUNT=2'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-03-23T09:00:00Z', '2026-03-30T08:00:00Z'],
   },
   {
-    name: 'a zone with the prefix of the program that wrote it',
+    name: 'an event in a time zone with a vendor prefix',
     lines: ['DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20260701T100000'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-07-01T08:00:00Z'],
   },
   {
-    name: 'a zone that nobody knows is that of the owner',
+    name: "an event in an unknown time zone, using the owner's",
     lines: ['DTSTART;TZID=Atlantis/Capital:20260701T100000'],
     from: '2026-01-01',
     to: '2027-01-01',
@@ -735,7 +735,7 @@ const cases: readonly Own[] = [
   },
   // ── Ends and windows ─────────────────────────────────────────────────────────────────────────────────────
   {
-    name: 'an end in UTC is compared as an instant',
+    name: 'a rule whose UNTIL is in UTC',
     lines: [`DTSTART;${berlin}:20260324T003000`, 'RRULE:FREQ=DAILY;UNTIL=20260326T233000Z'],
     from: '2026-01-01',
     to: '2027-01-01',
@@ -747,14 +747,14 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'an end that is a date includes that day',
+    name: 'a rule whose UNTIL is a date, including that day',
     lines: [`DTSTART;${berlin}:20260601T230000`, 'RRULE:FREQ=DAILY;UNTIL=20260602'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-06-01T21:00:00Z', '2026-06-02T21:00:00Z'],
   },
   {
-    name: 'a first occurrence that does not fit its rule counts as one of them',
+    name: 'a first occurrence that does not match its rule and counts towards COUNT',
     lines: [`DTSTART;${berlin}:20260603T100000`, 'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3'],
     from: '2026-01-01',
     to: '2027-01-01',
@@ -773,14 +773,14 @@ const cases: readonly Own[] = [
     ],
   },
   {
-    name: 'the 31st is left out in short months',
+    name: 'the 31st of each month, skipping short months',
     lines: [`DTSTART;${berlin}:20260131T100000`, 'RRULE:FREQ=MONTHLY;COUNT=3'],
     from: '2026-01-01',
     to: '2027-01-01',
     expected: ['2026-01-31T09:00:00Z', '2026-03-31T08:00:00Z', '2026-05-31T08:00:00Z'],
   },
   {
-    name: 'what is under way when the window begins is listed, what has just ended is not',
+    name: 'events in progress at the start of the window, but not those that just ended',
     lines: [
       `DTSTART;${berlin}:20260601T220000`,
       `DTEND;${berlin}:20260602T060000`,
@@ -791,28 +791,28 @@ const cases: readonly Own[] = [
     expected: ['2026-06-03T20:00:00Z', '2026-06-04T20:00:00Z'],
   },
   {
-    name: 'a stay of weeks that began long before the window',
+    name: 'an event of several weeks that started long before the window',
     lines: ['DTSTART;VALUE=DATE:20260501', 'DURATION:P6W', 'RRULE:FREQ=YEARLY'],
     from: '2027-06-01',
     to: '2027-06-02',
     expected: ['2027-05-01T00:00:00Z'],
   },
   {
-    name: 'what begins when the window ends is not in it, what begins when it begins is',
+    name: 'events that start at the start of the window, but not at its end',
     lines: ['DTSTART:20260601T000000Z', 'RRULE:FREQ=DAILY'],
     from: '2026-06-10',
     to: '2026-06-12',
     expected: ['2026-06-10T00:00:00Z', '2026-06-11T00:00:00Z'],
   },
   {
-    name: 'an hourly rule whose end is a local time',
+    name: 'an hourly rule whose UNTIL is a local time',
     lines: [`DTSTART;${berlin}:20260601T090000`, 'RRULE:FREQ=HOURLY;UNTIL=20260601T110000'],
     from: '2026-06-01',
     to: '2026-06-03',
     expected: ['2026-06-01T07:00:00Z', '2026-06-01T08:00:00Z', '2026-06-01T09:00:00Z'],
   },
   {
-    name: 'a rule of minutes without a zone whose end is a local time',
+    name: 'a floating rule in minutes whose UNTIL is a local time',
     lines: ['DTSTART:20260601T090000', 'RRULE:FREQ=MINUTELY;INTERVAL=30;UNTIL=20260601T100000'],
     from: '2026-06-01',
     to: '2026-06-03',
@@ -820,14 +820,14 @@ const cases: readonly Own[] = [
     expected: ['2026-06-01T13:00:00Z', '2026-06-01T13:30:00Z', '2026-06-01T14:00:00Z'],
   },
   {
-    name: 'an hourly rule with hours of the day whose end is a local time',
+    name: 'an hourly rule with BYHOUR whose UNTIL is a local time',
     lines: [`DTSTART;${berlin}:20260601T090000`, 'RRULE:FREQ=HOURLY;BYHOUR=9,10;UNTIL=20260602T093000'],
     from: '2026-06-01',
     to: '2026-06-05',
     expected: ['2026-06-01T07:00:00Z', '2026-06-01T08:00:00Z', '2026-06-02T07:00:00Z'],
   },
   {
-    name: 'an hourly rule whose last day is a day in its zone',
+    name: 'an hourly rule whose UNTIL is a date in its time zone',
     lines: ['DTSTART;TZID=America/New_York:20260601T210000', 'RRULE:FREQ=HOURLY;UNTIL=20260601'],
     from: '2026-06-01',
     to: '2026-06-05',
@@ -841,7 +841,7 @@ const cases: readonly Own[] = [
     expected: ['2026-06-08T06:00:00Z', '2026-06-12T06:00:00Z'],
   },
   {
-    name: 'an event that happens once',
+    name: 'a single event',
     lines: [`DTSTART;${berlin}:20260601T100000`, 'DURATION:PT1H'],
     from: '2026-06-01T08:30',
     to: '2026-06-02',

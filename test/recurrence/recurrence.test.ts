@@ -6,25 +6,25 @@ import { rfcCases } from './rfc-examples.ts';
 
 const program = fileURLToPath(new URL('expand.ts', import.meta.url));
 
-describe.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo'])('in a process in %s', (zone) => {
+describe.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo'])('a process in %s', (zone) => {
   const output = execFileSync(process.execPath, [program], {
     env: { ...process.env, TZ: zone },
     encoding: 'utf8',
   });
   const printed = JSON.parse(output) as { zone: string; results: Record<string, readonly string[]> };
 
-  it('really runs there', () => {
+  it('runs in that time zone', () => {
     expect(printed.zone).toBe(zone);
   });
 
   for (const { name, expected } of rfcCases) {
-    it(`RFC 5545: ${name}`, () => {
+    it(`expands the RFC 5545 example: ${name}`, () => {
       expect(printed.results[name]).toEqual(expected);
     });
   }
 
   for (const { name, expected } of ownCases) {
-    it(name, () => {
+    it(`expands ${name}`, () => {
       expect(printed.results[name]).toEqual(expected);
     });
   }

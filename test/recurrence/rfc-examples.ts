@@ -1,8 +1,8 @@
 import { type Case, calendarOf } from './case.ts';
 
 /**
- * The examples of RFC 5545, section 3.8.5.3, with the instances it prints. A line is the offset, the year, and days by
- * month. Where the RFC ends in an ellipsis, nothing else may lie between the first and the last that it prints.
+ * The examples of RFC 5545, section 3.8.5.3, with the occurrences printed there. Each line has the offset, the year, and
+ * days by month. If the RFC ends a list with an ellipsis, the range of printed occurrences must be complete.
  */
 interface Example {
   readonly name: string;
@@ -267,7 +267,7 @@ const examples: readonly Example[] = [
     endless: true,
   },
   {
-    // Printed with UNTIL=19970902T170000Z, which is 13:00 in New York; erratum 3883 corrects it.
+    // Printed with UNTIL=19970902T170000Z, which is 13:00 in New York; corrected by erratum 3883.
     name: 'every 3 hours from 9:00 AM to 5:00 PM on a specific day',
     start: '19970902T090000',
     rules: ['FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T210000Z'],

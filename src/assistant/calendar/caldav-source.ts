@@ -25,9 +25,9 @@ interface Connection {
 }
 
 const objectsPerRequest = 50;
-const mostRounds = 100;
+const maxSyncRounds = 100;
 
-/** The calendars of an account, or the one calendar that an address leads to. */
+/** Returns the calendars of an account, or the one calendar at the address. */
 export async function findCollections(
   address: string,
   config: SourceConfig,
@@ -41,9 +41,9 @@ export async function findCollections(
     depth: '0',
     ...connection,
   });
-  if (own[0]?.status === 401) throw refused(url, 401);
+  if (own[0]?.status === 401) throw httpFailure(url, 401);
   if (own[0]?.props && 'calendar' in (own[0].props['resourcetype'] ?? {}))
-    return [{ url, name: textOf(own[0].props['displayname']) || url }];
+    return [{ url, name: toText(own[0].props['displayname']) || url }];
   try {
     const account = await createAccount({
       account: { serverUrl: url, accountType: 'caldav' },
@@ -52,37 +52,35 @@ export async function findCollections(
     const found = await fetchCalendars({ account, ...connection });
     return found
       .filter(({ components = [] }) => components.length === 0 || components.includes('VEVENT'))
-      .map(({ url: place, displayName }) => ({ url: place, name: textOf(displayName) || place }));
+      .map(({ url: place, displayName }) => ({ url: place, name: toText(displayName) || place }));
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // The library tells what it looked for in errors of no class.
-    throw new Failure(
-      'unavailable',
-      `No calendars were found at ${new URL(url).host}: ${messageOf(error)}.`,
-      { cause: error },
-    );
+    // The library throws plain errors; their messages say what it could not find.
+    throw new Failure('unavailable', `No calendars found at ${new URL(url).host}: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 
-/** Reads what has changed since the token that the server gave out last time, or everything where it has none. */
+/** Reads the changes since the last sync token, or everything if there is none or the server rejects it. */
 export const readCollection: Read = async (calendar, options) => {
   const connection = connect(configOf(calendar), options);
   const changes =
     (calendar.sync_token !== null &&
       (await changesSince(calendar.location, calendar.sync_token, connection))) ||
     (await changesSince(calendar.location, '', connection));
-  if (changes === undefined) return readWhole(calendar.location, calendar.etag, connection);
+  if (changes === undefined) return readAll(calendar.location, calendar.etag, connection);
   const everything = changes.since === '';
   if (
     !everything &&
     changes.changed.length === 0 &&
-    changes.gone.length === 0 &&
+    changes.deleted.length === 0 &&
     changes.token === calendar.sync_token
   )
     return undefined;
   return {
-    documents: objects(calendar.location, changes.changed, connection),
-    ...(!everything && { gone: new Set([...changes.gone, ...changes.changed]) }),
+    documents: fetchObjects(calendar.location, changes.changed, connection),
+    ...(!everything && { deleted: new Set([...changes.deleted, ...changes.changed]) }),
     marks: () => ({ etag: null, sync_token: changes.token }),
   };
 };
@@ -91,19 +89,19 @@ interface Changes {
   readonly since: string;
   readonly token: string;
   readonly changed: readonly string[];
-  readonly gone: readonly string[];
+  readonly deleted: readonly string[];
 }
 
-/** `undefined` when the server does not know the token, or no tokens at all. */
+/** Returns undefined if the server does not know the token or does not support sync tokens. */
 async function changesSince(
   url: string,
   since: string,
   connection: Connection,
 ): Promise<Changes | undefined> {
   const changed = new Set<string>();
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   let token = since;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxSyncRounds; round++) {
     const responses = await syncCollection({
       url,
       props: { 'd:getetag': {} },
@@ -111,41 +109,46 @@ async function changesSince(
       syncToken: token,
       ...connection,
     });
-    const next = textOf(responses[0]?.raw?.multistatus?.syncToken);
-    if (responses[0]?.status === 401) throw refused(url, 401);
+    const next = toText(responses[0]?.raw?.multistatus?.syncToken);
+    if (responses[0]?.status === 401) throw httpFailure(url, 401);
     if (!next) return undefined;
     let more = false;
     for (const { href, status } of responses) {
-      const path = href === undefined ? undefined : pathOf(href, url);
-      // The collection itself says whether the list had to be cut.
-      if (path === undefined || path === pathOf(url, url)) more ||= status === 507;
-      else if (status === 404 || status === 410) gone.add(path);
+      const path = href === undefined ? undefined : toPath(href, url);
+      // The entry of the collection itself says whether the list was truncated.
+      if (path === undefined || path === toPath(url, url)) more ||= status === 507;
+      else if (status === 404 || status === 410) deleted.add(path);
       else changed.add(path);
     }
     token = next;
     if (!more)
-      return { since, token, changed: [...changed], gone: [...gone].filter((path) => !changed.has(path)) };
+      return {
+        since,
+        token,
+        changed: [...changed],
+        deleted: [...deleted].filter((path) => !changed.has(path)),
+      };
   }
-  throw new Failure('unavailable', `${new URL(url).host} never comes to the end of its list of changes.`);
+  throw new Failure('unavailable', `${new URL(url).host} sends an endless list of changes.`);
 }
 
-/** For servers without tokens: the list of everything tells whether there is anything new. */
-async function readWhole(url: string, etag: string | null, connection: Connection) {
+/** For servers without sync tokens: a hash over all entity tags shows whether anything changed. */
+async function readAll(url: string, etag: string | null, connection: Connection) {
   const filter = {
     'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': { _attributes: { name: 'VEVENT' } } },
   };
   const query = { url, props: { 'd:getetag': {} }, filters: [filter], depth: '1' } as const;
-  const responses = await answered(url, calendarQuery({ ...query, ...connection }));
+  const responses = await withFailure(url, calendarQuery({ ...query, ...connection }));
   const listed = responses.flatMap(({ href, props }) =>
-    href === undefined ? [] : [{ path: pathOf(href, url), tag: textOf(props?.['getetag']) }],
+    href === undefined ? [] : [{ path: toPath(href, url), tag: toText(props?.['getetag']) }],
   );
   const mark = createHash('sha256').update(JSON.stringify(listed)).digest('base64url');
   if (mark === etag) return undefined;
   const paths = listed.map(({ path }) => path);
-  return { documents: objects(url, paths, connection), marks: () => ({ etag: mark, sync_token: null }) };
+  return { documents: fetchObjects(url, paths, connection), marks: () => ({ etag: mark, sync_token: null }) };
 }
 
-async function* objects(
+async function* fetchObjects(
   url: string,
   paths: readonly string[],
   connection: Connection,
@@ -153,30 +156,30 @@ async function* objects(
   for (let from = 0; from < paths.length; from += objectsPerRequest) {
     const objectUrls = paths.slice(from, from + objectsPerRequest);
     const query = { url, props: { 'd:getetag': {}, 'c:calendar-data': {} }, objectUrls, depth: '1' } as const;
-    const responses = await answered(url, calendarMultiGet({ ...query, ...connection }));
-    // What is withheld is not gone; what does not look like an event may be anything.
-    const withheld = new Set(objectUrls.filter((path) => path.endsWith('.ics')));
+    const responses = await withFailure(url, calendarMultiGet({ ...query, ...connection }));
+    // An .ics object that the server lists but does not send must not be treated as deleted.
+    const missing = new Set(objectUrls.filter((path) => path.endsWith('.ics')));
     for (const { href, props } of responses) {
-      const data = textOf(props?.['calendarData']);
+      const data = toText(props?.['calendarData']);
       if (href === undefined || data === '') continue;
-      withheld.delete(pathOf(href, url));
-      yield { name: pathOf(href, url), pieces: [data] };
+      missing.delete(toPath(href, url));
+      yield { name: toPath(href, url), pieces: [data] };
     }
-    if (withheld.size > 0)
+    if (missing.size > 0)
       throw new Failure(
         'unavailable',
-        `${new URL(url).host} lists ${withheld.size} events that it does not send.`,
+        `${new URL(url).host} lists ${missing.size} events that it does not send.`,
       );
   }
 }
 
-/** The library tells of a bad answer, to one of many questions even, in errors of no class. */
-async function answered<Value>(url: string, question: Promise<Value>): Promise<Value> {
+/** The library throws plain errors for HTTP errors; turns those into a `Failure`. */
+async function withFailure<Value>(url: string, response: Promise<Value>): Promise<Value> {
   try {
-    return await question;
+    return await response;
   } catch (error) {
     const [, status] = /failed: (\d{3})\b/.exec(messageOf(error)) ?? [];
-    throw status === undefined || error instanceof Failure ? error : refused(url, Number(status));
+    throw status === undefined || error instanceof Failure ? error : httpFailure(url, Number(status));
   }
 }
 
@@ -186,21 +189,21 @@ function connect({ username }: SourceConfig, options: SourceOptions): Connection
   return { fetch: (input, init) => fetch(input, { ...init, ...(signal && { signal }) }) };
 }
 
-/** Servers name the same object by its path or by its whole address. */
-function pathOf(href: string, url: string): string {
+/** Servers refer to an object by its path or by its full URL. */
+function toPath(href: string, url: string): string {
   return new URL(href, url).pathname;
 }
 
-/** The library makes numbers of what looks like one. */
-function textOf(value: unknown): string {
+/** The library converts text that looks like a number; this converts it back. */
+function toText(value: unknown): string {
   const content =
     typeof value === 'object' && value !== null ? (value as { _cdata?: unknown })._cdata : value;
   return content === undefined || content === null ? '' : String(content);
 }
 
-function refused(url: string, status: DAVResponse['status']): Failure {
+function httpFailure(url: string, status: DAVResponse['status']): Failure {
   const { host } = new URL(url);
   return status === 401 || status === 403
-    ? new Failure('unavailable', `${host} does not accept the user name or the password.`)
-    : new Failure('unavailable', `${host} answers with status ${status}.`);
+    ? new Failure('unavailable', `${host} rejects the user name or password.`)
+    : new Failure('unavailable', `${host} responds with status ${status}.`);
 }

@@ -10,7 +10,7 @@ import type { AssistantData } from '../entities/entity-access.ts';
 import { createStore } from '../store/store.ts';
 import { addCalendar, listCalendars } from './calendars.ts';
 import { expandEvent } from './expand-event.ts';
-import { type Calendars, countsOf, type SyncResult, syncCalendar } from './sync.ts';
+import { type Calendars, countChanges, type SyncResult, syncCalendar } from './sync.ts';
 
 const object = (uid: string, ...lines: readonly string[]) =>
   [
@@ -38,7 +38,7 @@ const open: Calendars[] = [];
 
 async function newCalendars(passwords = passwordsFile): Promise<Calendars> {
   const store = createStore(join(folder, `${++files}.db`));
-  const diary: AssistantData = {
+  const data: AssistantData = {
     store,
     clock: () => Date.parse('2026-06-01T00:00:00Z'),
     occurrences: expandEvent,
@@ -49,19 +49,19 @@ async function newCalendars(passwords = passwordsFile): Promise<Calendars> {
     maxBytes: 10_000_000,
     intervalMs: 900_000,
   };
-  await createUser(diary, { id: 'ann', name: 'Ann' });
-  open.push({ diary, options });
-  return { diary, options };
+  await createUser(data, { id: 'ann', name: 'Ann' });
+  open.push({ data, options });
+  return { data, options };
 }
 
 const account = (url: string) => ({ userId: 'ann', source: url, kind: 'caldav', username: 'ann' }) as const;
-const uids = async ({ diary }: Calendars) =>
-  (await diary.store.read((db) => db.selectFrom('events').select('provider_event_id').execute()))
+const uids = async ({ data }: Calendars) =>
+  (await data.store.read((db) => db.selectFrom('events').select('provider_event_id').execute()))
     .map(({ provider_event_id }) => provider_event_id)
     .sort();
 
 afterAll(async () => {
-  for (const { diary } of open) await diary.store.close();
+  for (const { data } of open) await data.store.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -77,7 +77,7 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
     const home =
       '<mkcalendar xmlns="urn:ietf:params:xml:ns:caldav" xmlns:d="DAV:"><d:set><d:prop><d:displayname>Home &amp; Garden</d:displayname></d:prop></d:set></mkcalendar>';
     expect((await radicale.send('MKCALENDAR', '/ann/home/', home)).status).toBe(201);
-    // A whole calendar put in one place becomes a collection.
+    // Uploading a whole calendar creates a collection.
     const many = Array.from({ length: 60 }, (_, index) => vevent(`w${index}`, 'DTSTART:20260610T080000Z'));
     await put(
       '/ann/work/',
@@ -95,18 +95,18 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
   });
   afterAll(() => radicale?.close());
 
-  it('is not opened with a wrong password', async () => {
+  it('rejects a wrong password', async () => {
     const wrong = join(folder, 'wrong');
     writeFileSync(wrong, 'machine 127.0.0.1 login ann password wrong\n');
     const calendars = await newCalendars(wrong);
     await expect(addCalendar(calendars, account(radicale.url), true)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('does not accept the user name or the password'),
+      message: expect.stringContaining('rejects the user name or password'),
     });
     expect(await listCalendars(calendars)).toEqual([]);
   });
 
-  it('brings each of its calendars, by their names', async () => {
+  it('adds all its calendars with their names', async () => {
     const calendars = await newCalendars();
     const results = await addCalendar(calendars, account(radicale.url), true);
     expect(results.map(({ calendar, changes }) => [calendar.name, changes.length]).sort()).toEqual([
@@ -118,7 +118,7 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
     expect(await listCalendars(calendars)).toHaveLength(2);
   });
 
-  it('is asked only for what has changed since last time', async () => {
+  it('sends only the changes since the last sync', async () => {
     const calendars = await newCalendars();
     const collection = `${radicale.url}/ann/home/`;
     const [{ calendar }] = (await addCalendar(calendars, account(collection), true)) as [SyncResult];
@@ -129,7 +129,7 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
     await put('/ann/home/new.ics', object('new', 'DTSTART:20260611T080000Z', 'RRULE:FREQ=DAILY;COUNT=3'));
     await radicale.send('PUT', '/ann/home/day.ics', object('day', 'DTSTART;VALUE=DATE:20260615'));
     const second = await syncCalendar(calendars, same.calendar);
-    expect(countsOf(second.changes)).toMatchObject({ added: 1, moved: 1, removed: 0 });
+    expect(countChanges(second.changes)).toMatchObject({ added: 1, moved: 1, removed: 0 });
 
     await radicale.send('DELETE', '/ann/home/new.ics');
     const third = await syncCalendar(calendars, second.calendar);
@@ -137,7 +137,7 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
     expect(await uids(calendars)).toEqual(['day']);
   });
 
-  it('is read anew when its server has forgotten the token', async () => {
+  it('is read completely if the server no longer knows the sync token', async () => {
     const calendars = await newCalendars();
     const [{ calendar }] = (await addCalendar(calendars, account(`${radicale.url}/ann/home/`), true)) as [
       SyncResult,
@@ -147,7 +147,7 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
     expect([changes, unchanged]).toEqual([[], 1]);
   });
 
-  it('keeps the overrides of a series with it', async () => {
+  it('imports the overrides of a series', async () => {
     const calendars = await newCalendars();
     const text = [
       'BEGIN:VCALENDAR',
@@ -160,7 +160,7 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
     ].join('\r\n');
     await put('/ann/home/series.ics', text);
     await addCalendar(calendars, account(`${radicale.url}/ann/home/`), true);
-    const event = await calendars.diary.store.read((db) =>
+    const event = await calendars.data.store.read((db) =>
       db.selectFrom('events').selectAll().where('provider_event_id', '=', 'series').executeTakeFirstOrThrow(),
     );
     const window = { fromMs: Date.UTC(2026, 5, 1), toMs: Date.UTC(2026, 6, 1) };
@@ -172,12 +172,12 @@ describe.skipIf(!hasRadicale)('a CalDAV account on Radicale', () => {
   });
 });
 
-describe('a CalDAV server without tokens', () => {
+describe('a CalDAV server without sync tokens', () => {
   const objects = new Map<string, { text: string; tag: number }>();
   let server: Server;
   let url: string;
   let gets = 0;
-  let withhold: (href: string) => string | undefined = () => undefined;
+  let override: (href: string) => string | undefined = () => undefined;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -200,11 +200,11 @@ describe('a CalDAV server without tokens', () => {
         if (body.includes('calendar-query'))
           return answer([...objects].map(([href, { tag }]) => item(href, `<getetag>"${tag}"</getetag>`)));
         gets += 1;
-        const wanted = [...body.matchAll(/<d:href>([^<]*)</g)].map(([, href]) => href!);
+        const requested = [...body.matchAll(/<d:href>([^<]*)</g)].map(([, href]) => href!);
         return answer(
-          wanted.map(
+          requested.map(
             (href) =>
-              withhold(href) ??
+              override(href) ??
               item(href, `<c:calendar-data><![CDATA[${objects.get(href)?.text}]]></c:calendar-data>`),
           ),
         );
@@ -218,7 +218,7 @@ describe('a CalDAV server without tokens', () => {
     server.close();
   });
 
-  it('is read whole, and only when its list differs', async () => {
+  it('is read completely, but only if its list of entity tags changed', async () => {
     const calendars = await newCalendars();
     objects.set('/cal/a.ics', { text: object('a', 'DTSTART:20260610T080000Z'), tag: 1 });
     objects.set('/cal/b.ics', { text: object('b', 'DTSTART:20260610T080000Z'), tag: 1 });
@@ -229,17 +229,17 @@ describe('a CalDAV server without tokens', () => {
     objects.delete('/cal/a.ics');
     objects.set('/cal/c.ics', { text: object('c', 'DTSTART:20260610T080000Z'), tag: 1 });
     const { changes } = await syncCalendar(calendars, same.calendar);
-    expect(countsOf(changes)).toMatchObject({ added: 1, removed: 1 });
+    expect(countChanges(changes)).toMatchObject({ added: 1, removed: 1 });
     expect(await uids(calendars)).toEqual(['b', 'c']);
   });
 
   it.each([
-    ['does not send', () => ''],
+    ['omits from the response', () => ''],
     [
-      'cannot send just now',
+      'reports as temporarily unavailable',
       (href: string) => `<response><href>${href}</href><status>HTTP/1.1 503 Busy</status></response>`,
     ],
-  ])('keeps an event that it %s, and comes back to it', async (_, withheld) => {
+  ])('does not lose an event that the server %s, and syncs it later', async (_, replacement) => {
     const calendars = await newCalendars();
     objects.clear();
     for (const uid of ['a', 'b'])
@@ -247,15 +247,15 @@ describe('a CalDAV server without tokens', () => {
     const [{ calendar }] = (await addCalendar(calendars, account(url), true)) as [SyncResult];
     for (const uid of ['a', 'b'])
       objects.set(`/cal/${uid}.ics`, { text: object(uid, 'DTSTART:20260611T080000Z'), tag: 2 });
-    withhold = (href) => (href.endsWith('a.ics') ? withheld(href) : undefined);
+    override = (href) => (href.endsWith('a.ics') ? replacement(href) : undefined);
     await expect(syncCalendar(calendars, calendar)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(await uids(calendars)).toEqual(['a', 'b']);
-    withhold = () => undefined;
+    override = () => undefined;
     const { changes } = await syncCalendar(calendars, calendar);
-    expect(countsOf(changes)).toMatchObject({ removed: 0 });
+    expect(countChanges(changes)).toMatchObject({ removed: 0 });
   });
 
-  it('keeps an event that it sends broken', async () => {
+  it('keeps an event whose new version is invalid', async () => {
     const calendars = await newCalendars();
     objects.clear();
     objects.set('/cal/a.ics', { text: object('a', 'DTSTART:20260610T080000Z'), tag: 1 });

@@ -5,7 +5,7 @@ import { timestamp } from '../entities/view.ts';
 import type { Calendar } from '../store/schema.ts';
 import type { SyncResult } from './sync.ts';
 
-const mostListed = 50;
+const maxListed = 50;
 
 export type CalendarView = ValueOf<typeof calendarShape>;
 
@@ -37,14 +37,14 @@ export function syncView({ calendar, changes, unchanged, problems }: SyncResult)
     ...counts,
     unchanged,
     changes: changes
-      .slice(0, mostListed)
+      .slice(0, maxListed)
       .map(({ kind, eventId, uid, title }) => ({ kind, event_id: eventId, uid, title })),
     problem_count: problems.length,
-    problems: problems.slice(0, mostListed),
+    problems: problems.slice(0, maxListed),
   });
 }
 
-/** Whoever knows a private address can read the calendar, so the long parts that make it private are left out. */
+/** Anyone with a secret URL can read the calendar, so long path segments and the query are hidden. */
 function publicPlace({ kind, location }: Calendar): string {
   if (kind !== 'url' || !URL.canParse(location)) return location;
   const { origin, pathname, search } = new URL(location);

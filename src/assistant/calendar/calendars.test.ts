@@ -11,7 +11,7 @@ import { newId } from '../store/id.ts';
 import { createStore } from '../store/store.ts';
 import { addCalendar, importText, listCalendars, removeCalendar } from './calendars.ts';
 import { expandEvent } from './expand-event.ts';
-import { type Calendars, countsOf, type SyncResult, syncCalendar } from './sync.ts';
+import { type Calendars, countChanges, type SyncResult, syncCalendar } from './sync.ts';
 import { watchCalendars } from './watch.ts';
 
 const calendarText = (...events: readonly (readonly string[])[]) =>
@@ -37,8 +37,8 @@ const servers: Server[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'adjutant-calendars-'));
   now = Date.parse('2026-06-01T00:00:00Z');
-  calendars = calendarsAt(join(folder, 'diary.db'));
-  await createUser(calendars.diary, {
+  calendars = calendarsAt(join(folder, 'assistant.db'));
+  await createUser(calendars.data, {
     id: 'ann',
     name: 'Ann',
     email: 'ann@example.com',
@@ -46,7 +46,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await calendars.diary.store.close();
+  await calendars.data.store.close();
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -55,9 +55,9 @@ afterEach(async () => {
 });
 
 function calendarsAt(url: string): Calendars {
-  const diary: AssistantData = { store: createStore(url), clock: () => now, occurrences: expandEvent };
+  const data: AssistantData = { store: createStore(url), clock: () => now, occurrences: expandEvent };
   return {
-    diary,
+    data,
     options: {
       privateHosts: ['127.0.0.1'],
       passwordsFile: join(folder, 'passwords'),
@@ -81,19 +81,19 @@ function file(name: string, text: string): string {
 }
 
 const events = () =>
-  calendars.diary.store.read((db) =>
+  calendars.data.store.read((db) =>
     db.selectFrom('events').selectAll().orderBy('provider_event_id').execute(),
   );
 const titles = async () => (await events()).map(({ title }) => title);
 const source = (place: string) => ({ userId: 'ann', source: place });
-const counts = ({ changes, unchanged }: SyncResult) => ({ ...countsOf(changes), unchanged });
+const counts = ({ changes, unchanged }: SyncResult) => ({ ...countChanges(changes), unchanged });
 const nothing = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0, unchanged: 0 };
 
-/** A notification that is planned for an event. */
-async function plan(eventId: string): Promise<string> {
+/** Adds a planned notification for an event and returns its id. */
+async function addNotification(eventId: string): Promise<string> {
   const [event] = (await events()).filter(({ id }) => id === eventId);
   const id = newId(now);
-  await calendars.diary.store.write(({ db }) =>
+  await calendars.data.store.write(({ db }) =>
     db
       .insertInto('notifications')
       .values({
@@ -119,23 +119,23 @@ async function plan(eventId: string): Promise<string> {
   return id;
 }
 
-const planned = () =>
-  calendars.diary.store.read((db) =>
+const notifications = () =>
+  calendars.data.store.read((db) =>
     db.selectFrom('notifications').select(['status', 'plan_ms']).orderBy('plan_ms').execute(),
   );
 
-describe('sources that are no good', () => {
+describe('adding an invalid source', () => {
   it.each([
     [
-      'a path that is not full',
+      'a relative path',
       'calendar.ics',
       'invalid-params',
-      '"calendar.ics" is neither an address nor a full path.',
+      '"calendar.ics" is neither a URL nor an absolute path.',
     ],
-    ['a file that is not there', '/nowhere/x.ics', 'unavailable', '/nowhere/x.ics is not there.'],
+    ['a missing file', '/nowhere/x.ics', 'unavailable', '/nowhere/x.ics does not exist.'],
     ['a device', '/dev/zero', 'invalid-params', '/dev/zero is neither a file nor a folder.'],
     [
-      'a password in the address',
+      'a URL with a password',
       'https://me:secret@example.com/x.ics',
       'invalid-params',
       expect.stringContaining('calendars.passwords_file'),
@@ -146,36 +146,36 @@ describe('sources that are no good', () => {
       'refused',
       expect.stringContaining('calendars.private_hosts'),
     ],
-  ])('are refused: %s', async (_, place, kind, message) => {
+  ])('rejects %s', async (_, place, kind, message) => {
     await expect(addCalendar(calendars, source(place), true)).rejects.toMatchObject({ kind, message });
     expect(await listCalendars(calendars)).toEqual([]);
   });
 
-  it('are refused for a user who does not exist', async () => {
+  it('rejects a user who does not exist', async () => {
     const place = { userId: 'nobody', source: file('a.ics', calendarText(once('a'))) };
     await expect(addCalendar(calendars, place, true)).rejects.toMatchObject({ kind: 'resource-not-found' });
     await expect(listCalendars(calendars, 'nobody')).rejects.toMatchObject({ kind: 'resource-not-found' });
   });
 
-  it('leave nothing behind when they are no calendar', async () => {
+  it('does not keep a source that is not a calendar', async () => {
     const place = file('page.ics', '<html>');
     await expect(addCalendar(calendars, source(place), true)).rejects.toMatchObject({
-      message: 'This is not a calendar: it does not contain BEGIN:VCALENDAR.',
+      message: 'This is not a calendar: BEGIN:VCALENDAR is missing.',
     });
     expect(await listCalendars(calendars)).toEqual([]);
   });
 
-  it('are refused when they are too large, with what to do about it', async () => {
+  it('rejects a calendar that is too large and names the setting for the limit', async () => {
     const place = file('large.ics', 'x'.repeat(1_000_001));
     await expect(addCalendar(calendars, source(place), true)).rejects.toMatchObject({
       kind: 'refused',
-      message: `${place} is larger than 1 MB; raise calendars.max_bytes to take it.`,
+      message: `${place} is larger than 1 MB; raise calendars.max_bytes to import it.`,
     });
   });
 });
 
 describe('a file', () => {
-  it('is taken in once, and again without a change', async () => {
+  it('is imported, and importing it again changes nothing', async () => {
     const place = file('a.ics', calendarText(once('a'), once('b', 11)));
     const [first] = await addCalendar(calendars, source(place), false);
     expect(counts(first!)).toEqual({ ...nothing, added: 2 });
@@ -188,10 +188,10 @@ describe('a file', () => {
     ]);
   });
 
-  it('changes, moves, cancels and removes what it says differently, and what is planned follows', async () => {
+  it('changes, moves, cancels and removes events, and replans their notifications', async () => {
     const place = file('a.ics', calendarText(once('a'), once('b'), once('c'), once('d')));
     const [{ calendar }] = (await addCalendar(calendars, source(place), true)) as [SyncResult];
-    for (const event of await events()) await plan(event.id);
+    for (const event of await events()) await addNotification(event.id);
     const start = Date.parse('2026-06-10T08:00:00Z');
     writeFileSync(
       place,
@@ -211,13 +211,13 @@ describe('a file', () => {
       ['b', 'confirmed'],
       ['c', 'cancelled'],
     ]);
-    const still = (await planned())
+    const stillPlanned = (await notifications())
       .filter(({ status }) => status === 'planned')
       .map(({ plan_ms }) => plan_ms);
-    expect(still).toEqual([start - 3_600_000, start + 2 * 86_400_000 - 3_600_000]);
+    expect(stillPlanned).toEqual([start - 3_600_000, start + 2 * 86_400_000 - 3_600_000]);
   });
 
-  it('keeps an event whose new version cannot be read, and says so', async () => {
+  it('keeps an event whose new version is invalid, and reports the problem', async () => {
     const place = file('a.ics', calendarText(once('a'), once('b')));
     const [{ calendar }] = (await addCalendar(calendars, source(place), true)) as [SyncResult];
     writeFileSync(place, calendarText(['a', 'DTSTART:soon'], once('b')));
@@ -228,7 +228,7 @@ describe('a file', () => {
     expect(JSON.parse(listed!.calendar.problems!)).toMatchObject({ count: 1, list: [{ uid: 'a' }] });
   });
 
-  it('takes nothing away while it is cut off', async () => {
+  it('deletes no events if the file is cut off', async () => {
     const text = calendarText(once('a'), once('b'));
     const place = file('a.ics', text);
     const [{ calendar }] = (await addCalendar(calendars, source(place), true)) as [SyncResult];
@@ -237,17 +237,17 @@ describe('a file', () => {
     expect(await titles()).toEqual(['a', 'b']);
   });
 
-  it('that goes away is noted, and its events stay', async () => {
+  it('keeps its events and records the error if the file is deleted', async () => {
     const place = file('a.ics', calendarText(once('a')));
     const [{ calendar }] = (await addCalendar(calendars, source(place), true)) as [SyncResult];
     rmSync(place);
     await expect(syncCalendar(calendars, calendar)).rejects.toMatchObject({ kind: 'unavailable' });
     const [listed] = await listCalendars(calendars);
-    expect(listed).toMatchObject({ events: 1, calendar: { failures: 1, error: `${place} is not there.` } });
+    expect(listed).toMatchObject({ events: 1, calendar: { failures: 1, error: `${place} does not exist.` } });
   });
 
-  it('of the same events for two people is two calendars', async () => {
-    await createUser(calendars.diary, { id: 'bob', name: 'Bob' });
+  it('can be added separately for two users', async () => {
+    await createUser(calendars.data, { id: 'bob', name: 'Bob' });
     const place = file('a.ics', calendarText(once('a')));
     await addCalendar(calendars, source(place), true);
     await addCalendar(calendars, { userId: 'bob', source: place }, true);
@@ -257,7 +257,7 @@ describe('a file', () => {
 });
 
 describe('a stored event', () => {
-  it('knows when it happens, where, and to whom', async () => {
+  it('has the times, place and attendees from the calendar', async () => {
     const place = file(
       'a.ics',
       calendarText(
@@ -314,8 +314,8 @@ describe('a stored event', () => {
   });
 });
 
-describe('a text that is handed over', () => {
-  it('adds and changes, and takes nothing away', async () => {
+describe('an imported text', () => {
+  it('adds and changes events but deletes none', async () => {
     const text = (...all: readonly (readonly string[])[]) => ({
       userId: 'ann',
       name: 'mail',
@@ -323,13 +323,13 @@ describe('a text that is handed over', () => {
     });
     await importText(calendars, text(once('a'), once('b')));
     const { changes, calendar } = await importText(calendars, text(once('b', 12)));
-    expect(countsOf(changes)).toMatchObject({ moved: 1, removed: 0 });
+    expect(countChanges(changes)).toMatchObject({ moved: 1, removed: 0 });
     expect(await titles()).toEqual(['a', 'b']);
     await expect(syncCalendar(calendars, calendar)).rejects.toMatchObject({ kind: 'refused' });
   });
 });
 
-describe('what is said about one meeting of a series, as invitations by mail do', () => {
+describe('an imported invitation to one occurrence of a series', () => {
   const daily = [
     's',
     'SUMMARY:Daily',
@@ -345,7 +345,7 @@ describe('what is said about one meeting of a series, as invitations by mail do'
     'SUMMARY:This one',
     ...more,
   ];
-  const hand = (text: string) => importText(calendars, { userId: 'ann', name: 'mail', text });
+  const importInvitation = (text: string) => importText(calendars, { userId: 'ann', name: 'mail', text });
   const times = async () => {
     const [event] = await events();
     const window = { fromMs: Date.UTC(2026, 5, 1), toMs: Date.UTC(2026, 6, 1) };
@@ -353,46 +353,50 @@ describe('what is said about one meeting of a series, as invitations by mail do'
     return [event!.status, ...found.map(({ startMs }) => new Date(startMs).toISOString().slice(8, 13))];
   };
 
-  it('leaves the others as they are', async () => {
-    await hand(calendarText(daily));
-    const { changes } = await hand(calendarText(instance(11, 15)));
-    expect(countsOf(changes)).toMatchObject({ moved: 1 });
+  it('does not change the other occurrences', async () => {
+    await importInvitation(calendarText(daily));
+    const { changes } = await importInvitation(calendarText(instance(11, 15)));
+    expect(countChanges(changes)).toMatchObject({ moved: 1 });
     expect(await titles()).toEqual(['Daily']);
     expect(await times()).toEqual(['confirmed', '10T08', '11T15', '12T08', '13T08']);
     const cancel = calendarText(instance(12, 8)).replace('VERSION:2.0', 'VERSION:2.0\r\nMETHOD:CANCEL');
-    await hand(cancel);
+    await importInvitation(cancel);
     expect(await times()).toEqual(['confirmed', '10T08', '11T15', '13T08']);
-    expect(countsOf((await hand(cancel)).changes)).toMatchObject({ moved: 0, changed: 0, cancelled: 0 });
-    await hand(calendarText(instance(11, 16)));
+    expect(countChanges((await importInvitation(cancel)).changes)).toMatchObject({
+      moved: 0,
+      changed: 0,
+      cancelled: 0,
+    });
+    await importInvitation(calendarText(instance(11, 16)));
     expect(await times()).toEqual(['confirmed', '10T08', '11T16', '13T08']);
   });
 
-  it('is left out when it comes after a newer version', async () => {
+  it('is skipped if a newer version was already imported', async () => {
     const version = (sequence: number, day: number) => [...once('a', day), `SEQUENCE:${sequence}`];
-    await hand(calendarText(version(2, 12), once('b')));
-    const { problems } = await hand(calendarText(version(1, 10), once('b', 11)));
+    await importInvitation(calendarText(version(2, 12), once('b')));
+    const { problems } = await importInvitation(calendarText(version(1, 10), once('b', 11)));
     expect(problems).toMatchObject([
       { severity: 'warning', uid: 'a', message: expect.stringContaining('newer') },
     ]);
     const days = (await events()).map(({ start_ms }) => new Date(start_ms).getUTCDate());
     expect(days).toEqual([12, 11]);
-    await hand(calendarText(version(2, 13)));
-    await hand(calendarText(version(3, 14)));
+    await importInvitation(calendarText(version(2, 13)));
+    await importInvitation(calendarText(version(3, 14)));
     expect(new Date((await events())[0]!.start_ms).getUTCDate()).toBe(14);
   });
 
-  it('adds up where the series itself is not known', async () => {
-    await hand(calendarText(instance(12, 8, 'STATUS:CANCELLED')));
-    await hand(calendarText(instance(11, 15)));
-    await hand(calendarText(instance(13, 16)));
+  it('creates an event if the series itself is unknown', async () => {
+    await importInvitation(calendarText(instance(12, 8, 'STATUS:CANCELLED')));
+    await importInvitation(calendarText(instance(11, 15)));
+    await importInvitation(calendarText(instance(13, 16)));
     expect(await times()).toEqual(['confirmed', '11T15', '13T16']);
-    await hand(calendarText(daily));
+    await importInvitation(calendarText(daily));
     expect((await times())[1]).toBe('10T08');
   });
 });
 
 describe('a folder', () => {
-  it('is all the calendars in it, and its files come and go', async () => {
+  it('contains all calendars in it, and follows added and deleted files', async () => {
     const place = join(folder, 'calendars');
     mkdirSync(join(place, 'work'), { recursive: true });
     writeFileSync(join(place, 'a.ics'), calendarText(once('a')));
@@ -416,8 +420,8 @@ describe('a folder', () => {
   });
 });
 
-describe('an address', () => {
-  it('is asked only for what has changed', async () => {
+describe('a URL', () => {
+  it('is downloaded only if its entity tag changed', async () => {
     const seen: (string | undefined)[] = [];
     let [text, tag] = [calendarText(once('a')), '"one"'];
     const address = await serve((request, response) => {
@@ -437,7 +441,7 @@ describe('an address', () => {
     expect(seen).toEqual([undefined, '"one"', '"one"']);
   });
 
-  it('without tags is asked by date', async () => {
+  it('is downloaded by date if the server sends no entity tags', async () => {
     const date = 'Mon, 01 Jun 2026 00:00:00 GMT';
     const address = await serve((request, response) => {
       if (request.headers['if-modified-since'] === date) response.writeHead(304).end();
@@ -448,7 +452,7 @@ describe('an address', () => {
     expect([result.changes, result.unchanged]).toEqual([[], 0]);
   });
 
-  it('that fails is asked later and later, or when it says', async () => {
+  it('is retried with exponential backoff, or after the time that the server requests', async () => {
     let status = 200;
     const address = await serve((_, response) => {
       if (status === 429) response.setHeader('retry-after', '7200');
@@ -456,8 +460,8 @@ describe('an address', () => {
     });
     let [{ calendar }] = (await addCalendar(calendars, source(address), true)) as [SyncResult];
     const waits: number[] = [];
-    const fail = async (with_: number) => {
-      status = with_;
+    const fail = async (code: number) => {
+      status = code;
       await syncCalendar(calendars, calendar).catch(() => {});
       calendar = (await listCalendars(calendars))[0]!.calendar;
       waits.push((calendar.next_sync_ms! - now) / 60_000);
@@ -466,23 +470,23 @@ describe('an address', () => {
     expect(waits).toEqual([15, 30, 60, 120]);
     expect(calendar).toMatchObject({
       failures: 4,
-      error: expect.stringContaining('asks for fewer requests'),
+      error: expect.stringContaining('limits the number of requests'),
     });
     for (let more = 0; more < 8; more++) await fail(500);
     expect(waits.at(-1)).toBe(1440);
     status = 200;
-    const { calendar: well } = await syncCalendar(calendars, calendar);
-    expect(well).toMatchObject({ failures: 0, error: null, next_sync_ms: now + 900_000 });
+    const { calendar: recovered } = await syncCalendar(calendars, calendar);
+    expect(recovered).toMatchObject({ failures: 0, error: null, next_sync_ms: now + 900_000 });
     expect(await titles()).toEqual(['a']);
   });
 
-  it('may need a user name and a password, which stays in its file', async () => {
+  it('can require a user name and password, and the password is not stored', async () => {
     const address = await serve((request, response) => {
       const good = request.headers.authorization === `Basic ${Buffer.from('ann:s3cret').toString('base64')}`;
       response.writeHead(good ? 200 : 401).end(calendarText(once('a')));
     });
     await expect(addCalendar(calendars, source(address), true)).rejects.toMatchObject({
-      message: expect.stringContaining('asks for a user name and a password'),
+      message: expect.stringContaining('requires a user name and password'),
     });
     file(
       'passwords',
@@ -495,7 +499,7 @@ describe('an address', () => {
     expect(await titles()).toEqual(['a']);
   });
 
-  it('of a calendar that breaks off loses nothing', async () => {
+  it('deletes no events if the download is interrupted', async () => {
     let broken = false;
     const text = calendarText(once('a'), once('b'));
     const address = await serve((_, response) => {
@@ -510,33 +514,33 @@ describe('an address', () => {
   });
 });
 
-describe('removing', () => {
-  it('takes the events along and calls off what was planned', async () => {
+describe('removing a calendar', () => {
+  it('deletes its events and cancels their notifications', async () => {
     const place = file(
       'a.ics',
       calendarText(...Array.from({ length: 450 }, (_, index) => once(`e${index}`))),
     );
     const [{ calendar }] = (await addCalendar(calendars, source(place), true)) as [SyncResult];
-    await plan((await events())[0]!.id);
+    await addNotification((await events())[0]!.id);
     expect(await removeCalendar(calendars, calendar.id)).toBe(450);
     expect(await events()).toEqual([]);
-    expect(await planned()).toMatchObject([{ status: 'cancelled' }]);
+    expect(await notifications()).toMatchObject([{ status: 'cancelled' }]);
     await expect(removeCalendar(calendars, calendar.id)).rejects.toMatchObject({
       kind: 'resource-not-found',
     });
   });
 });
 
-describe('watching', () => {
+describe('the calendar watcher', () => {
   const until = async (condition: () => Promise<boolean>) => {
     const deadline = Date.now() + 20_000;
     while (!(await condition())) {
-      if (Date.now() > deadline) throw new Error('it never happened');
+      if (Date.now() > deadline) throw new Error('the condition was not met in time');
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
 
-  it('follows files and folders as they change', async () => {
+  it('syncs files and folders when they change', async () => {
     const place = file('a.ics', calendarText(once('a')));
     const many = join(folder, 'many');
     mkdirSync(many);
@@ -553,29 +557,29 @@ describe('watching', () => {
     }
   });
 
-  it('looks at an address when its time has come, in one process of several', async () => {
-    let asked = 0;
+  it('syncs a due URL in only one of several processes', async () => {
+    let requests = 0;
     const address = await serve((_, response) => {
-      asked += 1;
-      response.end(calendarText(once('a'), once(`e${asked}`)));
+      requests += 1;
+      response.end(calendarText(once('a'), once(`e${requests}`)));
     });
     await addCalendar(calendars, source(address), true);
-    const others = [calendarsAt(join(folder, 'diary.db')), calendarsAt(join(folder, 'diary.db'))];
+    const others = [calendarsAt(join(folder, 'assistant.db')), calendarsAt(join(folder, 'assistant.db'))];
     const watches = [calendars, ...others].map(watchCalendars);
     try {
       await Promise.all(watches.map((watch) => watch.check()));
-      expect(asked).toBe(1);
+      expect(requests).toBe(1);
       now += 900_000;
       await Promise.all(watches.map((watch) => watch.check()));
-      expect(asked).toBe(2);
+      expect(requests).toBe(2);
       expect(await titles()).toEqual(['a', 'e2']);
     } finally {
       await Promise.all(watches.map((watch) => watch.close()));
-      for (const { diary } of others) await diary.store.close();
+      for (const { data } of others) await data.store.close();
     }
   });
 
-  it('does not wait for a calendar that comes drop by drop', async () => {
+  it('syncs other calendars while a slow one is in progress', async () => {
     let hanging = false;
     const open: ServerResponse[] = [];
     const slow = await serve((_, response) => {
@@ -590,7 +594,7 @@ describe('watching', () => {
     const watch = watchCalendars(calendars);
     try {
       await until(async () => open.length > 0);
-      // What changes while it is waited for is found as well.
+      // A file that changes during the slow sync is synced as well.
       writeFileSync(good, calendarText(once('b'), once('c')));
       await until(async () => (await titles()).join() === 'a,b,c');
       const all = watch.check();
@@ -603,7 +607,7 @@ describe('watching', () => {
     }
   });
 
-  it('does not stop at a calendar that fails', async () => {
+  it('continues after a calendar that fails', async () => {
     const good = file('good.ics', calendarText(once('a')));
     const bad = file('bad.ics', calendarText(once('b')));
     await addCalendar(calendars, source(bad), true);
@@ -618,32 +622,32 @@ describe('watching', () => {
   });
 });
 
-describe('on PostgreSQL', () => {
-  it('one event of an impossible name does not stop the others', async () => {
+describe('calendars on PostgreSQL', () => {
+  it('imports events with very long UIDs and UIDs with control characters', async () => {
     const postgres: Postgres = await startPostgres();
     const other = calendarsAt(await postgres.createDatabase('names'));
     try {
-      await createUser(other.diary, { id: 'ann', name: 'Ann' });
+      await createUser(other.data, { id: 'ann', name: 'Ann' });
       const long = Array.from({ length: 400 }, (_, index) => `${index * 7919}-long-`).join('');
       const text = calendarText(once('a'), once('b\u0000c'), once(long), once(`${long}2`));
       const place = file('names.ics', text);
       const [{ calendar, changes }] = (await addCalendar(other, source(place), true)) as [SyncResult];
-      expect(countsOf(changes)).toMatchObject({ added: 4 });
+      expect(countChanges(changes)).toMatchObject({ added: 4 });
       expect(counts(await syncCalendar(other, calendar, { force: true }))).toEqual({
         ...nothing,
         unchanged: 4,
       });
     } finally {
-      await other.diary.store.close();
+      await other.data.store.close();
       await postgres.close();
     }
   });
 
-  it('a calendar is taken in, changed and removed all the same', async () => {
+  it('can be imported, changed and removed', async () => {
     const postgres: Postgres = await startPostgres();
     const other = calendarsAt(await postgres.createDatabase('calendars'));
     try {
-      await createUser(other.diary, { id: 'ann', name: 'Ann' });
+      await createUser(other.data, { id: 'ann', name: 'Ann' });
       const place = file(
         'a.ics',
         calendarText(once('a'), ['s', 'DTSTART:20260610T080000Z', 'RRULE:FREQ=DAILY']),
@@ -654,7 +658,7 @@ describe('on PostgreSQL', () => {
       expect(await listCalendars(other)).toMatchObject([{ events: 1 }]);
       expect(await removeCalendar(other, calendar.id)).toBe(1);
     } finally {
-      await other.diary.store.close();
+      await other.data.store.close();
       await postgres.close();
     }
   });

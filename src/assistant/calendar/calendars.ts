@@ -10,17 +10,17 @@ import type { CalendarView } from './calendar-view.ts';
 import { configOf, type SourceConfig } from './source.ts';
 import {
   type Calendars,
+  importDocument,
   type SyncOptions,
   type SyncResult,
   sourceOptions,
   syncCalendar,
-  takeInText,
 } from './sync.ts';
 
-/** A source as somebody writes it. */
+/** A calendar source as the user wrote it. */
 export interface WrittenSource {
   readonly userId: string;
-  /** A file, a folder or an address. */
+  /** File, folder or URL. */
   readonly source: string;
   readonly kind?: Calendar['kind'] | undefined;
   readonly name?: string | undefined;
@@ -34,8 +34,8 @@ export async function findCalendar(db: Reader, id: string): Promise<Calendar> {
   return calendar;
 }
 
-export async function listCalendars({ diary }: Calendars, userId?: string) {
-  return diary.store.read(async (db) => {
+export async function listCalendars({ data }: Calendars, userId?: string) {
+  return data.store.read(async (db) => {
     if (userId !== undefined) await findUser(db, userId);
     const calendars = db.selectFrom('calendars').selectAll().orderBy('created_ms').orderBy('id');
     const counts = db
@@ -54,32 +54,27 @@ export async function listCalendars({ diary }: Calendars, userId?: string) {
   });
 }
 
-/** Takes a source in, once or to be followed from now on. A source that is there already is brought up to date. */
+/** Imports a source once, or follows it from now on. A source that was already added is synced. */
 export async function addCalendar(
   calendars: Calendars,
   written: WrittenSource,
-  followed: boolean,
+  follow: boolean,
   options: SyncOptions = {},
 ): Promise<readonly SyncResult[]> {
-  const { diary } = calendars;
-  await diary.store.read((db) => findUser(db, written.userId));
+  const { data } = calendars;
+  await data.store.read((db) => findUser(db, written.userId));
   const config: SourceConfig = {
     ...(written.username !== undefined && { username: written.username }),
   };
   const results: SyncResult[] = [];
-  for (const { kind, location, name } of await placesOf(calendars, written, config, options)) {
-    const { calendar, isNew } = await register(
-      calendars,
-      written,
-      { kind, location, name, config },
-      followed,
-    );
+  for (const { kind, location, name } of await findPlaces(calendars, written, config, options)) {
+    const { calendar, isNew } = await register(calendars, written, { kind, location, name, config }, follow);
     try {
-      // A folder has many names, an account has told its own.
+      // Only a file or URL is renamed: a folder contains several calendars, and a CalDAV account names its own.
       const rename = isNew && written.name === undefined && (kind === 'file' || kind === 'url');
       results.push(await syncCalendar(calendars, calendar, { ...options, force: true, rename }));
     } catch (error) {
-      // What could not be read even once was probably not meant.
+      // A new calendar that cannot be read is probably a mistake, so it is not kept.
       if (isNew) await removeCalendar(calendars, calendar.id);
       throw error;
     }
@@ -87,24 +82,24 @@ export async function addCalendar(
   return results;
 }
 
-/** Takes in the text of a calendar, under a name by which it can be changed later. */
+/** Imports the text of a calendar under a name; importing the same name again updates it. */
 export async function importText(
   calendars: Calendars,
   { userId, text, name }: { readonly userId: string; readonly text: string; readonly name: string },
   options: SyncOptions = {},
 ): Promise<SyncResult> {
-  await calendars.diary.store.read((db) => findUser(db, userId));
+  await calendars.data.store.read((db) => findUser(db, userId));
   const place = { kind: 'file', location: `text:${name}`, name, config: { handed_over: true } } as const;
   const { calendar, isNew } = await register(calendars, { userId }, place, false);
   try {
-    return await takeInText(calendars, calendar, text, options);
+    return await importDocument(calendars, calendar, text, options);
   } catch (error) {
     if (isNew) await removeCalendar(calendars, calendar.id);
     throw error;
   }
 }
 
-/** Brings all calendars up to date that can be read again. One that fails does not keep the others waiting. */
+/** Syncs all calendars that have a source. A calendar that fails does not stop the others. */
 export async function syncAll(
   calendars: Calendars,
   userId: string | undefined,
@@ -118,19 +113,19 @@ export async function syncAll(
       views.push(syncView(await syncCalendar(calendars, calendar, options)));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const failed = await calendars.diary.store.read((db) => findCalendar(db, calendar.id));
+      const failed = await calendars.data.store.read((db) => findCalendar(db, calendar.id));
       views.push(calendarView(failed));
     }
   }
   return views;
 }
 
-/** Takes a calendar out with its events, and calls off what was planned for them. */
-export async function removeCalendar({ diary }: Calendars, id: string): Promise<number> {
-  const now = diary.clock();
+/** Removes a calendar with its events and cancels their planned notifications. */
+export async function removeCalendar({ data }: Calendars, id: string): Promise<number> {
+  const now = data.clock();
   let removed = 0;
   for (;;) {
-    const left = await diary.store.write(async (writer) => {
+    const left = await data.store.write(async (writer) => {
       const calendar = await findCalendar(writer.db, id);
       const events = await writer.db
         .selectFrom('events')
@@ -163,7 +158,7 @@ interface Place {
   readonly name: string;
 }
 
-async function placesOf(
+async function findPlaces(
   { options }: Calendars,
   { source, kind, name }: WrittenSource,
   config: SourceConfig,
@@ -174,14 +169,13 @@ async function placesOf(
     if (url.username !== '' || url.password !== '')
       throw new Failure(
         'invalid-params',
-        'An address is kept as it is; put the password into the file that calendars.passwords_file names instead.',
+        'The URL must not contain a password, because it is stored; put the password into the file set in calendars.passwords_file.',
       );
     if (kind !== 'caldav' && !/^caldavs?:/i.test(source))
       return [{ kind: 'url', location: url.href, name: name ?? url.host }];
     const { findCollections } = await import('./caldav-source.ts');
     const found = await findCollections(url.href, config, sourceOptions(options, signal));
-    if (found.length === 0)
-      throw new Failure('unavailable', `There are no calendars in this account of ${url.host}.`);
+    if (found.length === 0) throw new Failure('unavailable', `This account on ${url.host} has no calendars.`);
     return found.map((collection) => ({
       kind: 'caldav',
       location: collection.url,
@@ -190,7 +184,7 @@ async function placesOf(
   }
   const path = /^file:/i.test(source) ? fileURLToPath(source) : source;
   if (!isAbsolute(path))
-    throw new Failure('invalid-params', `"${source}" is neither an address nor a full path.`);
+    throw new Failure('invalid-params', `"${source}" is neither a URL nor an absolute path.`);
   const { calendarFiles, isFolder } = await import('./file-source.ts');
   await calendarFiles(path);
   return [
@@ -203,14 +197,14 @@ async function placesOf(
 }
 
 async function register(
-  { diary }: Calendars,
-  { userId, name: wanted }: Pick<WrittenSource, 'userId' | 'name'>,
+  { data }: Calendars,
+  { userId, name: requestedName }: Pick<WrittenSource, 'userId' | 'name'>,
   { kind, location, name, config }: Place & { readonly config: SourceConfig },
-  followed: boolean,
+  follow: boolean,
 ): Promise<{ readonly calendar: Calendar; readonly isNew: boolean }> {
-  const now = diary.clock();
+  const now = data.clock();
   const written = Object.keys(config).length === 0 ? null : JSON.stringify(config);
-  return diary.store.write(async (writer) => {
+  return data.store.write(async (writer) => {
     const known = await writer.db
       .selectFrom('calendars')
       .selectAll()
@@ -219,9 +213,9 @@ async function register(
       .where('location', '=', location)
       .executeTakeFirst();
     const values = {
-      ...(known === undefined || wanted !== undefined ? { name } : {}),
+      ...(known === undefined || requestedName !== undefined ? { name } : {}),
       ...(written !== null && { config: written }),
-      ...(followed && { enabled: 1 }),
+      ...(follow && { enabled: 1 }),
       updated_ms: now,
     };
     const row = {
@@ -231,7 +225,7 @@ async function register(
       name,
       location,
       config: written,
-      enabled: followed ? 1 : 0,
+      enabled: follow ? 1 : 0,
       etag: null,
       sync_token: null,
       last_sync_ms: null,

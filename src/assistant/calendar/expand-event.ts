@@ -2,7 +2,7 @@ import { type Occurrence, singleOccurrence, type Window } from '../entities/occu
 import type { Series } from '../icalendar/series.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 
-/** What a stored event amounts to: its occurrences that start within the window, whatever calendar it came from. */
+/** Returns the occurrences of a stored event that start in the window. */
 export async function expandEvent(
   event: CalendarEvent,
   window: Window,
@@ -11,7 +11,7 @@ export async function expandEvent(
   if (event.series === null) return singleOccurrence(event, window);
   const { occurrences } = await import('../icalendar/recurrence.ts');
   const series = JSON.parse(event.series) as Series;
-  // The window of the store has both its ends, that of a series only its first.
+  // `window.toMs` is inclusive here and exclusive in `occurrences`.
   const { occurrences: found } = occurrences(series, { ...window, toMs: window.toMs + 1, zone });
   return found
     .filter(({ startMs }) => startMs >= window.fromMs)
@@ -26,7 +26,7 @@ export async function expandEvent(
     }));
 }
 
-/** When an event begins and ends the first time. What the store keeps is right for the zone that it was written in. */
+/** Returns the times of the first occurrence. For floating times, the stored ones may be for another time zone. */
 export async function firstTimes(
   event: CalendarEvent,
   zone: string,

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { plantTree } from '../../../test/tree.ts';
 import { readFiles } from './file-source.ts';
 
-it('does not wait for a pipe that has taken the place of a calendar since it was found', async () => {
+it('does not block on a named pipe that replaced the calendar file', async () => {
   const folder = plantTree({ 'work.ics': 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' });
   const location = join(folder, 'work.ics');
   const found = await readFiles({ location, etag: null } as never, { maxBytes: 1_000_000 } as never);

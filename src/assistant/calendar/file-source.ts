@@ -7,7 +7,7 @@ import { decode, tooLarge } from '../icalendar/decode.ts';
 import type { Document } from '../icalendar/parse.ts';
 import type { Read } from './source.ts';
 
-/** A calendar in a file, or in the .ics files of a folder and its subfolders. */
+/** Reads a calendar from a file, or from the .ics files in a folder and its subfolders. */
 export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {
   const files = await calendarFiles(location);
   const hash = createHash('sha256');
@@ -22,15 +22,15 @@ export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {
   return {
     documents: files.map(({ path }): Document => {
       const name = path === location ? undefined : relative(location, path);
-      // Read when its turn comes: a folder may have thousands.
-      const pieces = { [Symbol.asyncIterator]: () => decode(open(path), { maxBytes, name: path }) };
+      // Opened only when it is read: a folder may have thousands of files.
+      const pieces = { [Symbol.asyncIterator]: () => decode(readChunks(path), { maxBytes, name: path }) };
       return { ...(name !== undefined && { name }), pieces };
     }),
     marks: () => ({ etag: mark, sync_token: null }),
   };
 };
 
-async function* open(path: string): AsyncGenerator<Uint8Array> {
+async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* regularFileChunks(path);
   } catch (error) {
@@ -46,7 +46,7 @@ interface CalendarFile {
 
 export async function calendarFiles(location: string): Promise<readonly CalendarFile[]> {
   try {
-    const { size, mtimeMs, ...kind } = await describe(location);
+    const { size, mtimeMs, ...kind } = await inspect(location);
     if (kind.isFile) return [{ path: location, size, mtimeMs }];
     if (!kind.isFolder) throw new Failure('invalid-params', `${location} is neither a file nor a folder.`);
     const entries = await readdir(location, { recursive: true, withFileTypes: true });
@@ -55,10 +55,10 @@ export async function calendarFiles(location: string): Promise<readonly Calendar
       .map(({ parentPath, name }) => join(parentPath, name))
       .sort();
     const found = await Promise.all(
-      // One that goes away while we look is not there.
+      // A file that is deleted in the meantime is left out.
       paths.map(async (path) => ({
         path,
-        ...(await describe(path).catch(() => ({ isFile: false, size: 0, mtimeMs: 0 }))),
+        ...(await inspect(path).catch(() => ({ isFile: false, size: 0, mtimeMs: 0 }))),
       })),
     );
     return found.filter(({ isFile }) => isFile).map(({ path, size, mtimeMs }) => ({ path, size, mtimeMs }));
@@ -68,10 +68,10 @@ export async function calendarFiles(location: string): Promise<readonly Calendar
 }
 
 export async function isFolder(path: string): Promise<boolean> {
-  return (await describe(path)).isFolder;
+  return (await inspect(path)).isFolder;
 }
 
-async function describe(path: string) {
+async function inspect(path: string) {
   const stats = await stat(path);
   return { isFile: stats.isFile(), isFolder: stats.isDirectory(), size: stats.size, mtimeMs: stats.mtimeMs };
 }
@@ -80,6 +80,6 @@ function unreadable(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || typeof code !== 'string') return error;
   const reason =
-    code === 'ENOENT' ? 'is not there' : code === 'EACCES' ? 'may not be read' : `cannot be read (${code})`;
+    code === 'ENOENT' ? 'does not exist' : code === 'EACCES' ? 'is not readable' : `cannot be read (${code})`;
   return new Failure('unavailable', `${path} ${reason}.`, { cause: error });
 }

@@ -33,7 +33,7 @@ const good = [
   'END:VCALENDAR',
 ];
 
-/** One thing done to the lines of a calendar. */
+/** Damages the lines of a calendar in one way. */
 type Damage = (lines: readonly string[]) => readonly string[];
 const at = fc.nat({ max: good.length - 1 });
 const cut = fc.nat({ max: 60 });
@@ -86,8 +86,8 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   ),
 );
 
-describe('a calendar that was damaged in any way', () => {
-  it('is read as far as it goes, or refused in words', async () => {
+describe('a damaged calendar', () => {
+  it('is read as far as possible, or rejected with a Failure', async () => {
     const window = { fromMs: nowMs, toMs: nowMs + 60 * 86_400_000, zone: 'Europe/Berlin' };
     await fc.assert(
       fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 6 }), async (damages) => {
@@ -114,7 +114,7 @@ describe('a calendar that was damaged in any way', () => {
     );
   });
 
-  it('is read or refused when it is noise', async () => {
+  it('is read or rejected with a Failure if it is random text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (pieces) => {
         await parseCalendar([{ pieces }], { nowMs }).catch((error: unknown) => {

@@ -4,12 +4,12 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { revisionOf } from '../entities/revision.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import { extent, firstOccurrence } from '../icalendar/recurrence.ts';
-import { isWholeDay } from '../icalendar/series.ts';
+import { isAllDay } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import { configOf } from './source.ts';
 
-/** What became of an event, as far as its user should know. */
+/** A change to an event, as reported to the user. */
 export interface EventChange {
   readonly kind: 'added' | 'moved' | 'changed' | 'cancelled' | 'removed';
   readonly eventId: string;
@@ -23,8 +23,8 @@ export interface ImportResult {
 }
 
 export interface ImportOptions {
-  /** What is not among the events is gone, except these; or else only what lies at these addresses. */
-  readonly gone: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
+  /** Which missing events were deleted: all except these UIDs, or only those at these addresses. */
+  readonly deleted: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,41 +34,41 @@ type Known = Pick<
   'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
 >;
 
-/** So many events to a transaction: others get their turn in between. */
+/** Events per transaction; other writers can run between batches. */
 const batchSize = 200;
 const pageSize = 2000;
-/** The latest instant there is: for series that never end. */
+/** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
 
 /**
- * Makes the stored events of a calendar those it has now. An event is known by its UID; one that has not changed is not
- * touched, and what is planned for one that has follows it in the same transaction.
+ * Makes the stored events of a calendar match its source. Events are identified by UID. Unchanged events are not written;
+ * notifications of changed ones are replanned in the same transaction.
  */
 export async function importEvents(
-  diary: AssistantData,
+  data: AssistantData,
   calendar: Calendar,
   user: User,
   events: readonly ParsedEvent[],
-  { gone, progress, signal }: ImportOptions,
+  { deleted, progress, signal }: ImportOptions,
 ): Promise<ImportResult> {
-  const now = diary.clock();
-  const rows = await knownEvents(diary, calendar);
+  const now = data.clock();
+  const rows = await knownEvents(data, calendar);
   const known = new Map<string, Known>(rows.map((row) => [row.provider_event_id, row]));
   const changes: EventChange[] = [];
   let done = 0;
   for (const batch of chunks(events)) {
     signal?.throwIfAborted();
-    const fields = batch.map((event) => fieldsOf(event, calendar, user, now));
+    const fields = batch.map((event) => toFields(event, calendar, user, now));
     const different = fields.filter((each) => {
       const before = known.get(each.provider_event_id);
       return (
         before === undefined ||
-        before.revision !== revisionOf(rowOf(each, user, before.id, now)) ||
+        before.revision !== revisionOf(toRow(each, user, before.id, now)) ||
         before.href !== each.href ||
         before.etag !== each.etag
       );
     });
-    if (different.length > 0) changes.push(...(await saveAll(diary, user, different, known, now)));
+    if (different.length > 0) changes.push(...(await saveAll(data, user, different, known, now)));
     done += batch.length;
     progress?.(done, events.length);
     await new Promise((resolve) => setImmediate(resolve));
@@ -76,19 +76,19 @@ export async function importEvents(
 
   const present = new Set(events.map(({ uid }) => uid));
   const absent = rows.filter(({ provider_event_id: uid, href }) =>
-    'hrefs' in gone
-      ? href !== null && gone.hrefs.has(href) && !present.has(uid)
-      : !present.has(uid) && !gone.allBut.has(uid),
+    'hrefs' in deleted
+      ? href !== null && deleted.hrefs.has(href) && !present.has(uid)
+      : !present.has(uid) && !deleted.allBut.has(uid),
   );
   for (const batch of chunks(absent)) {
     signal?.throwIfAborted();
-    changes.push(...(await removeAll(diary, batch, now)));
+    changes.push(...(await removeAll(data, batch, now)));
   }
   const touched = changes.filter(({ kind }) => kind !== 'removed').length;
   return { changes, unchanged: events.length - touched };
 }
 
-/** In pages, so that a long list keeps nobody waiting. */
+/** Reads in pages, so that a large calendar does not block the event loop. */
 async function knownEvents({ store }: AssistantData, calendar: Calendar): Promise<readonly Known[]> {
   const known: Known[] = [];
   for (;;) {
@@ -119,17 +119,17 @@ async function knownEvents({ store }: AssistantData, calendar: Calendar): Promis
 }
 
 async function saveAll(
-  diary: AssistantData,
+  data: AssistantData,
   user: User,
   fields: readonly (EventFields & { provider_event_id: string })[],
   known: ReadonlyMap<string, Known>,
   now: number,
 ): Promise<readonly EventChange[]> {
-  return diary.store.write(async (writer) => {
+  return data.store.write(async (writer) => {
     const changes: EventChange[] = [];
     const added = fields
       .filter(({ provider_event_id }) => !known.has(provider_event_id))
-      .map((each) => rowOf(each, user, newId(now), now))
+      .map((each) => toRow(each, user, newId(now), now))
       .map((row) => ({ ...row, revision: revisionOf(row) }));
     if (added.length > 0) {
       // Another process may be importing the same calendar.
@@ -146,10 +146,10 @@ async function saveAll(
     for (const each of fields) {
       const before = known.get(each.provider_event_id);
       if (before === undefined) continue;
-      const { event, outcome } = await saveEvent(writer, diary, user, each, now);
+      const { event, outcome } = await saveEvent(writer, data, user, each, now);
       if (outcome !== 'same')
         changes.push({
-          kind: kindOf(before, event),
+          kind: classifyChange(before, event),
           eventId: event.id,
           uid: each.provider_event_id,
           title: event.title,
@@ -160,37 +160,38 @@ async function saveAll(
 }
 
 async function removeAll(
-  diary: AssistantData,
+  data: AssistantData,
   absent: readonly Known[],
   now: number,
 ): Promise<readonly EventChange[]> {
-  return diary.store.write(async (writer) => {
+  return data.store.write(async (writer) => {
     const ids = absent.map(({ id }) => id);
     const events = await writer.db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
-    for (const event of events) await removeEvent(writer, event, 'it is not in its calendar any more', now);
+    for (const event of events)
+      await removeEvent(writer, event, 'the event was deleted from its calendar', now);
     return events.map(
       ({ id, provider_event_id: uid, title }) => ({ kind: 'removed', eventId: id, uid, title }) as const,
     );
   });
 }
 
-function kindOf(before: Known, after: CalendarEvent): EventChange['kind'] {
+function classifyChange(before: Known, after: CalendarEvent): EventChange['kind'] {
   if (after.status === 'cancelled' && before.status !== 'cancelled') return 'cancelled';
   const moved =
     before.start_ms !== after.start_ms || before.end_ms !== after.end_ms || before.series !== after.series;
   return moved ? 'moved' : 'changed';
 }
 
-function rowOf<Fields extends EventFields>(fields: Fields, user: User, id: string, now: number) {
+function toRow<Fields extends EventFields>(fields: Fields, user: User, id: string, now: number) {
   return { ...fields, id, user_id: user.id, created_ms: now, updated_ms: now };
 }
 
-/** The name under which a calendar's events are kept apart from those of any other. */
+/** Provider name that is unique to this calendar. */
 function providerOf({ kind, id }: Calendar): string {
   return `${kind}:${id}`;
 }
 
-function fieldsOf(
+function toFields(
   { uid, details, series, sequence, document }: ParsedEvent,
   calendar: Calendar,
   user: User,
@@ -208,7 +209,7 @@ function fieldsOf(
     title: details.title,
     start_ms: startMs,
     end_ms: endMs,
-    all_day: isWholeDay(series.start) ? 1 : 0,
+    all_day: isAllDay(series.start) ? 1 : 0,
     timezone: known ? series.start.zone! : null,
     location: details.location ?? null,
     conf_link: details.link ?? null,
@@ -220,7 +221,7 @@ function fieldsOf(
     first_ms: firstMs,
     last_ms: lastMs,
     href: calendar.kind === 'caldav' ? (document ?? null) : null,
-    // Texts may come in any order, so each event knows its version.
+    // Imported texts can arrive out of order, so each event stores its version.
     etag: configOf(calendar).handed_over ? String(sequence) : null,
     last_seen_ms: now,
   } satisfies EventFields;

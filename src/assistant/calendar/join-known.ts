@@ -7,9 +7,9 @@ import type { Calendar, CalendarEvent } from '../store/schema.ts';
 const batchSize = 500;
 
 /**
- * What a text that was handed over amounts to, beside what is known. It may be older than that. And it may tell about
- * single meetings of a series only, as an invitation does when one of them is moved: they join what is known about the
- * series instead of taking its place.
+ * Merges an imported text with the stored events. Events older than the stored version are skipped. If the text contains
+ * only single occurrences of a series, as an invitation to a moved meeting does, they are added to the stored series
+ * instead of replacing it.
  */
 export async function joinKnown(
   { store }: AssistantData,
@@ -17,7 +17,7 @@ export async function joinKnown(
   { events, problems, ...parsed }: ParsedCalendar,
 ): Promise<ParsedCalendar> {
   const joined: ParsedEvent[] = [];
-  const old: CalendarProblem[] = [];
+  const outdated: CalendarProblem[] = [];
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
     const rows = await store.read((db) =>
@@ -37,14 +37,14 @@ export async function joinKnown(
       const before = known.get(event.uid);
       if (event.series.detached) joined.push(before?.series ? join(event, before, before.series) : event);
       else if (event.sequence >= Number(before?.etag ?? 0)) joined.push(event);
-      else old.push(outdated(event));
+      else outdated.push(outdatedProblem(event));
     }
   }
-  return { ...parsed, events: joined, problems: [...problems, ...old] };
+  return { ...parsed, events: joined, problems: [...problems, ...outdated] };
 }
 
-function outdated({ uid, sequence }: ParsedEvent): CalendarProblem {
-  const message = `a newer version than this (SEQUENCE:${sequence}) is known; it is left out`;
+function outdatedProblem({ uid, sequence }: ParsedEvent): CalendarProblem {
+  const message = `The event was skipped: a newer version than SEQUENCE:${sequence} was already imported.`;
   return { severity: 'warning', line: 0, uid, message };
 }
 
@@ -53,26 +53,26 @@ function join(event: ParsedEvent, known: CalendarEvent, written: string): Parsed
   const zones = { ...before.zones, ...event.series.zones };
   const series: Series = {
     ...before,
-    overrides: merged(before.overrides ?? [], event.series.overrides ?? []),
+    overrides: mergeOverrides(before.overrides ?? [], event.series.overrides ?? []),
     ...(Object.keys(zones).length > 0 && { zones }),
   };
-  // Of a series that nobody has told about, the first meeting that takes place speaks for it.
+  // If only single occurrences are known, the first one that is not cancelled provides the details of the series.
   if (before.detached && known.status === 'cancelled')
     return { ...event, series: { ...series, start: event.series.start, duration: event.series.duration } };
-  return { ...event, details: detailsOf(known), series, sequence: Number(known.etag ?? 0) };
+  return { ...event, details: toDetails(known), series, sequence: Number(known.etag ?? 0) };
 }
 
-/** In their place where they are known, so that the same text twice changes nothing. */
-function merged(known: readonly Override[], told: readonly Override[]): readonly Override[] {
-  const all = new Map([...known, ...told].map((override) => [nameOf(override), override]));
+/** Keeps the order of known overrides, so that importing the same text twice changes nothing. */
+function mergeOverrides(known: readonly Override[], added: readonly Override[]): readonly Override[] {
+  const all = new Map([...known, ...added].map((override) => [overrideKey(override), override]));
   return [...all.values()];
 }
 
-function nameOf({ id, andFollowing }: Override): string {
+function overrideKey({ id, andFollowing }: Override): string {
   return JSON.stringify([id.wall, id.zone, andFollowing]);
 }
 
-function detailsOf(event: CalendarEvent): EventDetails {
+function toDetails(event: CalendarEvent): EventDetails {
   const { title, status, description, location, conf_link: link, organizer, attendees } = event;
   return {
     title,

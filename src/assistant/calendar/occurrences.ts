@@ -1,5 +1,5 @@
 import type { Occurrences } from '../entities/occurrence.ts';
 
-/** Expands a series when it is first needed. */
+/** Loads the recurrence code on first use. */
 export const occurrences: Occurrences = async (event, window, zone) =>
   (await import('./expand-event.ts')).expandEvent(event, window, zone);

@@ -8,8 +8,8 @@ const folder = mkdtempSync(join(tmpdir(), 'adjutant-passwords-'));
 const passwordsFile = join(folder, 'passwords');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a file of passwords', () => {
-  it('is read as other programs read it', () => {
+describe('parseLogins', () => {
+  it('reads the .netrc format', () => {
     const text =
       '# mine\nmachine dav.example.com login ann password "with \\"quotes\\" and spaces"\n\nmachine Other.example\n  login bob\n  password pass#word\ndefault login x';
     expect(parseLogins(text)).toEqual([
@@ -20,7 +20,7 @@ describe('a file of passwords', () => {
   });
 });
 
-describe('signing in', () => {
+describe('signIn', () => {
   writeFileSync(
     passwordsFile,
     'machine example.com login ann password one\nmachine example.com login bob password two\nmachine 10.0.0.1 login ann password three\n',
@@ -35,7 +35,7 @@ describe('signing in', () => {
     return seen[0] && Buffer.from(seen[0].slice(6), 'base64').toString();
   };
 
-  it('sends each password to its own machine and what is below it, and nowhere else', async () => {
+  it('sends each password only to its own host and subdomains', async () => {
     expect(await sent('https://example.com/a')).toBe('ann:one');
     expect(await sent('https://example.com/a', 'bob')).toBe('bob:two');
     expect(await sent('https://p42.example.com/a', 'bob')).toBe('bob:two');
@@ -46,7 +46,7 @@ describe('signing in', () => {
     expect(await sent('https://example.com/a', 'ann', join(folder, 'missing'))).toBeNull();
   });
 
-  it('does not send one without encryption, except to a host that is trusted', async () => {
+  it('sends no password without encryption, except to a trusted host', async () => {
     await expect(sent('http://example.com/a')).rejects.toMatchObject({ kind: 'refused' });
     expect(await sent('http://10.0.0.1/a')).toBe('ann:three');
   });

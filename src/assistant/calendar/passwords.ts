@@ -8,33 +8,33 @@ export interface Login {
 }
 
 export interface PasswordOptions {
-  /** A file of lines like `machine dav.example.com login ann password "s3 cret"`, as other programs have in .netrc. */
+  /** File in .netrc format, with lines like `machine dav.example.com login ann password "s3 cret"`. */
   readonly passwordsFile: string;
-  /** Hosts that may be told a password without encryption. */
+  /** Hosts that may receive a password over plain HTTP. */
   readonly privateHosts: readonly string[];
 }
 
 /**
- * `fetch` that signs in. A password goes to its own machine only: whoever names an address, be it a model that was talked
- * into it, cannot have it sent anywhere else.
+ * A `fetch` that adds a login. A password is sent only to its own host, so that nobody, not even a manipulated model, can
+ * have it sent elsewhere by adding a URL.
  */
 export function signIn(
   fetch: typeof globalThis.fetch,
   username: string | undefined,
   options: PasswordOptions,
 ): typeof globalThis.fetch {
-  // Read for each reading of a calendar, so that a new password needs no restart.
+  // Loaded for every sync, so that a new password needs no restart.
   let logins: Promise<readonly Login[]> | undefined;
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     logins ??= readLogins(options.passwordsFile);
     const found = (await logins).find(
-      ({ machine, login }) => belongsTo(machine, url) && (username === undefined || login === username),
+      ({ machine, login }) => matchesHost(machine, url) && (username === undefined || login === username),
     );
     if (found === undefined) return fetch(input, init);
     const trusted = options.privateHosts.some((host) => host === '*' || host === url.hostname);
     if (url.protocol === 'http:' && !trusted)
-      throw new Failure('refused', `A password is not sent to ${url.host} without encryption; use https.`);
+      throw new Failure('refused', `The password for ${url.host} is not sent without encryption; use https.`);
     const headers = new Headers(init.headers);
     headers.set(
       'authorization',
@@ -44,8 +44,8 @@ export function signIn(
   };
 }
 
-/** A name stands for itself and what is below it: accounts are often spread over several hosts. */
-function belongsTo(machine: string, { host, hostname }: URL): boolean {
+/** A machine matches its own name and all subdomains, because accounts are often spread over several hosts. */
+function matchesHost(machine: string, { host, hostname }: URL): boolean {
   return (
     machine === host || machine === hostname || (machine.includes('.') && hostname.endsWith(`.${machine}`))
   );
@@ -55,7 +55,7 @@ async function readLogins(file: string): Promise<readonly Login[]> {
   const text = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     if (error instanceof Failure) throw error;
-    throw new Failure('unavailable', `The passwords in ${file} cannot be read (${error.code}).`, {
+    throw new Failure('unavailable', `The calendar passwords in ${file} cannot be read (${error.code}).`, {
       cause: error,
     });
   });
@@ -68,7 +68,7 @@ export function parseLogins(text: string): readonly Login[] {
   );
   const logins: { machine: string; login: string; password: string }[] = [];
   for (let index = 0; index < words.length; index += 2) {
-    // What is for any machine is for none of ours.
+    // A default entry matches any host; never send its password.
     if (words[index] === 'default') return logins;
     const [name, value] = [words[index], words[index + 1]];
     if (value === undefined) break;

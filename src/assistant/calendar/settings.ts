@@ -8,7 +8,8 @@ export const calendarSettings = defineSettings({
       places.home
         ? join(places.home, 'calendar-passwords')
         : join(places.settings, 'adjutant', 'calendar-passwords'),
-    description: 'Passwords for calendars, a line for each: machine HOST login USER password "PASSWORD".',
+    description:
+      'File with passwords for calendars, one line each: machine HOST login USER password "PASSWORD".',
   },
   'calendars.private_hosts': {
     type: 'list',
@@ -20,13 +21,13 @@ export const calendarSettings = defineSettings({
     type: 'integer',
     minimum: 1024,
     default: 100_000_000,
-    description: 'The largest calendar that is read.',
+    description: 'Maximum size of a calendar.',
   },
   'calendars.interval_minutes': {
     type: 'integer',
     minimum: 1,
     maximum: 10_080,
     default: 15,
-    description: 'How often calendars that are kept up to date are looked at.',
+    description: 'How often calendars that are kept up to date are synced.',
   },
 });

@@ -2,10 +2,10 @@ import type { Document } from '../icalendar/parse.ts';
 import type { Calendar } from '../store/schema.ts';
 import type { PasswordOptions } from './passwords.ts';
 
-/** What a source of events needs besides its place. Secrets are not part of it. */
+/** Settings of a source besides its location. Contains no secrets. */
 export interface SourceConfig {
   readonly username?: string;
-  /** Text that was handed over once has no place to be read from again. */
+  /** The calendar was imported as text, so there is no source to read again. */
   readonly handed_over?: true;
 }
 
@@ -15,16 +15,16 @@ export interface SourceOptions extends PasswordOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a source has to say since it was last asked. */
+/** What a source returned since the last sync. */
 export interface Reading {
   readonly documents: Iterable<Document> | AsyncIterable<Document>;
-  /** Addresses of what is gone; absent where the documents are all there is. */
-  readonly gone?: ReadonlySet<string>;
-  /** To be handed back at the next reading, so that nothing is told twice. Known once the documents are read. */
+  /** Addresses of deleted events; absent if the documents are the complete calendar. */
+  readonly deleted?: ReadonlySet<string>;
+  /** Entity tag and sync token for the next sync. Call it after reading the documents. */
   marks(): Pick<Calendar, 'etag' | 'sync_token'>;
 }
 
-/** Reads a calendar; `undefined` when nothing has changed. */
+/** Reads a calendar; returns undefined if nothing changed. */
 export type Read = (calendar: Calendar, options: SourceOptions) => Promise<Reading | undefined>;
 
 export function configOf({ config }: Calendar): SourceConfig {

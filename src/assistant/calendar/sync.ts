@@ -15,28 +15,28 @@ import { joinKnown } from './join-known.ts';
 import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';
 
 export interface CalendarOptions {
-  /** Hosts with private addresses that may be asked. */
+  /** Hosts that may have private addresses. */
   readonly privateHosts: readonly string[];
-  /** Where passwords are found. */
+  /** Path of the passwords file. */
   readonly passwordsFile: string;
-  /** The largest calendar that is read. */
+  /** Maximum size of a calendar. */
   readonly maxBytes: number;
-  /** How often a calendar is looked at. */
+  /** How often a calendar is synced. */
   readonly intervalMs: number;
 }
 
-/** What everything about calendars needs. */
+/** Dependencies of all code that works with calendars. */
 export interface Calendars {
-  readonly diary: AssistantData;
+  readonly data: AssistantData;
   readonly options: CalendarOptions;
 }
 
 export interface SyncOptions {
-  /** Reads it again even when its source says that nothing has changed. */
+  /** Reads the source even if it reports no changes. */
   readonly force?: boolean;
   readonly progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Takes over the name that the calendar gives itself. */
+  /** Uses the name that the calendar gives itself. */
   readonly rename?: boolean;
 }
 
@@ -48,10 +48,10 @@ export interface SyncResult {
 }
 
 const dayMs = 86_400_000;
-/** Somebody who sends a calendar drop by drop is not waited for. */
-const longestMs = 10 * 60_000;
-/** Problems that are kept with the calendar; all of them are counted. */
-const mostProblems = 50;
+/** Time limit for one sync, so that a very slow server cannot block it. */
+const timeoutMs = 10 * 60_000;
+/** Maximum number of problems stored with a calendar; all are counted. */
+const maxProblems = 50;
 
 const readers: Readonly<Record<Calendar['kind'], () => Promise<Read>>> = {
   file: async () => (await import('./file-source.ts')).readFiles,
@@ -60,43 +60,43 @@ const readers: Readonly<Record<Calendar['kind'], () => Promise<Read>>> = {
   caldav: async () => (await import('./caldav-source.ts')).readCollection,
 };
 
-/** Brings a calendar up to date. What went wrong is kept with it, and it is tried again later and later. */
+/** Syncs a calendar. A failure is stored with the calendar and retried with exponential backoff. */
 export async function syncCalendar(
   calendars: Calendars,
   calendar: Calendar,
   { force = false, progress, signal, rename = false }: SyncOptions = {},
 ): Promise<SyncResult> {
   if (configOf(calendar).handed_over)
-    throw new Failure('refused', `"${calendar.name}" was handed over as text; import it again to change it.`);
-  const limit = AbortSignal.timeout(longestMs);
-  const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    throw new Failure('refused', `"${calendar.name}" was imported as text; import it again to change it.`);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const aborted = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
     const read = await readers[calendar.kind]();
     const known = force ? { ...calendar, etag: null, sync_token: null } : calendar;
-    const reading = await read(known, sourceOptions(calendars.options, ended));
+    const reading = await read(known, sourceOptions(calendars.options, aborted));
     if (reading === undefined) {
       const same = await record(calendars, calendar, {});
       return { calendar: same, changes: [], unchanged: 0, problems: [] };
     }
-    return await takeIn(calendars, calendar, reading, { progress, signal: ended, rename });
+    return await importReading(calendars, calendar, reading, { progress, signal: aborted, rename });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    const error = limit.aborted ? tooLong(calendar) : cause;
+    const error = timeout.aborted ? timeoutFailure(calendar) : cause;
     await recordFailure(calendars, calendar, error);
     throw error;
   }
 }
 
-function tooLong({ name }: Calendar): Failure {
-  return new Failure('unavailable', `"${name}" takes longer than ${longestMs / 60_000} minutes to read.`);
+function timeoutFailure({ name }: Calendar): Failure {
+  return new Failure('unavailable', `Reading "${name}" took longer than ${timeoutMs / 60_000} minutes.`);
 }
 
 export function sourceOptions(options: CalendarOptions, signal?: AbortSignal): SourceOptions {
   return { ...options, fetch: createFetch({ ...options, section: 'calendars' }), signal };
 }
 
-/** Takes in a text that somebody has handed over. It adds and changes; what it does not mention stays. */
-export function takeInText(
+/** Imports the text of a calendar. Adds and changes events; events that the text does not mention stay. */
+export function importDocument(
   calendars: Calendars,
   calendar: Calendar,
   text: string,
@@ -104,25 +104,25 @@ export function takeInText(
 ): Promise<SyncResult> {
   const documents: Document[] = [{ pieces: [text] }];
   const marks = () => ({ etag: null, sync_token: null });
-  return takeIn(calendars, calendar, { documents, gone: new Set(), marks }, options);
+  return importReading(calendars, calendar, { documents, deleted: new Set(), marks }, options);
 }
 
-async function takeIn(
+async function importReading(
   calendars: Calendars,
   calendar: Calendar,
   reading: Reading,
   { progress, signal, rename }: SyncOptions,
 ): Promise<SyncResult> {
-  const { diary } = calendars;
+  const { data } = calendars;
   const read = await parseCalendar(reading.documents, {
-    nowMs: diary.clock(),
+    nowMs: data.clock(),
     progress: (events) => progress?.(events, undefined, `${events} events read`),
     signal,
   });
-  const user = await diary.store.read((db) => findUser(db, calendar.user_id));
-  const parsed = configOf(calendar).handed_over ? await joinKnown(diary, calendar, read) : read;
-  const { changes, unchanged } = await importEvents(diary, calendar, user, parsed.events, {
-    gone: goneOf(parsed, reading.gone),
+  const user = await data.store.read((db) => findUser(db, calendar.user_id));
+  const parsed = configOf(calendar).handed_over ? await joinKnown(data, calendar, read) : read;
+  const { changes, unchanged } = await importEvents(data, calendar, user, parsed.events, {
+    deleted: findDeleted(parsed, reading.deleted),
     progress: (done, total) => progress?.(total + done, 2 * total, `${done} of ${total} events stored`),
     signal,
   });
@@ -131,7 +131,7 @@ async function takeIn(
     calendar,
     {
       ...reading.marks(),
-      problems: problemsOf(parsed.problems),
+      problems: serializeProblems(parsed.problems),
       ...(rename && parsed.name !== undefined && { name: parsed.name }),
     },
     changes,
@@ -139,8 +139,8 @@ async function takeIn(
   return { calendar: updated, changes, unchanged, problems: parsed.problems };
 }
 
-/** What could not be read is not gone, and a calendar that is cut off says nothing about the rest. */
-function goneOf({ events, problems, complete }: ParsedCalendar, hrefs: ReadonlySet<string> | undefined) {
+/** Unreadable events are not treated as deleted, and a calendar that is cut off deletes nothing. */
+function findDeleted({ events, problems, complete }: ParsedCalendar, hrefs: ReadonlySet<string> | undefined) {
   const failed = problems.filter(({ severity }) => severity === 'error');
   if (hrefs !== undefined) {
     const unreadable = new Set(failed.map(({ document }) => document));
@@ -150,22 +150,22 @@ function goneOf({ events, problems, complete }: ParsedCalendar, hrefs: ReadonlyS
   return { allBut: new Set(failed.flatMap(({ uid }) => uid ?? [])) };
 }
 
-function problemsOf(problems: readonly CalendarProblem[]): string | null {
+function serializeProblems(problems: readonly CalendarProblem[]): string | null {
   if (problems.length === 0) return null;
   const worst = problems.toSorted((a, b) =>
     a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1,
   );
-  return JSON.stringify({ count: problems.length, list: worst.slice(0, mostProblems) });
+  return JSON.stringify({ count: problems.length, list: worst.slice(0, maxProblems) });
 }
 
 async function record(
-  { diary, options }: Calendars,
+  { data, options }: Calendars,
   calendar: Calendar,
   found: Partial<Pick<Calendar, 'etag' | 'sync_token' | 'problems' | 'name'>>,
   changes: readonly EventChange[] = [],
 ): Promise<Calendar> {
-  const now = diary.clock();
-  return diary.store.write(async (writer) => {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
     const updated = await writer.db
       .updateTable('calendars')
       .set({
@@ -182,7 +182,7 @@ async function record(
     if (updated === undefined)
       throw new Failure('resource-not-found', 'The calendar was removed in the meantime.');
     if (changes.length > 0) {
-      const detail = { calendar_id: calendar.id, ...countsOf(changes) };
+      const detail = { calendar_id: calendar.id, ...countChanges(changes) };
       await audit(writer, now, [{ action: 'calendar.imported', userId: calendar.user_id, detail }]);
       writer.changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
     }
@@ -190,28 +190,29 @@ async function record(
   });
 }
 
-export function countsOf(changes: readonly EventChange[]): Record<EventChange['kind'], number> {
+export function countChanges(changes: readonly EventChange[]): Record<EventChange['kind'], number> {
   const counts = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0 };
   for (const { kind } of changes) counts[kind] += 1;
   return counts;
 }
 
 async function recordFailure(
-  { diary, options }: Calendars,
+  { data, options }: Calendars,
   calendar: Calendar,
   error: unknown,
 ): Promise<void> {
-  const now = diary.clock();
-  const asked = error instanceof Failure ? Number(error.data?.['retry_after_ms'] ?? 0) : 0;
-  const wait = Math.min(dayMs, Math.max(asked, options.intervalMs * 2 ** Math.min(calendar.failures, 10)));
-  await diary.store
+  const now = data.clock();
+  const retryAfterMs = error instanceof Failure ? Number(error.data?.['retry_after_ms'] ?? 0) : 0;
+  const backoffMs = options.intervalMs * 2 ** Math.min(calendar.failures, 10);
+  const wait = Math.min(dayMs, Math.max(retryAfterMs, backoffMs));
+  await data.store
     .write(async ({ db, changed }) => {
       await db
         .updateTable('calendars')
         .set({
           failures: calendar.failures + 1,
-          // Whatever is not a failure of ours to tell is told in the log.
-          error: error instanceof Failure ? error.message : 'Something went wrong here; the log tells more.',
+          // Unexpected errors can contain internals, so only the log shows them.
+          error: error instanceof Failure ? error.message : 'Unexpected error; see the log for details.',
           next_sync_ms: now + wait,
           updated_ms: now,
         })
@@ -219,5 +220,7 @@ async function recordFailure(
         .execute();
       changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
     })
-    .catch((trouble: unknown) => log('warning', `cannot note that a calendar failed`, trouble));
+    .catch((trouble: unknown) =>
+      log('warning', `could not record that the sync of calendar "${calendar.name}" failed`, trouble),
+    );
 }

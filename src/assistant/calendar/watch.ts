@@ -6,59 +6,59 @@ import type { Calendar } from '../store/schema.ts';
 import { type Calendars, syncCalendar } from './sync.ts';
 
 export interface CalendarWatch {
-  /** Looks at everything that is due and comes back when it is done. */
+  /** Syncs all due calendars and resolves when they are done. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How often the list of calendars is looked at; what is in it has its own time. */
-const pulseMs = 15_000;
-/** Longer than reading a calendar takes; another process takes over when this one dies on it. */
+/** How often due calendars are looked up; each calendar has its own sync interval. */
+const pollMs = 15_000;
+/** Longer than a sync can take; if this process dies, another one takes over after this time. */
 const leaseMs = 15 * 60_000;
-/** So many are read at the same time, so that one that comes drop by drop keeps no other waiting. */
-const mostAtOnce = 4;
-/** A file is written in several steps. */
-const settleMs = 200;
+/** Calendars synced at the same time, so that a slow one does not block the others. */
+const maxConcurrent = 4;
+/** Programs write a file in several steps; wait until they are done. */
+const debounceMs = 200;
 
 /**
- * Keeps calendars up to date: addresses and accounts at intervals, files and folders as they change. Any number of
- * processes may do so at the same time; each calendar is looked at by one of them.
+ * Keeps calendars up to date: URLs and accounts at intervals, files and folders when they change. Any number of processes
+ * may run this at the same time; each sync is done by one of them.
  */
 export function watchCalendars(calendars: Calendars): CalendarWatch {
-  const { store, clock } = calendars.diary;
+  const { store, clock } = calendars.data;
   const stop = new AbortController();
   const watchers = new Map<string, { readonly location: string; readonly watcher: FSWatcher }>();
-  const settling = new Map<string, NodeJS.Timeout>();
-  const underWay = new Map<string, Promise<void>>();
+  const debounced = new Map<string, NodeJS.Timeout>();
+  const inProgress = new Map<string, Promise<void>>();
   let running: Promise<void> | undefined;
   let again = false;
 
-  const round = async () => {
+  const syncDueCalendars = async () => {
     const rows = await store.read((db) =>
       db.selectFrom('calendars').selectAll().where('enabled', '=', 1).orderBy('next_sync_ms').execute(),
     );
-    attend(rows);
+    updateWatchers(rows);
     for (const calendar of rows) {
-      if ((calendar.next_sync_ms ?? 0) > clock() || underWay.has(calendar.id)) continue;
-      if (underWay.size >= mostAtOnce) await Promise.race(underWay.values());
+      if ((calendar.next_sync_ms ?? 0) > clock() || inProgress.has(calendar.id)) continue;
+      if (inProgress.size >= maxConcurrent) await Promise.race(inProgress.values());
       if (stop.signal.aborted) return;
       const claimed = await claim(calendars, calendar);
       if (claimed === undefined) continue;
-      const work = attempt(calendars, claimed, stop.signal).finally(() => underWay.delete(calendar.id));
-      underWay.set(calendar.id, work);
+      const work = trySync(calendars, claimed, stop.signal).finally(() => inProgress.delete(calendar.id));
+      inProgress.set(calendar.id, work);
     }
   };
 
-  const look = (): Promise<void> => {
+  const check = (): Promise<void> => {
     again = true;
     running ??= (async () => {
       while (again && !stop.signal.aborted) {
         again = false;
-        await round();
+        await syncDueCalendars();
       }
     })()
       .catch((error: unknown) => {
-        if (!stop.signal.aborted) log('warning', 'calendars cannot be looked at now', error);
+        if (!stop.signal.aborted) log('warning', 'could not check for calendars to sync', error);
       })
       .finally(() => {
         running = undefined;
@@ -66,23 +66,23 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
     return running;
   };
 
-  /** Has each file and folder watched, and nothing else. */
-  const attend = (rows: readonly Calendar[]) => {
-    const wanted = new Map(
+  /** Watches exactly the files and folders in the list. */
+  const updateWatchers = (rows: readonly Calendar[]) => {
+    const watched = new Map(
       rows.filter(({ kind }) => kind === 'file' || kind === 'folder').map((row) => [row.id, row]),
     );
     for (const [id, { watcher, location }] of watchers) {
-      if (wanted.get(id)?.location === location) continue;
+      if (watched.get(id)?.location === location) continue;
       watcher.close();
       watchers.delete(id);
     }
-    for (const [id, calendar] of wanted) {
+    for (const [id, calendar] of watched) {
       if (watchers.has(id) || stop.signal.aborted) continue;
-      const watcher = watchFiles(calendar, () => settle(id));
+      const watcher = watchFiles(calendar, () => syncSoon(id));
       if (watcher === undefined) continue;
       watchers.set(id, { location: calendar.location, watcher });
-      // It may have changed since it was last read and before anybody watched.
-      settle(id);
+      // The file may have changed between the last sync and the start of this watcher.
+      syncSoon(id);
       watcher.on('error', () => {
         watcher.close();
         watchers.delete(id);
@@ -90,48 +90,48 @@ export function watchCalendars(calendars: Calendars): CalendarWatch {
     }
   };
 
-  const settle = (id: string) => {
-    clearTimeout(settling.get(id));
-    settling.set(
+  const syncSoon = (id: string) => {
+    clearTimeout(debounced.get(id));
+    debounced.set(
       id,
       setTimeout(() => {
-        settling.delete(id);
-        // One that is being read may have been read too soon.
-        void Promise.resolve(underWay.get(id))
-          .then(() => due(calendars, id))
-          .then(look, () => {});
-      }, settleMs),
+        debounced.delete(id);
+        // If a sync is in progress, it may have read the old content; wait for it and sync again.
+        void Promise.resolve(inProgress.get(id))
+          .then(() => makeDue(calendars, id))
+          .then(check, () => {});
+      }, debounceMs),
     );
   };
 
-  const pulse = setInterval(() => void look(), pulseMs);
+  const timer = setInterval(() => void check(), pollMs);
   const unsubscribe = store.subscribe((changes) => {
-    if (changes.some(({ kind }) => kind === 'calendar')) void look();
+    if (changes.some(({ kind }) => kind === 'calendar')) void check();
   });
-  void look();
+  void check();
   return {
     async check() {
-      await look();
-      await Promise.all(underWay.values());
+      await check();
+      await Promise.all(inProgress.values());
     },
     async close() {
       stop.abort();
-      clearInterval(pulse);
+      clearInterval(timer);
       unsubscribe();
-      for (const timer of settling.values()) clearTimeout(timer);
+      for (const pending of debounced.values()) clearTimeout(pending);
       for (const { watcher } of watchers.values()) watcher.close();
       await running;
-      await Promise.all(underWay.values());
+      await Promise.all(inProgress.values());
     },
   };
 }
 
 /**
- * Brings every calendar up to date that is due, and ends. Files and folders count as due, since nobody watches them between
- * two such calls; one that has not changed costs a look.
+ * Syncs all due calendars once. Files and folders are always due, because nothing watches them between two calls; an
+ * unchanged one is cheap to check.
  */
 export async function syncDue(calendars: Calendars, signal: AbortSignal): Promise<void> {
-  const { store, clock } = calendars.diary;
+  const { store, clock } = calendars.data;
   const rows = await store.read((db) =>
     db.selectFrom('calendars').selectAll().where('enabled', '=', 1).orderBy('next_sync_ms').execute(),
   );
@@ -142,13 +142,13 @@ export async function syncDue(calendars: Calendars, signal: AbortSignal): Promis
     for (let calendar = due.shift(); calendar !== undefined; calendar = due.shift()) {
       if (signal.aborted) return;
       const claimed = await claim(calendars, calendar);
-      if (claimed !== undefined) await attempt(calendars, claimed, signal);
+      if (claimed !== undefined) await trySync(calendars, claimed, signal);
     }
   };
-  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  await Promise.all(Array.from({ length: maxConcurrent }, work));
 }
 
-/** A file is watched through its folder: programs put a new one in the place of the old. */
+/** Watches the folder of a file, because programs replace the file instead of changing it. */
 function watchFiles({ kind, location }: Calendar, changed: () => void): FSWatcher | undefined {
   try {
     if (kind === 'folder') return watch(location, { recursive: true }, changed);
@@ -157,43 +157,43 @@ function watchFiles({ kind, location }: Calendar, changed: () => void): FSWatche
       if (changedName === null || changedName === name) changed();
     });
   } catch {
-    // It is still looked at in its turn.
+    // Without a watcher, the calendar is still synced at its interval.
     return undefined;
   }
 }
 
-async function due({ diary }: Calendars, id: string): Promise<void> {
-  const now = diary.clock();
-  await diary.store.write(({ db }) =>
+async function makeDue({ data }: Calendars, id: string): Promise<void> {
+  const now = data.clock();
+  await data.store.write(({ db }) =>
     db.updateTable('calendars').set({ next_sync_ms: now }).where('id', '=', id).execute(),
   );
 }
 
-/** Whoever moves the time of the next look has the calendar. */
-async function claim({ diary }: Calendars, { id, next_sync_ms }: Calendar): Promise<Calendar | undefined> {
-  const now = diary.clock();
-  return diary.store.write(async ({ db }) => {
-    const seen = db
+/** Claims a calendar by moving its next sync; only one process succeeds. */
+async function claim({ data }: Calendars, { id, next_sync_ms }: Calendar): Promise<Calendar | undefined> {
+  const now = data.clock();
+  return data.store.write(async ({ db }) => {
+    const update = db
       .updateTable('calendars')
       .set({ next_sync_ms: now + leaseMs })
       .where('id', '=', id);
     const same =
       next_sync_ms === null
-        ? seen.where('next_sync_ms', 'is', null)
-        : seen.where('next_sync_ms', '=', next_sync_ms);
+        ? update.where('next_sync_ms', 'is', null)
+        : update.where('next_sync_ms', '=', next_sync_ms);
     return same.returningAll().executeTakeFirst();
   });
 }
 
-async function attempt(calendars: Calendars, calendar: Calendar, signal: AbortSignal): Promise<void> {
+async function trySync(calendars: Calendars, calendar: Calendar, signal: AbortSignal): Promise<void> {
   try {
     const { changes, problems } = await syncCalendar(calendars, calendar, { signal });
     if (changes.length > 0 || problems.length > 0)
       log('info', `calendar "${calendar.name}": ${changes.length} changes, ${problems.length} problems`);
   } catch (error) {
-    // Nobody has to wait for the lease of one who went in good order.
-    if (signal.aborted) return due(calendars, calendar.id).catch(() => {});
+    // Release the lease, so that other processes need not wait for it to expire.
+    if (signal.aborted) return makeDue(calendars, calendar.id).catch(() => {});
     const known = error instanceof Failure;
-    log(known ? 'warning' : 'error', `calendar "${calendar.name}" cannot be brought up to date`, error);
+    log(known ? 'warning' : 'error', `calendar "${calendar.name}" could not be synced`, error);
   }
 }

@@ -41,8 +41,8 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
 
 const single = { key: '', startMs: Date.parse('2026-06-01T08:00:00Z') };
 
-describe('the text of an event', () => {
-  it('cannot be broken by what the event says', async () => {
+describe('calendarText', () => {
+  it('escapes text that could add lines to the calendar', async () => {
     const text = await calendarText(
       event({
         title: 'Review\r\nATTENDEE:mailto:mallory@example.com\r\nEND:VEVENT',
@@ -64,7 +64,7 @@ describe('the text of an event', () => {
     ]);
   });
 
-  it('is read again as the same event', async () => {
+  it('writes text that parses to the same event', async () => {
     const description = `Agenda:\n- größer als ${'sehr '.repeat(40)}lang; mit, allem\\`;
     const text = await calendarText(
       event({ description, location: 'Raum 1, Haus 2', title: '漢'.repeat(60) }),
@@ -85,15 +85,15 @@ describe('the text of an event', () => {
     ]);
   });
 
-  it('writes whole days as dates of the user', async () => {
+  it("writes all-day events with the dates of the user's time zone", async () => {
     const series: Series = { start: { wall: '2026-06-01' }, duration: { days: 2, seconds: 0 } };
-    const wholeDay = event({ all_day: 1, series: JSON.stringify(series) });
+    const allDay = event({ all_day: 1, series: JSON.stringify(series) });
     const startMs = Date.parse('2026-05-31T22:00:00Z');
-    const text = await calendarText(wholeDay, { key: '', startMs }, 'Europe/Berlin', now);
+    const text = await calendarText(allDay, { key: '', startMs }, 'Europe/Berlin', now);
     expect(text).toContain('\r\nDTSTART;VALUE=DATE:20260601\r\nDTEND;VALUE=DATE:20260603\r\n');
   });
 
-  it('names the occurrence of a series, and is nothing for one that is gone', async () => {
+  it('identifies the occurrence of a series, and returns undefined for a deleted one', async () => {
     const series: Series = {
       start: { wall: '2026-06-01T10:00:00', zone: 'Europe/Berlin' },
       duration: { days: 0, seconds: 1800 },
@@ -101,15 +101,15 @@ describe('the text of an event', () => {
       exceptions: [{ wall: '2026-06-03T10:00:00', zone: 'Europe/Berlin' }],
     };
     const stored = event({ provider: 'cal', provider_event_id: 'uid-1', series: JSON.stringify(series) });
-    const wanted = { key: '2026-06-02T08:00:00Z', startMs: Date.parse('2026-06-02T08:00:00Z') };
-    const text = await calendarText(stored, wanted, 'UTC', now);
+    const existing = { key: '2026-06-02T08:00:00Z', startMs: Date.parse('2026-06-02T08:00:00Z') };
+    const text = await calendarText(stored, existing, 'UTC', now);
     expect(text).toContain('UID:uid-1\r\n');
     expect(text).toContain('RECURRENCE-ID:20260602T080000Z\r\nDTSTART:20260602T080000Z\r\n');
     const read = (await parseCalendar([{ pieces: [text!] }], { nowMs: now })).events[0]!;
     expect(
       occurrences(read.series, { fromMs: 0, toMs: Date.UTC(2030, 0), zone: 'UTC' }).occurrences,
-    ).toMatchObject([{ recurrenceId: wanted.key, startMs: wanted.startMs }]);
-    const gone = { key: '2026-06-03T08:00:00Z', startMs: Date.parse('2026-06-03T08:00:00Z') };
-    expect(await calendarText(stored, gone, 'UTC', now)).toBeUndefined();
+    ).toMatchObject([{ recurrenceId: existing.key, startMs: existing.startMs }]);
+    const deleted = { key: '2026-06-03T08:00:00Z', startMs: Date.parse('2026-06-03T08:00:00Z') };
+    expect(await calendarText(stored, deleted, 'UTC', now)).toBeUndefined();
   });
 });

@@ -3,20 +3,20 @@ import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import { expandEvent } from './expand-event.ts';
 
-/** One occurrence as it is known to a notification. */
-export interface WantedOccurrence {
+/** Identifies one occurrence of an event. */
+export interface OccurrenceReference {
   /** Empty for a single event. */
   readonly key: string;
   readonly startMs: number;
 }
 
 /**
- * An occurrence as the text of a calendar, to be attached to a mail; `undefined` when the event does not take place
- * then any more. `zone` is the user's.
+ * Returns an occurrence as iCalendar text for an email attachment, or undefined if it no longer takes place at that time.
+ * `zone` is the user's time zone.
  */
 export async function calendarText(
   event: CalendarEvent,
-  { key, startMs }: WantedOccurrence,
+  { key, startMs }: OccurrenceReference,
   zone: string,
   nowMs: number,
 ): Promise<string | undefined> {
@@ -27,37 +27,37 @@ export async function calendarText(
 
 function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: string, nowMs: number): string {
   const { key, startMs, endMs, title, description, location, status } = occurrence;
-  const wholeDay = event.all_day === 1;
+  const allDay = event.all_day === 1;
   const time = (name: string, ms: number) =>
-    wholeDay ? `${name};VALUE=DATE:${dateOf(ms, zone)}` : `${name}:${compact(ms)}`;
+    allDay ? `${name};VALUE=DATE:${formatDate(ms, zone)}` : `${name}:${formatUtc(ms)}`;
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Adjutant//Adjutant//EN',
     'METHOD:PUBLISH',
     'BEGIN:VEVENT',
-    `UID:${escaped(event.provider === 'local' ? event.id : event.provider_event_id)}`,
-    `DTSTAMP:${compact(nowMs)}`,
+    `UID:${escapeText(event.provider === 'local' ? event.id : event.provider_event_id)}`,
+    `DTSTAMP:${formatUtc(nowMs)}`,
     ...(key === '' ? [] : [recurrenceId(key)]),
     time('DTSTART', startMs),
     time('DTEND', endMs),
-    `SUMMARY:${escaped(title)}`,
+    `SUMMARY:${escapeText(title)}`,
     `STATUS:${status.toUpperCase()}`,
-    ...(description ? [`DESCRIPTION:${escaped(description)}`] : []),
-    ...(location ? [`LOCATION:${escaped(location)}`] : []),
+    ...(description ? [`DESCRIPTION:${escapeText(description)}`] : []),
+    ...(location ? [`LOCATION:${escapeText(location)}`] : []),
     ...(event.conf_link && URL.canParse(event.conf_link) ? [`URL:${new URL(event.conf_link).href}`] : []),
     'END:VEVENT',
     'END:VCALENDAR',
   ];
-  return lines.map((line) => `${folded(line)}\r\n`).join('');
+  return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-function compact(ms: number): string {
+function formatUtc(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-function dateOf(ms: number, zone: string): string {
-  return compact(wallOf(ms, offsetsOf(zone) ?? (() => 0))).slice(0, 8);
+function formatDate(ms: number, zone: string): string {
+  return formatUtc(wallOf(ms, offsetsOf(zone) ?? (() => 0))).slice(0, 8);
 }
 
 function recurrenceId(key: string): string {
@@ -65,16 +65,16 @@ function recurrenceId(key: string): string {
   return value.length === 8 ? `RECURRENCE-ID;VALUE=DATE:${value}` : `RECURRENCE-ID:${value}`;
 }
 
-/** No line break of the text becomes one of the calendar. */
-function escaped(text: string): string {
+/** Escapes line breaks, so that text cannot add lines to the calendar. */
+function escapeText(text: string): string {
   return text
     .replaceAll(/[\\;,]/g, '\\$&')
     .replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '\\n')
     .replaceAll(/(?!\t)\p{Cc}/gu, '');
 }
 
-/** Lines have at most 75 bytes; the rest goes on in the next one. No character is cut in two. */
-function folded(line: string): string {
+/** Folds lines at 75 bytes without splitting a character. */
+function fold(line: string): string {
   const parts: string[] = [];
   let part = '';
   let bytes = 0;

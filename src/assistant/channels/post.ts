@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
-import { loginOf } from '../network/fetch.ts';
+import { basicAuth } from '../network/fetch.ts';
 import type { Outcome } from './channel.ts';
 
 export interface Post {
@@ -25,7 +25,7 @@ export async function post(
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol))
     return { kind: 'permanent', detail: `${JSON.stringify(url)} is not an http or https URL` };
-  const login = loginOf(address);
+  const login = basicAuth(address);
   // Credentials in the URL would appear in error messages.
   address.username = address.password = '';
   let response: Response;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { claim, nextDue } from '../delivery/claim.ts';
 import { Scheduler } from '../delivery/scheduler.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { type Received, startProvider } from '../../../test/provider.ts';
 import { Scheduler } from '../delivery/scheduler.ts';
 import { Worker } from '../delivery/worker.ts';

@@ -84,7 +84,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const planningLoop = new PlanningLoop({ store, clock, plan });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
-  const calendars = { diary: { store, clock, occurrences }, options: options.calendars };
+  const calendars = { data: { store, clock, occurrences }, options: options.calendars };
   const startServices = () => {
     scheduler.start();
     planningLoop.start();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { createOutboxChannel } from '../channels/outbox.ts';
 import { createSmtpChannel } from '../channels/smtp.ts';
 import { createStore, type Store } from '../store/store.ts';

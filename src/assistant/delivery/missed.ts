@@ -1,6 +1,6 @@
 import { singleLine } from '../../single-line.ts';
 import { xml } from '../channels/call.ts';
-import { holdUser } from '../entities/entity-access.ts';
+import { lockUser } from '../entities/entity-access.ts';
 import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
@@ -27,7 +27,7 @@ export async function reportMissed(
   const byUser = Map.groupBy(missed, ({ notification }) => notification.user_id);
   // Lock the users in sorted order to avoid deadlocks between workers.
   for (const id of [...byUser.keys()].sort()) {
-    const user = await holdUser(writer.db, id);
+    const user = await lockUser(writer.db, id);
     const channel = nextChannel(reachabilityOf(user, 'low'), ['call']);
     if (channel !== undefined) await addToReport(writer, user, channel, byUser.get(id)!, nowMs);
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fill, minute, noon, person } from '../../../test/diary.ts';
+import { fill, minute, noon, person } from '../../../test/assistant-rows.ts';
 import { addCalendar } from '../calendar/calendars.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import { createStore } from '../store/store.ts';
@@ -58,7 +58,7 @@ describe('one round of a worker', () => {
     await fill(store, { users: [person('ada', { channel_pref: 'email' })] });
     const data = { store, clock: () => now, occurrences: expandEvent };
     const source = writeCalendar();
-    await addCalendar({ diary: data, options: calendars() }, { userId: 'ada', source }, true);
+    await addCalendar({ data, options: calendars() }, { userId: 'ada', source }, true);
     mkdirSync(join(folder, 'outbox'));
 
     now += minute;

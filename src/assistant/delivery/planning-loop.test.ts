@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fill, meeting, minute, noon, person } from '../../../test/diary.ts';
+import { fill, meeting, minute, noon, person } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createStore } from '../store/store.ts';
 import { PlanningLoop } from './planning-loop.ts';

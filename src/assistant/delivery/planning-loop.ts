@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { log } from '../../log.ts';
-import { giveTurns, planningTurns } from '../store/planning-turns.ts';
+import { makeDue, planningTurns } from '../store/planning-turns.ts';
 import type { Clock, Store } from '../store/store.ts';
 
 const minute = 60_000;
@@ -45,7 +45,7 @@ export class PlanningLoop {
         if (!this.#closed || planned) remaining.delete(id);
         if (this.#closed) break;
       }
-      if (remaining.size > 0) await this.#options.store.write(({ db }) => giveTurns(db, [...remaining]));
+      if (remaining.size > 0) await this.#options.store.write(({ db }) => makeDue(db, [...remaining]));
     } catch (error) {
       log('warning', 'planning failed; the next run tries again', error);
     }

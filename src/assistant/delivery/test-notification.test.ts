@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
-import { monday, openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { startProvider } from '../../../test/provider.ts';
 import type { JsonObject } from '../../json.ts';
 import type { ChannelOptions } from '../channels/channels.ts';
@@ -14,15 +14,15 @@ const ada = { id: 'ada', name: 'Ada <b>', email: 'ada@example.com', timezone: 'E
 async function openWithAda(
   user: JsonObject = {},
   channels: Partial<ChannelOptions> = {},
-): Promise<TestDiary> {
-  const assistant = openDiary({ channels });
+): Promise<TestAssistant> {
+  const assistant = openAssistant({ channels });
   await assistant.call('createUser', { ...ada, ...user });
   return assistant;
 }
 
-const test = (assistant: TestDiary, more: JsonObject = {}) =>
+const test = (assistant: TestAssistant, more: JsonObject = {}) =>
   assistant.call('testNotification', { user_id: 'ada', ...more });
-const auditTrail = async (assistant: TestDiary) =>
+const auditTrail = async (assistant: TestAssistant) =>
   ((await assistant.call('listAudit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
     ({ action }) => action === 'notification.tested',
   );
@@ -160,7 +160,7 @@ describe('a test message', () => {
   it('is limited to ten also for concurrent requests in several processes', async () => {
     const { url, requests, close } = await startProvider(200);
     await using assistant = await openWithAda({ ntfy_topic: 'ada' }, { ntfy: { url } });
-    await using other = openDiary({ file: assistant.file, channels: { ntfy: { url } } });
+    await using other = openAssistant({ file: assistant.file, channels: { ntfy: { url } } });
     const asked = Array.from({ length: 30 }, (_, index) =>
       test(index % 2 === 0 ? assistant : other, { channel: 'ntfy' }),
     );

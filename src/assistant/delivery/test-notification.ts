@@ -4,7 +4,7 @@ import { withoutPassword } from '../../without-password.ts';
 import { xml } from '../channels/call.ts';
 import type { Message, OutcomeKind } from '../channels/channel.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
-import { type AssistantData, holdUser, type Reader } from '../entities/entity-access.ts';
+import { type AssistantData, lockUser, type Reader } from '../entities/entity-access.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
@@ -111,7 +111,7 @@ async function recordStart(
   requestedChannel: ChannelName | undefined,
   nowMs: number,
 ) {
-  const user = await holdUser(db, userId);
+  const user = await lockUser(db, userId);
   if ((await countTests(db, userId, nowMs - windowMs)) >= maxTests)
     throw new Failure(
       'refused',

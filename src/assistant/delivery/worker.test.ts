@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type DiaryRows, fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import {
+  type AssistantRows,
+  fill,
+  meeting,
+  minute,
+  noon,
+  person,
+  reminder,
+} from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { Channels, Message, Outcome } from '../channels/channel.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
@@ -87,7 +95,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
 
   const start = noon + 60 * minute;
   const event = meeting('e1', 'ada', start);
-  const prepare = (more: DiaryRows = {}): Promise<void> =>
+  const prepare = (more: AssistantRows = {}): Promise<void> =>
     fill(store, { users: [person('ada')], events: [event], ...more });
 
   it('sends due notifications only, and records them', async () => {

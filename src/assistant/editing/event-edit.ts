@@ -10,7 +10,7 @@ import { type EventFields, removeEvent, saveEvent } from './events.ts';
 
 const dayMs = 86_400_000;
 
-/** What a person may say about an event. */
+/** Fields of an event that a user can set. */
 export interface EventInput {
   readonly title?: string;
   readonly start_ts?: string;
@@ -26,49 +26,49 @@ export interface EventInput {
 }
 
 export function createEvent(
-  diary: AssistantData,
+  data: AssistantData,
   userId: string,
   input: EventInput & { readonly title: string; readonly start_ts: string },
-  wantedId?: string,
+  requestedId?: string,
 ): Promise<CalendarEvent> {
-  const now = diary.clock();
-  const id = wantedId ?? newId(now);
-  return diary.store.write(async (writer) => {
+  const now = data.clock();
+  const id = requestedId ?? newId(now);
+  return data.store.write(async (writer) => {
     const user = await findUser(writer.db, userId);
     const taken = await writer.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst();
     if (taken !== undefined)
       throw new Failure(
         'conflict',
-        `There is an event with the id "${id}" already; choose another or update that one.`,
+        `An event with the id "${id}" already exists; choose another id or update that event.`,
       );
-    const fields = { ...blank, ...detailsOf(input), title: input.title, provider_event_id: id };
+    const fields = { ...blank, ...toDetails(input), title: input.title, provider_event_id: id };
     const times = timesOf(input, user, now);
-    const { event } = await saveEvent(writer, diary, user, { ...fields, ...times }, now, id);
+    const { event } = await saveEvent(writer, data, user, { ...fields, ...times }, now, id);
     await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
     return event;
   });
 }
 
 export function updateEvent(
-  diary: AssistantData,
+  data: AssistantData,
   id: string,
   input: EventInput,
   unset: readonly (keyof EventInput)[],
 ): Promise<CalendarEvent> {
-  const now = diary.clock();
-  return diary.store.write(async (writer) => {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
     const before = await findEvent(writer.db, id);
     refuseImported(before);
     const user = await findUser(writer.db, before.user_id);
     const { id: _, user_id, revision, created_ms, updated_ms, ...known } = before;
     const cleared = Object.fromEntries(unset.filter((name) => name !== 'rrule').map((name) => [name, null]));
-    const fields = { ...known, ...detailsOf(input), ...cleared };
+    const fields = { ...known, ...toDetails(input), ...cleared };
     const timed = input.start_ts ?? input.end_ts ?? input.timezone ?? input.rrule;
     const times =
       timed === undefined && !unset.includes('rrule')
         ? {}
         : timesOf(mergedTimes(before, input, unset), user, now);
-    const { event, outcome } = await saveEvent(writer, diary, user, { ...fields, ...times }, now);
+    const { event, outcome } = await saveEvent(writer, data, user, { ...fields, ...times }, now);
     if (outcome === 'changed') {
       const detail = { changed: [...Object.keys(input), ...unset] };
       await audit(writer, now, [{ action: 'event.updated', userId: user.id, eventId: id, detail }]);
@@ -77,14 +77,14 @@ export function updateEvent(
   });
 }
 
-/** The whole event, or one occurrence of a series. */
+/** Deletes the whole event, or one occurrence of a series. */
 export function deleteEvent(
-  diary: AssistantData,
+  data: AssistantData,
   id: string,
   occurrence: string | undefined,
 ): Promise<CalendarEvent> {
-  const now = diary.clock();
-  return diary.store.write(async (writer) => {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
     const event = await findEvent(writer.db, id);
     refuseImported(event);
     if (occurrence === undefined) {
@@ -93,7 +93,7 @@ export function deleteEvent(
     }
     const user = await findUser(writer.db, event.user_id);
     const zone = preferencesOf(user).timezone;
-    const all = await diary.occurrences(event, { fromMs: event.first_ms, toMs: now + 4000 * dayMs }, zone);
+    const all = await data.occurrences(event, { fromMs: event.first_ms, toMs: now + 4000 * dayMs }, zone);
     if (event.series === null || !all.some(({ key }) => key === occurrence))
       throw new Failure('resource-not-found', 'Occurrence not found');
     const series = JSON.parse(event.series) as Series;
@@ -102,7 +102,7 @@ export function deleteEvent(
       : { wall: occurrence };
     const { id: _, user_id, revision, created_ms, updated_ms, ...fields } = event;
     const shorter = JSON.stringify({ ...series, exceptions: [...(series.exceptions ?? []), exception] });
-    const saved = await saveEvent(writer, diary, user, { ...fields, series: shorter }, now);
+    const saved = await saveEvent(writer, data, user, { ...fields, series: shorter }, now);
     await audit(writer, now, [
       { action: 'event.occurrence_deleted', userId: user.id, eventId: id, detail: { occurrence } },
     ]);
@@ -125,10 +125,10 @@ const blank = {
 
 function refuseImported(event: CalendarEvent): void {
   if (event.provider === 'local') return;
-  throw new Failure('refused', 'This event comes from a calendar that is imported; change it there.');
+  throw new Failure('refused', 'This event comes from an imported calendar; change it in that calendar.');
 }
 
-function detailsOf(input: EventInput): Partial<EventFields> {
+function toDetails(input: EventInput): Partial<EventFields> {
   const { title, location, conf_link, organizer, attendees, description, status } = input;
   const given = { title, location, conf_link, organizer, description, status };
   return {

@@ -11,22 +11,22 @@ import type { CalendarEvent, User } from '../store/schema.ts';
 import { checkZone } from './users.ts';
 
 const dayMs = 86_400_000;
-/** The latest instant there is: for series that never end. */
+/** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
 
-/** When an event takes place, as a person writes it. */
+/** Times of an event, as the user wrote them. */
 export interface WrittenTimes {
   readonly start_ts?: string;
   readonly end_ts?: string;
-  /** Counts where no end is written. */
+  /** Used if there is no `end_ts`. */
   readonly length_ms?: number;
   readonly timezone?: string;
   readonly rrule?: string;
-  /** Occurrences that were taken out. */
+  /** Deleted occurrences. */
   readonly exceptions?: readonly CalendarTime[];
 }
 
-/** The times as they would be written if the event were made anew. */
+/** Merges an update into the existing times, as if the event were created with all of them. */
 export function mergedTimes(
   before: CalendarEvent,
   input: WrittenTimes,
@@ -36,10 +36,10 @@ export function mergedTimes(
   const start = input.start_ts ?? series?.start.wall ?? timestamp(before.start_ms);
   const timezone = input.timezone ?? before.timezone ?? undefined;
   const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
-  const wholeDay = !start.includes(':');
+  const allDay = !start.includes(':');
   const lengthMs = before.end_ms - before.start_ms;
-  // An event that moves keeps its length, unless it turns from a day into an hour or back.
-  const kept = wholeDay === (before.all_day === 1) ? lengthMs : undefined;
+  // A moved event keeps its duration, unless it changes between all-day and timed.
+  const kept = allDay === (before.all_day === 1) ? lengthMs : undefined;
   const sameStarts = start === series?.start.wall && timezone === (before.timezone ?? undefined);
   return {
     start_ts: start,
@@ -54,11 +54,11 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
   checkZone(input.timezone);
   const zone = input.timezone ?? preferencesOf(user).timezone;
   const start = parseTime(input.start_ts, zone, 'start_ts', nowMs);
-  const endMs = endOf(input, start, zone, nowMs);
+  const endMs = resolveEnd(input, start, zone, nowMs);
   if (endMs < start.ms)
     throw new Failure(
       'invalid-params',
-      `The event would end before it starts (${input.end_ts} is before ${input.start_ts}).`,
+      `The event would end before it starts (end_ts ${input.end_ts} is before start_ts ${input.start_ts}).`,
       {
         issues: [
           { path: ['end_ts'], keyword: 'minimum', expected: input.start_ts, message: 'is before start_ts' },
@@ -68,39 +68,38 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
   const times = {
     start_ms: start.ms,
     end_ms: endMs,
-    all_day: start.wholeDay ? 1 : 0,
-    timezone: start.wholeDay ? null : zone,
+    all_day: start.allDay ? 1 : 0,
+    timezone: start.allDay ? null : zone,
   };
-  if (!start.wholeDay && input.rrule === undefined)
+  if (!start.allDay && input.rrule === undefined)
     return { ...times, series: null, first_ms: start.ms, last_ms: start.ms };
   const series: Series = {
-    start: { wall: start.wall, ...(!start.wholeDay && { zone }) },
-    duration: start.wholeDay
+    start: { wall: start.wall, ...(!start.allDay && { zone }) },
+    duration: start.allDay
       ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
       : { days: 0, seconds: (endMs - start.ms) / 1000 },
-    ...(input.rrule !== undefined && { rules: [ruleOf(input.rrule, start)] }),
+    ...(input.rrule !== undefined && { rules: [checkRule(input.rrule, start)] }),
     ...(input.exceptions?.length && { exceptions: input.exceptions }),
   };
   const { firstMs, lastMs = never } = extent(series);
   return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
 }
 
-function endOf(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
-  if (input.end_ts === undefined)
-    return start.ms + (input.length_ms ?? (start.wholeDay ? dayMs : dayMs / 24));
+function resolveEnd(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
+  if (input.end_ts === undefined) return start.ms + (input.length_ms ?? (start.allDay ? dayMs : dayMs / 24));
   return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
 }
 
-/** A rule that can be read and worked with. */
-function ruleOf(written: string, start: WrittenTime): string {
+/** Returns the normalized rule; throws a `Failure` if it is invalid or yields too many occurrences. */
+function checkRule(written: string, start: WrittenTime): string {
   try {
     const rule = readRule(written.replace(/^RRULE:/i, ''));
-    const wallMs = Date.parse(start.wholeDay ? start.wall : `${start.wall}Z`);
-    if (isRunaway(rule, { wallMs, wholeDay: start.wholeDay, offsets: () => 0 }, start.ms))
-      throw new Unreadable('it yields too many occurrences or takes too long to work out');
+    const wallMs = Date.parse(start.allDay ? start.wall : `${start.wall}Z`);
+    if (isRunaway(rule, { wallMs, allDay: start.allDay, offsets: () => 0 }, start.ms))
+      throw new Unreadable('it yields too many occurrences or takes too long to compute');
     return rule;
   } catch (error) {
-    throw new Failure('invalid-params', `The rule "${written}" cannot be used: ${messageOf(error)}.`, {
+    throw new Failure('invalid-params', `The recurrence rule "${written}" is invalid: ${messageOf(error)}.`, {
       issues: [
         { path: ['rrule'], keyword: 'format', expected: 'recurrence-rule', message: messageOf(error) },
       ],

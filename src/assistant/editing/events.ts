@@ -9,20 +9,20 @@ import { newId } from '../store/id.ts';
 import type { CalendarEvent, NewEvent, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 
-/** Everything about an event but what the store itself adds. */
+/** Event fields without those that the store sets. */
 export type EventFields = Omit<NewEvent, 'id' | 'user_id' | 'revision' | 'created_ms' | 'updated_ms'>;
 
 /**
- * Writes an event, new or known by its provider and the provider's name for it. What is planned for it follows in the
- * same transaction. An event that has not changed costs one look.
+ * Inserts or updates an event, identified by its provider and the provider's id, and replans its notifications in the
+ * same transaction. An unchanged event is not replanned.
  */
 export async function saveEvent(
   writer: Writer,
-  diary: Pick<AssistantData, 'occurrences'>,
+  data: Pick<AssistantData, 'occurrences'>,
   user: User,
   fields: EventFields,
   now: number,
-  wantedId?: string,
+  requestedId?: string,
 ): Promise<{ readonly event: CalendarEvent; readonly outcome: 'created' | 'changed' | 'same' }> {
   const { db } = writer;
   const known = await db
@@ -32,7 +32,7 @@ export async function saveEvent(
     .where('provider', '=', fields.provider)
     .where('provider_event_id', '=', fields.provider_event_id)
     .executeTakeFirst();
-  const id = known?.id ?? wantedId ?? newId(now);
+  const id = known?.id ?? requestedId ?? newId(now);
   const row = { ...fields, id, user_id: user.id, updated_ms: now };
   const revision = revisionOf({ ...row, created_ms: now });
   const same = known?.revision === revision;
@@ -49,13 +49,13 @@ export async function saveEvent(
   if (same) return { event, outcome: 'same' };
   writer.changed({ kind: 'event', id, userId: user.id });
   if (known === undefined) return { event, outcome: 'created' };
-  await replanEvent(writer, diary, user, event, now);
+  await replanEvent(writer, data, user, event, now);
   return { event, outcome: 'changed' };
 }
 
 /**
- * Takes an event out. What was sent about it stays on record; what was to be sent is called off, and a person who was told of it
- * is told that it does not take place, unless the event is only not looked at any more.
+ * Deletes an event and cancels its planned notifications. Sent notifications stay on record. If the user already
+ * received one, a notice says that the event was cancelled, unless the calendar was merely removed (`unfollowed`).
  */
 export async function removeEvent(
   writer: Writer,

@@ -3,8 +3,8 @@ import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification, NotificationStatus } from '../store/schema.ts';
 
-/** More at once helps nobody. */
-export const mostNotifications = 2000;
+/** Maximum number of notifications in one result. */
+export const maxNotifications = 2000;
 
 export interface NotificationFilter {
   readonly userId?: string | undefined;
@@ -13,7 +13,7 @@ export interface NotificationFilter {
   readonly toMs: number;
 }
 
-/** One more than the most means that there is more. */
+/** Returns up to `maxNotifications + 1` rows; the extra row shows that there are more. */
 export function listNotifications(
   { store }: AssistantData,
   filter: NotificationFilter,
@@ -29,7 +29,7 @@ export function listNotifications(
     return query
       .orderBy('plan_ms')
       .orderBy('id')
-      .limit(mostNotifications + 1)
+      .limit(maxNotifications + 1)
       .execute();
   });
 }
@@ -41,7 +41,7 @@ async function findNotification(db: Reader, id: string): Promise<Notification> {
   return row;
 }
 
-/** A person's word: it stays cancelled until somebody forces a new plan. */
+/** Cancels a planned notification at the user's request. Only a forced replan can plan it again. */
 export function cancelNotification({ store, clock }: AssistantData, id: string): Promise<Notification> {
   const now = clock();
   return store.write(async (writer) => {
@@ -57,7 +57,7 @@ export function cancelNotification({ store, clock }: AssistantData, id: string):
     if (cancelled === undefined)
       throw new Failure(
         'refused',
-        `This notification is ${row.status}; only one that is planned can be cancelled.`,
+        `This notification is ${row.status}; only planned notifications can be cancelled.`,
       );
     await audit(writer, now, [
       {
@@ -74,8 +74,8 @@ export function cancelNotification({ store, clock }: AssistantData, id: string):
 }
 
 /**
- * The person knows: no reminder of this occurrence follows any more, on any channel. What has changed about it since is still
- * reported.
+ * Records that the user knows about this occurrence and cancels its other reminders on all channels. Notices of later
+ * changes are still sent.
  */
 export function acknowledgeNotification(
   { store, clock }: AssistantData,
@@ -87,7 +87,7 @@ export function acknowledgeNotification(
     const row = await findNotification(writer.db, id);
     if (row.acknowledged_ms !== null) return row;
     if (row.status === 'cancelled')
-      throw new Failure('refused', 'This notification was cancelled; there is nothing to acknowledge.');
+      throw new Failure('refused', 'This notification was cancelled and cannot be acknowledged.');
     const { db } = writer;
     const root = row.parent_id ?? id;
     await db
@@ -99,7 +99,7 @@ export function acknowledgeNotification(
       .where(({ eb, and, or }) =>
         or([
           eb('id', '=', id),
-          // What tells about the diary itself belongs to no event, so each stands alone.
+          // Notices without an event, such as a report of missed notifications, are acknowledged one by one.
           and([eb('event_id', '!=', ''), eb('status', 'in', ['sent', 'delivered', 'sending'])]),
         ]),
       )

@@ -28,14 +28,14 @@ export function createUser({ store, clock }: AssistantData, fields: NewFields): 
 }
 
 export function updateUser(
-  diary: AssistantData,
+  data: AssistantData,
   id: string,
   fields: Fields,
   unset: readonly (keyof Fields)[],
 ): Promise<User> {
   checkZone(fields.timezone);
-  const now = diary.clock();
-  return diary.store.write(async (writer) => {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
     await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
     const user = await writer.db
@@ -47,12 +47,12 @@ export function updateUser(
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await audit(writer, now, [{ action: 'user.updated', userId: id, detail }]);
     writer.changed({ kind: 'user', id, userId: id });
-    await replanUser(writer, diary, user, now);
+    await replanUser(writer, data, user, now);
     return user;
   });
 }
 
-/** With everything that is known about the user; what stays is that there was one. */
+/** Deletes a user and all data about them; only an audit row about the deletion remains. */
 export function deleteUser({ store, clock }: AssistantData, id: string): Promise<void> {
   const now = clock();
   return store.write(async (writer) => {
@@ -69,7 +69,7 @@ async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields
   if (id !== undefined && (await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()))
     throw new Failure(
       'conflict',
-      `There is a user with the id "${id}" already; choose another or update that one.`,
+      `A user with the id "${id}" already exists; choose another id or update that user.`,
     );
   if (typeof email !== 'string') return;
   const other = await db
@@ -79,12 +79,12 @@ async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields
     .where('id', '!=', own)
     .executeTakeFirst();
   if (other !== undefined)
-    throw new Failure('conflict', `The address ${email} belongs to the user "${other.id}" already.`);
+    throw new Failure('conflict', `The email address ${email} is already used by the user "${other.id}".`);
 }
 
 export function checkZone(zone: string | null | undefined): void {
   if (typeof zone !== 'string' || isZone(zone)) return;
-  throw new Failure('invalid-params', `"${zone}" is not a time zone; write one like Europe/Berlin.`, {
+  throw new Failure('invalid-params', `"${zone}" is not a time zone; use a name like Europe/Berlin.`, {
     issues: [{ path: ['timezone'], keyword: 'format', expected: 'time-zone', message: 'is not a time zone' }],
   });
 }

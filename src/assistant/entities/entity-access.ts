@@ -4,14 +4,14 @@ import type { CalendarEvent, Tables, User } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
 import type { Occurrences } from './occurrence.ts';
 
-/** What everything that reads or writes the diary needs. */
+/** Dependencies of all code that reads or writes assistant data. */
 export interface AssistantData {
   readonly store: Store;
   readonly clock: Clock;
   readonly occurrences: Occurrences;
 }
 
-/** A connection to read with: outside a transaction or in one. */
+/** A connection for reading, inside or outside a transaction. */
 export type Reader = Kysely<Tables>;
 
 export async function findUser(db: Reader, id: string): Promise<User> {
@@ -21,8 +21,8 @@ export async function findUser(db: Reader, id: string): Promise<User> {
   return user;
 }
 
-/** Has a user alone until the end of the transaction, among all who ask for that, on any number of machines. */
-export async function holdUser(db: Reader, id: string): Promise<User> {
+/** Locks a user until the end of the transaction, across all processes and machines. */
+export async function lockUser(db: Reader, id: string): Promise<User> {
   await db.updateTable('users').set({ id }).where('id', '=', id).execute();
   return findUser(db, id);
 }

@@ -7,16 +7,17 @@ import { preferencesOf } from './preferences.ts';
 export interface Listed {
   readonly event: CalendarEvent;
   readonly occurrence: Occurrence;
-  /** Of the user. */
+  /** The user's time zone. */
   readonly zone: string;
 }
 
-/** More at once helps nobody. */
-export const mostListed = 2000;
+/** Maximum number of occurrences in one result. */
+export const maxListed = 2000;
 
 /**
- * What begins within a window, of one user or of all, by start; with a reach also what began at most so long before and still
- * goes on. One more than the most means that there is more.
+ * Lists occurrences that start in the window, sorted by start, for one user or all users. With `reachMs`, also includes
+ * occurrences that started up to that long before the window and have not ended yet. Returns up to `maxListed + 1`
+ * occurrences; the extra one shows that there are more.
  */
 export async function listOccurrences(
   { occurrences }: Pick<AssistantData, 'occurrences'>,
@@ -33,7 +34,7 @@ export async function listOccurrences(
     .where('start_ms', '<=', window.toMs)
     .where((row) => row.or([row('start_ms', '>=', window.fromMs), row('end_ms', '>', window.fromMs)]))
     .orderBy('start_ms')
-    .limit(mostListed + 1);
+    .limit(maxListed + 1);
   let series = db
     .selectFrom('events')
     .selectAll()
@@ -41,13 +42,13 @@ export async function listOccurrences(
     .where('last_ms', '>=', earliest)
     .where('first_ms', '<=', window.toMs)
     .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.fromMs))
-    .limit(mostListed + 1);
+    .limit(maxListed + 1);
   if (userId !== undefined) {
     single = single.where('user_id', '=', userId);
     series = series.where('user_id', '=', userId);
   }
   const events = [...(await single.execute()), ...(await series.execute())];
-  const zones = await zonesOf(db, events);
+  const zones = await loadZones(db, events);
   const listed: Listed[] = [];
   for (const event of events) {
     const zone = zones.get(event.user_id) ?? 'UTC';
@@ -58,15 +59,15 @@ export async function listOccurrences(
         if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
           listed.push({ event, occurrence, zone });
     } catch (error) {
-      log('error', `event ${event.id} cannot be listed`, error);
+      log('error', `could not list the occurrences of event ${event.id}`, error);
     }
   }
   return listed
     .sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1))
-    .slice(0, mostListed + 1);
+    .slice(0, maxListed + 1);
 }
 
-async function zonesOf(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
+async function loadZones(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(events.map(({ user_id }) => user_id))];
   if (ids.length === 0) return new Map();
   const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();

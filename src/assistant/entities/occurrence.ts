@@ -1,14 +1,14 @@
 import type { CalendarEvent, EventStatus } from '../store/schema.ts';
 
-/** Both ends belong to it. */
+/** A time range that includes both ends. */
 export interface Window {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** One time at which an event takes place, with what is particular to that time. */
+/** One occurrence of an event, with the fields that can differ between occurrences. */
 export interface Occurrence {
-  /** Empty for a single event; in a series the instant the rule gave it (ISO, UTC), also after it was moved. */
+  /** Empty for a single event. In a series, the original start (ISO, UTC), even if the occurrence was moved. */
   readonly key: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -18,14 +18,14 @@ export interface Occurrence {
   readonly status: EventStatus;
 }
 
-/** The occurrences that start within the window, by start; cancelled ones are left out. `zone` is the user's. */
+/** Returns occurrences that start in the window, sorted by start, without cancelled ones. `zone` is the user's. */
 export type Occurrences = (
   event: CalendarEvent,
   window: Window,
   zone: string,
 ) => Promise<readonly Occurrence[]> | readonly Occurrence[];
 
-/** For events that their start and end tell all about. */
+/** For events without a series. */
 export function singleOccurrence(event: CalendarEvent, window: Window): readonly Occurrence[] {
   if (event.start_ms < window.fromMs || event.start_ms > window.toMs) return [];
   const { start_ms: startMs, end_ms: endMs, title, location, description, status } = event;

@@ -1,15 +1,15 @@
-/** What a notification says, in the forms that the channels need: the `payload` of its row. Never whom to tell. */
+/** Content of a notification for every channel; stored in the `payload` column. Holds no recipient addresses. */
 export interface Payload {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** To be read aloud. */
+  /** Text that a call reads aloud. */
   readonly script: string;
-  /** What the policy said, as it said it; to word the reminder again. */
+  /** Unmodified texts of the policy, kept to compose the reminder again. */
   readonly words?: Words;
 }
 
-/** Words a policy may add. */
+/** Optional texts from a policy. */
 export interface Words {
   readonly subject?: string;
   readonly text?: string;

@@ -1,9 +1,9 @@
 import type { Channel, ChannelPreference, User, WeekendPolicy } from '../store/schema.ts';
 
-/** What a user wants, with the defaults filled in. */
+/** Preferences of a user, with defaults for those not set. */
 export interface Preferences {
   readonly timezone: string;
-  /** `HH:MM`; the same time twice means that no hour is quiet. */
+  /** `HH:MM`. If start and end are equal, there are no quiet hours. */
   readonly quietStart: string;
   readonly quietEnd: string;
   readonly channelPref: ChannelPreference;
@@ -21,7 +21,7 @@ export function preferencesOf(user: User): Preferences {
     quietStart: user.quiet_start ?? '21:00',
     quietEnd: user.quiet_end ?? '07:00',
     channelPref,
-    // A weekend is for channels that make no noise.
+    // By default, the phone does not ring on weekends.
     weekendPolicy: user.weekend_policy ?? (rings(channelPref) ? 'email' : channelPref),
     escalationThreshold: user.escalation_threshold ?? 60,
     maxCallAttempts: user.max_call_attempts ?? 3,
@@ -30,7 +30,7 @@ export function preferencesOf(user: User): Preferences {
   };
 }
 
-/** The channels a preference names, the first choice first. */
+/** Channels of a preference, in order of preference. */
 export function channelsOf(preference: WeekendPolicy): readonly Channel[] {
   if (preference === 'both') return ['call', 'email'];
   return preference === 'none' ? [] : [preference];
@@ -40,7 +40,7 @@ export function rings(preference: WeekendPolicy): boolean {
   return channelsOf(preference).includes('call');
 }
 
-/** Where the user gave an address, which alone decides where anything is sent. */
+/** Channels for which the user has an address. Notifications go only to these addresses. */
 export function reachableBy(user: User): readonly Channel[] {
   const addresses = {
     email: user.email,

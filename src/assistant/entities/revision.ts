@@ -5,7 +5,7 @@ export function fingerprint(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }
 
-/** What a notification may depend on; when and from where the event was last seen is not part of it. */
+/** Hash of the fields that a notification depends on. Excludes import metadata such as `last_seen_ms`. */
 export function revisionOf(event: Omit<NewEvent, 'revision'>): string {
   const { title, start_ms, end_ms, all_day, timezone, location, conf_link } = event;
   const { organizer, attendees, description, status, series } = event;

@@ -4,17 +4,17 @@ import { newId } from '../store/id.ts';
 import type { CalendarEvent, Rule, RuleType } from '../store/schema.ts';
 import { type AssistantData, findUser, type Reader } from './entity-access.ts';
 
-/** What a rule says, by its type. */
+/** Settings of a rule; each type uses one of them. */
 export interface RuleConfig {
-  /** `vip_organizer`: addresses, or domains that begin with `@`. */
+  /** `vip_organizer`: email addresses, or domains that start with `@`. */
   readonly organizers?: readonly string[];
-  /** `internal_meeting`: the domains of colleagues. */
+  /** `internal_meeting`: email domains of colleagues. */
   readonly domains?: readonly string[];
-  /** `travel_buffer`: how much earlier to tell. */
+  /** `travel_buffer`: how many minutes earlier to remind. */
   readonly minutes?: number;
 }
 
-/** Those in force, the most important first. */
+/** Returns the enabled rules of a user, highest priority first. */
 export function rulesOf(db: Reader, userId: string): Promise<readonly Rule[]> {
   return db
     .selectFrom('rules')
@@ -30,20 +30,20 @@ export function configOf(rule: Rule): RuleConfig {
   return JSON.parse(rule.config) as RuleConfig;
 }
 
-/** Whether somebody organises the event for whom the user wants to be there in time. */
+/** True if a VIP organizes the event. */
 export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boolean {
-  const organizer = event.organizer === null ? '' : addressIn(event.organizer);
+  const organizer = event.organizer === null ? '' : extractAddress(event.organizer);
   return rules.some(
     (rule) =>
       rule.rule_type === 'vip_organizer' &&
-      (configOf(rule).organizers ?? []).some((vip) => belongs(organizer, vip.toLowerCase())),
+      (configOf(rule).organizers ?? []).some((vip) => matchesVip(organizer, vip.toLowerCase())),
   );
 }
 
-/** Whether everybody in it is a colleague. */
+/** True if the organizer and all attendees are colleagues. */
 export function isInternal(event: CalendarEvent, rules: readonly Rule[]): boolean {
   const attendees = event.attendees === null ? [] : (JSON.parse(event.attendees) as string[]);
-  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(addressIn);
+  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(extractAddress);
   return rules.some((rule) => {
     const domains = (configOf(rule).domains ?? []).map(
       (domain) => `@${domain.toLowerCase().replace(/^@/, '')}`,
@@ -56,7 +56,7 @@ export function isInternal(event: CalendarEvent, rules: readonly Rule[]): boolea
   });
 }
 
-/** How many minutes the way there takes; an event without a place, or in a call, has none. */
+/** Travel time in minutes; 0 for events without a place and for online meetings. */
 export function travelMinutes(event: CalendarEvent, location: string | null, rules: readonly Rule[]): number {
   const place = location?.trim() ?? '';
   if (place === '' || /^\w+:\/\//.test(place) || event.conf_link !== null) return 0;
@@ -64,15 +64,15 @@ export function travelMinutes(event: CalendarEvent, location: string | null, rul
   return rule === undefined ? 0 : (configOf(rule).minutes ?? 0);
 }
 
-function addressIn(written: string): string {
+function extractAddress(written: string): string {
   return (/[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written)?.[0] ?? '').toLowerCase();
 }
 
-function belongs(address: string, vip: string): boolean {
+function matchesVip(address: string, vip: string): boolean {
   return address !== '' && (vip.startsWith('@') ? address.endsWith(vip) : address === vip);
 }
 
-// ── Keeping them ───────────────────────────────────────────────────────────────────────────────────────────
+// ── Editing rules ──────────────────────────────────────────────────────────────────────────────────────────
 
 export function listRules({ store }: AssistantData, userId: string): Promise<readonly Rule[]> {
   return store.read(async (db) => {
@@ -89,7 +89,7 @@ export interface RuleFields {
   readonly enabled: boolean;
 }
 
-/** A new rule, or another wording of one that is there. */
+/** Creates a rule, or replaces the rule with this id. */
 export function setRule(
   { store, clock }: AssistantData,
   userId: string,
@@ -103,7 +103,7 @@ export function setRule(
     travel_buffer: 'minutes',
   } as const;
   if (config[needed[type]] === undefined)
-    throw new Failure('invalid-params', `A rule of type ${type} needs ${needed[type]} in rule_json.`, {
+    throw new Failure('invalid-params', `A rule of type ${type} requires ${needed[type]} in rule_json.`, {
       issues: [
         { path: ['rule_json', needed[type]], keyword: 'required', expected: null, message: 'is required' },
       ],

@@ -6,7 +6,7 @@ import {
   weekendPolicies,
 } from '../store/schema.ts';
 
-/** What the tools give back. */
+/** Output schemas of the tools. */
 const text = { type: 'string' } as const;
 
 export const userShape = {
@@ -140,7 +140,7 @@ export const calendarShape = {
   required: ['id', 'user_id', 'name', 'kind', 'source', 'kept_up_to_date'],
 } as const;
 
-/** A list and its length. */
+/** Schema of a list and its length. */
 export function listShape<const Name extends string, const Item extends object>(name: Name, item: Item) {
   const properties = {
     [name]: { type: 'array', items: item },

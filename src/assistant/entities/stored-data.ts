@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts';
 
-/** Everything the store holds about a person's events, however far away in time. */
+/** All events and notifications that the store holds for a user, at any time. */
 export interface StoredData {
   readonly eventIds: readonly string[];
   readonly notifications: readonly {

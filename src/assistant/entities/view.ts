@@ -11,12 +11,12 @@ export type EventView = ValueOf<typeof eventShape>;
 export type NotificationView = ValueOf<typeof notificationShape>;
 export type RuleView = ValueOf<typeof ruleShape>;
 
-/** An instant as it is written on the wire: UTC, without a fraction that says nothing. */
+/** Formats a timestamp for tool results: ISO in UTC, without milliseconds if they are zero. */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** Everything that is set, and nothing that is not. */
+/** Includes only the fields that are set. */
 export function userView(user: User): UserView {
   return present({
     id: user.id,
@@ -29,7 +29,7 @@ export function userView(user: User): UserView {
   });
 }
 
-/** A resource may be put before a model as it is, so it has no addresses. */
+/** A user without contact addresses, because clients may pass resources to a model unchanged. */
 export function profileView(user: User): UserView {
   return present({ id: user.id, name: user.name, ...profile(user) });
 }
@@ -48,7 +48,7 @@ function profile(user: User) {
   };
 }
 
-/** An event and where on the user's clock it is: whole days are days there. */
+/** An event with its times. The user's time zone determines the dates of all-day events. */
 export interface Placed {
   readonly event: CalendarEvent;
   readonly startMs: number;
@@ -76,7 +76,7 @@ export function eventView(placed: Placed): EventView {
   });
 }
 
-/** Whose clock counts; or, as instants leave the day open, which days it takes. The last is the first day after it. */
+/** Adds the time zone, or for all-day events the dates; `end_date` is the day after the last day. */
 function timesView({ event, startMs, endMs, zone }: Placed) {
   const instants = { start_ts: timestamp(startMs), end_ts: timestamp(endMs) };
   if (event.all_day !== 1) return { ...instants, timezone: event.timezone };
@@ -96,7 +96,7 @@ export function eventDetailView(placed: Placed): EventView {
   });
 }
 
-/** One line of a list: an event of its own, or one of a series. */
+/** One entry of a list: a single event or one occurrence of a series. */
 export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zone: string): EventView {
   return present({
     id: event.id,

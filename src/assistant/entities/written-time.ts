@@ -3,17 +3,17 @@ import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 
 export interface WrittenTime {
   readonly ms: number;
-  /** A date without a time. */
-  readonly wholeDay: boolean;
-  /** What the clock in the zone shows, as a series keeps it. */
+  /** True for a date without a time. */
+  readonly allDay: boolean;
+  /** Local time in the zone, in the format that `Series` uses. */
   readonly wall: string;
 }
 
 const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
-/** Far beyond any diary, and well within what a date can hold. */
+/** Generous limits for calendar dates, well within the range of `Date`. */
 const [earliestMs, latestMs] = [Date.UTC(1900, 0, 1), Date.UTC(2200, 0, 1)];
 
-/** A time as people and programs write it; without an offset it is one of the zone's clock. */
+/** Parses a time written by a user or a program. Without an offset, it is local time in `zone`. */
 export function parseTime(written: string, zone: string, field: string, nowMs: number): WrittenTime {
   const offsets = offsetsOf(zone) ?? (() => 0);
   const dated = written.trim().replace(/^(today|tomorrow)\b/i, (word) => {
@@ -22,7 +22,7 @@ export function parseTime(written: string, zone: string, field: string, nowMs: n
   });
   const [, date, time, seconds = ':00', offset] = form.exec(dated) ?? [];
   const wallMs = date === undefined ? Number.NaN : Date.parse(`${date}T${time ?? '00:00'}${seconds}Z`);
-  // A day that the month does not have is silently the next month's to some parsers.
+  // Date.parse turns February 30 into March 2.
   const exists = !Number.isNaN(wallMs) && new Date(wallMs).toISOString().startsWith(date!);
   const shift = offset === undefined ? undefined : offsetMs(offset);
   const ms = !exists ? Number.NaN : shift === undefined ? instantOf(wallMs, offsets) : wallMs - shift;
@@ -40,7 +40,7 @@ export function parseTime(written: string, zone: string, field: string, nowMs: n
   const wall = new Date(ms + offsets(ms)).toISOString();
   return {
     ms,
-    wholeDay: time === undefined,
+    allDay: time === undefined,
     wall: time === undefined ? wall.slice(0, 10) : wall.slice(0, 19),
   };
 }

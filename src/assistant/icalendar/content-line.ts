@@ -1,15 +1,15 @@
 import ICAL from 'ical.js';
 
-/** One property of a component: its value is as it was written, escapes and all. */
+/** One property of a component. The value is the raw text, including escapes. */
 export interface Property {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly value: string;
-  /** Where it begins in its document. */
+  /** Line number in the document. */
   readonly line?: number;
 }
 
-/** Without types the parser leaves values alone: it would make `20260329` a time, and any text a date. */
+/** Without types, the parser returns raw values. With types it would, for example, convert `20260329` to a time. */
 const untyped = { property: {}, param: ICAL.design.icalendar.param, value: {} };
 
 export function readProperty(line: string): Property {
@@ -27,56 +27,57 @@ export function parameterOf(property: Property, name: string): string | undefine
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Text without its escapes. */
+/** Returns the value with its escapes resolved. */
 export function textOf({ value }: Property): string {
   return value.replaceAll(/\\([nN,;\\:])/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
 }
 
-const longestLine = 1 << 20;
+const maxLineLength = 1 << 20;
 
-/** Puts folded lines together again, whatever their ends, from pieces that are cut anywhere. */
+/** Joins folded lines. Accepts any line endings, and pieces that may be split anywhere. */
 export class LineReader {
-  readonly #take: (line: string, number: number) => void;
+  readonly #onLine: (line: string, number: number) => void;
   #rest = '';
   #line: string | undefined;
-  #begun = 0;
+  #lineStart = 0;
   #number = 0;
 
-  constructor(take: (line: string, number: number) => void) {
-    this.#take = take;
+  constructor(onLine: (line: string, number: number) => void) {
+    this.#onLine = onLine;
   }
 
   push(piece: string): void {
     const text = this.#rest + piece;
     let from = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      this.#physical(text.slice(from, text[end - 1] === '\r' && end > from ? end - 1 : end));
+      this.#addPhysicalLine(text.slice(from, text[end - 1] === '\r' && end > from ? end - 1 : end));
       from = end + 1;
     }
-    this.#rest = text.slice(from, from + longestLine);
+    this.#rest = text.slice(from, from + maxLineLength);
   }
 
   end(): void {
-    if (this.#rest !== '') this.#physical(this.#rest);
+    if (this.#rest !== '') this.#addPhysicalLine(this.#rest);
     this.#rest = '';
     this.#flush();
   }
 
-  #physical(written: string): void {
-    // The mark may come as text too, where whoever decoded it let it pass.
+  #addPhysicalLine(written: string): void {
+    // A byte order mark can reach us as text if the caller decoded the bytes.
     const line = this.#number === 0 ? written.replace(/^\uFEFF/, '') : written;
     this.#number += 1;
     if ((line.startsWith(' ') || line.startsWith('\t')) && this.#line !== undefined) {
-      if (this.#line.length < longestLine) this.#line += line.slice(1);
+      if (this.#line.length < maxLineLength) this.#line += line.slice(1);
       return;
     }
     this.#flush();
     this.#line = line;
-    this.#begun = this.#number;
+    this.#lineStart = this.#number;
   }
 
   #flush(): void {
-    if (this.#line !== undefined && this.#line.trim() !== '') this.#take(this.#line.trimEnd(), this.#begun);
+    if (this.#line !== undefined && this.#line.trim() !== '')
+      this.#onLine(this.#line.trimEnd(), this.#lineStart);
     this.#line = undefined;
   }
 }

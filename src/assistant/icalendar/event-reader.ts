@@ -7,7 +7,7 @@ import {
   type CalendarTime,
   type Duration,
   type EventDetails,
-  isWholeDay,
+  isAllDay,
   type Series,
   statuses,
 } from './series.ts';
@@ -15,7 +15,7 @@ import { readDuration, readRule, shorten, Unreadable } from './written-value.ts'
 import { instantOf, offsetsOf } from './zone.ts';
 import type { ZoneReader } from './zone-reader.ts';
 
-/** One VEVENT: an event, a series, or what differs about one instance of it. */
+/** One VEVENT: a single event, a series, or an override of one occurrence. */
 export interface Instance {
   readonly uid: string;
   readonly sequence: number;
@@ -33,12 +33,12 @@ export interface Instance {
   readonly document: string | undefined;
 }
 
-/** Reports what was left out of an event; the line is that of the property, where one is to blame. */
+/** Reports what was left out of an event; `line` is that of the property, if one property is the cause. */
 export type Note = (message: string, line?: number) => void;
 
 /**
- * Reads a VEVENT. Throws `Unreadable` when it cannot be told when or which event it is; any other property that cannot be
- * read is reported and left out.
+ * Reads a VEVENT. Throws `Unreadable` if its UID or start cannot be determined. Other unreadable properties are reported
+ * and left out.
  */
 export function readInstance(
   properties: readonly Property[],
@@ -51,12 +51,12 @@ export function readInstance(
   const one = (name: string): Property | undefined => all(name)[0];
   const unknown = new Set<string>();
   const missing = (zone: string) => {
-    if (!unknown.has(zone)) note(`the zone "${zone}" is unknown; the user's zone is taken instead`);
+    if (!unknown.has(zone)) note(`The time zone "${zone}" is unknown; the user's time zone is used instead.`);
     unknown.add(zone);
   };
   const times = (name: string) => all(name).flatMap((property) => zones.times(property, missing));
   const reported = new Set<Property>();
-  /** What a property says; nothing, with a note, if it cannot be read. A line is reported once, however long its list is. */
+  /** Reads a property. If it is invalid, reports that once per line and returns nothing. */
   const lenient = <Value>(
     property: Property,
     read: () => Value,
@@ -68,12 +68,15 @@ export function readInstance(
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       if (!reported.has(line))
-        note(`${invalid(property)}: ${error.message}. The event was imported without ${lost}.`, line.line);
+        note(
+          `${describeInvalid(property)}: ${error.message}. The event was imported without ${lost}.`,
+          line.line,
+        );
       reported.add(line);
       return [];
     }
   };
-  /** One bad value of a list leaves the others as they are. */
+  /** An invalid value in a list does not affect the others. */
   const list = <Value>(name: string, read: (property: Property) => readonly Value[], lost: string): Value[] =>
     all(name).flatMap((line) =>
       line.value.split(',').flatMap((value) => {
@@ -83,10 +86,10 @@ export function readInstance(
     );
 
   const [id] = times('recurrence-id');
-  // A cancellation need not say when that would have been.
+  // The cancellation of an occurrence may omit DTSTART.
   const [start = id] = times('dtstart');
   if (start === undefined) throw new Unreadable('it has no DTSTART');
-  const [duration = unspecified(start)] = [
+  const [duration = defaultDuration(start)] = [
     ...all('dtend').flatMap((property) =>
       lenient(property, () => lengthUntil(zones.times(property, missing), start, zones), 'this end').flat(),
     ),
@@ -109,7 +112,7 @@ export function readInstance(
   const exceptions = list('exdate', (property) => zones.times(property, missing), 'this exception');
   const named = [start, id, ...dates.map((date) => date.start), ...exceptions].map((time) => time?.zone);
   return {
-    uid: nameOf(one('uid')?.value ?? ''),
+    uid: storableUid(one('uid')?.value ?? ''),
     sequence: Number.parseInt(one('sequence')?.value ?? '0', 10) || 0,
     stamp: (one('last-modified') ?? one('dtstamp'))?.value ?? '',
     ...(id !== undefined && { id }),
@@ -127,31 +130,31 @@ export function readInstance(
 }
 
 const runaway =
-  'its rule yields too many occurrences or takes too long to work out; it is taken without the rule';
+  'Its recurrence rule yields too many occurrences or takes too long to compute. The event was imported without it.';
 
-function invalid({ name, value }: Property): string {
+function describeInvalid({ name, value }: Property): string {
   const written = name.toUpperCase();
   return `"${shorten(`${written}:${value}`)}" is not a valid ${written}`;
 }
 
-/** An index has no room for more. */
-const longestUid = 500;
+/** The unique index limits the length. */
+const maxUidLength = 500;
 
-/** A UID as it can be kept; the whole of one that is too long still decides which event it is. */
-function nameOf(written: string): string {
+/** Returns a UID that can be stored. A longer one is shortened and stays unique through its hash. */
+function storableUid(written: string): string {
   const uid = written
     .replaceAll(/\p{Cc}/gu, '')
     .trim()
     .toWellFormed();
-  if (uid.length <= longestUid) return uid;
+  if (uid.length <= maxUidLength) return uid;
   return `${uid.slice(0, 100)}-${createHash('sha256').update(uid).digest('hex')}`;
 }
 
 const none: Property = { name: '', parameters: {}, value: '' };
 const dayMs = 86_400_000;
 
-function unspecified(start: CalendarTime): Duration {
-  return { days: isWholeDay(start) ? 1 : 0, seconds: 0 };
+function defaultDuration(start: CalendarTime): Duration {
+  return { days: isAllDay(start) ? 1 : 0, seconds: 0 };
 }
 
 function lengthUntil(
@@ -159,28 +162,28 @@ function lengthUntil(
   start: CalendarTime,
   zones: ZoneReader,
 ): readonly Duration[] {
-  return end === undefined ? [] : [between(start, end, zones)];
+  return end === undefined ? [] : [durationBetween(start, end, zones)];
 }
 
-/** An end makes the length exact; between whole days it is a number of days. */
-function between(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Duration {
+/** Length from start to end: in days for all-day events, otherwise exact. */
+function durationBetween(start: CalendarTime, end: CalendarTime, zones: ZoneReader): Duration {
   const days = (Date.parse(end.wall.slice(0, 10)) - Date.parse(start.wall.slice(0, 10))) / dayMs;
   if (days < 0) throw new Unreadable('it ends before it starts');
   if (days > 36_600) throw new Unreadable('it lasts longer than a century');
-  // Many programs write the same day as the end of a day.
-  if (isWholeDay(start)) return { days: Math.max(1, days), seconds: 0 };
+  // Many programs set the end of a one-day event to the same day.
+  if (isAllDay(start)) return { days: Math.max(1, days), seconds: 0 };
   const own = zones.describe([start.zone, end.zone]) ?? {};
   const instant = ({ wall, zone = 'UTC' }: CalendarTime) => {
     const offsets = own[zone] ? offsetsOfObservances(own[zone]) : offsetsOf(zone)!;
     return instantOf(Date.parse(wall.length === 10 ? wall : `${wall}Z`), offsets);
   };
-  const until = isWholeDay(end) ? { ...end, ...(start.zone !== undefined && { zone: start.zone }) } : end;
+  const until = isAllDay(end) ? { ...end, ...(start.zone !== undefined && { zone: start.zone }) } : end;
   const seconds = (instant(until) - instant(start)) / 1000;
   if (seconds < 0) throw new Unreadable('it ends before it starts');
   return { days: 0, seconds };
 }
 
-/** One value of an RDATE. */
+/** Reads one value of an RDATE. */
 function addedDates(
   property: Property,
   zones: ZoneReader,
@@ -193,23 +196,23 @@ function addedDates(
   if (length === undefined) return [{ start }];
   const duration = /^[+-]?P/i.test(length.trim())
     ? readDuration(length)
-    : between(start, at(length) ?? start, zones);
+    : durationBetween(start, at(length) ?? start, zones);
   return [{ start, duration }];
 }
 
-/** Names that calendars give to the address of a video conference, the most telling first. */
+/** Properties that can hold the URL of a video conference, best first. */
 const links = ['conference', 'x-google-conference', 'x-microsoft-skypeteamsmeetingurl', 'url'];
-const longestText = 20_000;
-const mostAttendees = 1000;
+const maxTextLength = 20_000;
+const maxAttendees = 1000;
 
 function readDetails(all: (name: string) => readonly Property[]): EventDetails {
   const text = (name: string) => {
     const [property] = all(name);
-    return property && textOf(property).slice(0, longestText).trim();
+    return property && textOf(property).slice(0, maxTextLength).trim();
   };
-  const line = (name: string, longest = 500) => {
+  const line = (name: string, maxLength = 500) => {
     const [property] = all(name);
-    return property && singleLine(textOf(property), longest);
+    return property && singleLine(textOf(property), maxLength);
   };
   const link = links
     .map((name) => line(name, 2000))
@@ -219,11 +222,11 @@ function readDetails(all: (name: string) => readonly Property[]): EventDetails {
     description: text('description')?.replaceAll(/(?![\n\t])\p{Cc}/gu, ''),
     location: line('location'),
     link,
-    organizer: all('organizer').map(personOf)[0],
+    organizer: all('organizer').map(readPerson)[0],
   };
   const attendees = all('attendee')
-    .slice(0, mostAttendees)
-    .map(personOf)
+    .slice(0, maxAttendees)
+    .map(readPerson)
     .filter((person) => person !== '');
   return {
     title: line('summary') || '(no title)',
@@ -234,8 +237,8 @@ function readDetails(all: (name: string) => readonly Property[]): EventDetails {
   };
 }
 
-/** The mail address of a person, or else the name. */
-function personOf(property: Property): string {
+/** Email address of a person, or the name if there is none. */
+function readPerson(property: Property): string {
   const address = property.value.trim().replace(/^mailto:/i, '');
   const person = address.includes('@') ? address : (parameterOf(property, 'cn') ?? address);
   return singleLine(person, 320);

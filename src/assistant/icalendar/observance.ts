@@ -9,7 +9,7 @@ interface Change {
 
 const yearMs = 366 * 86_400_000;
 
-/** The clock of a zone that only a calendar's own VTIMEZONE describes. */
+/** Returns the UTC offsets of a time zone that is defined only by a VTIMEZONE in the calendar. */
 export function offsetsOfObservances(observances: readonly Observance[]): OffsetAt {
   const decades = new Map<number, readonly Change[]>();
   const changesAround = (instantMs: number): readonly Change[] => {
@@ -27,13 +27,13 @@ export function offsetsOfObservances(observances: readonly Observance[]): Offset
     changesAround(instantMs).findLast(({ atMs }) => atMs <= instantMs)?.offsetMs ?? beginning;
 }
 
-/** Each change of the clock in a stretch of time, and the last one before it. */
+/** Returns the offset changes in a time range, including the last one before it. */
 function changesBetween(observances: readonly Observance[], fromMs: number, toMs: number): readonly Change[] {
   const changes = observances.flatMap((observance) => {
     const start = Date.parse(`${observance.start}Z`);
-    const place = { wallMs: start, wholeDay: false, offsets: () => observance.from * 1000 };
+    const place = { wallMs: start, allDay: false, offsets: () => observance.from * 1000 };
     const ruled = (observance.rules ?? []).flatMap((rule) => {
-      // Rules of a zone are yearly: the change before the stretch is close to it, unless the rule has long ended.
+      // VTIMEZONE rules are yearly, so the last change before the range is at most two years earlier, unless the rule ended.
       const near = expandRule(rule, place, fromMs - 2 * yearMs, toMs).starts;
       return near.length > 0 ? near : expandRule(rule, place, start, fromMs).starts;
     });

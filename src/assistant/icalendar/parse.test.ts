@@ -14,54 +14,59 @@ const event = (uid: string, ...lines: readonly string[]) => [
 const good = event('good', 'DTSTART:20260601T080000Z', 'SUMMARY:Good');
 const read = (text: string) => parseCalendar([{ pieces: [text] }], { nowMs });
 
-describe('bad events', () => {
+describe('an invalid event', () => {
   it.each([
     ['no start', ['SUMMARY:x'], 'it has no DTSTART'],
-    ['a start that is no time', ['DTSTART:soon'], '"soon" is not a date or a time'],
+    ['a start that is not a time', ['DTSTART:soon'], '"soon" is not a date or a time'],
     ['a day that does not exist', ['DTSTART:20260230T100000'], '"20260230T100000" is not a date or a time'],
     [
       'an hour that does not exist',
       ['DTSTART:20260601T250000Z'],
       '"20260601T250000Z" is not a date or a time',
     ],
-  ])('with %s are left out and reported by their UID', async (_, lines, message) => {
+  ])('with %s is skipped and reported with its UID', async (_, lines, message) => {
     const { events, problems } = await read(calendar(...event('bad', ...lines), ...good));
     expect(events.map(({ uid }) => uid)).toEqual(['good']);
     expect(problems).toEqual([
-      { severity: 'error', line: 3, uid: 'bad', message: `${message}; it is left out` },
+      { severity: 'error', line: 3, uid: 'bad', message: `This VEVENT was skipped: ${message}.` },
     ]);
   });
 
   it.each([
     ['an end before its start', 'DTEND:20260601T090000Z', 'it ends before it starts', 'this end'],
-    ['an end that is no time', 'DTEND:later', '"later" is not a date or a time', 'this end'],
-    ['a stay of centuries', 'DTEND:29990101T000000Z', 'it lasts longer than a century', 'this end'],
+    ['an end that is not a time', 'DTEND:later', '"later" is not a date or a time', 'this end'],
+    ['a duration of centuries', 'DTEND:29990101T000000Z', 'it lasts longer than a century', 'this end'],
     ['a negative duration', 'DURATION:-PT1H', 'it ends before it starts', 'this length'],
-    ['a duration that is none', 'DURATION:long', '"long" is not a duration', 'this length'],
-    ['an empty rule', 'RRULE:', 'the rule has no FREQ', 'recurrence'],
-    ['a rule without frequency', 'RRULE:COUNT=3', 'the rule has no FREQ', 'recurrence'],
-    ['a rule of nonsense', 'RRULE:FREQ=DAILY;BYHOUR=99', 'the rule has a bad part "BYHOUR=99"', 'recurrence'],
+    ['an invalid duration', 'DURATION:long', '"long" is not a duration', 'this length'],
+    ['an empty rule', 'RRULE:', 'the recurrence rule has no FREQ', 'recurrence'],
+    ['a rule without frequency', 'RRULE:COUNT=3', 'the recurrence rule has no FREQ', 'recurrence'],
     [
-      'a rule with a bad end',
+      'an invalid rule',
+      'RRULE:FREQ=DAILY;BYHOUR=99',
+      'the recurrence rule has an invalid part "BYHOUR=99"',
+      'recurrence',
+    ],
+    [
+      'a rule with an invalid end',
       'RRULE:FREQ=DAILY;UNTIL=20261341',
       '"20261341" is not a date or a time',
       'recurrence',
     ],
     [
-      'a rule that never steps',
+      'a rule with interval 0',
       'RRULE:FREQ=DAILY;INTERVAL=0',
-      'the rule has a bad part "INTERVAL=0"',
+      'the recurrence rule has an invalid part "INTERVAL=0"',
       'recurrence',
     ],
-    ['an exception that is no time', 'EXDATE:never', '"never" is not a date or a time', 'this exception'],
+    ['an exception that is not a time', 'EXDATE:never', '"never" is not a date or a time', 'this exception'],
     ['a date that does not exist', 'RDATE:20260230', '"20260230" is not a date or a time', 'this date'],
     [
-      'an exception rule of nonsense',
+      'an invalid exception rule',
       'EXRULE:FREQ=OFTEN',
-      'the rule has a bad part "FREQ=OFTEN"',
+      'the recurrence rule has an invalid part "FREQ=OFTEN"',
       'these exceptions',
     ],
-  ])('with %s are kept without that line, which is reported', async (_, line, reason, lost) => {
+  ])('with %s is imported without that line, which is reported', async (_, line, reason, lost) => {
     const [name] = line.split(':');
     const { events, problems } = await read(
       calendar(...event('bad', 'DTSTART:20260601T100000Z', line, 'SUMMARY:Kept'), ...good),
@@ -78,7 +83,7 @@ describe('bad events', () => {
     ]);
   });
 
-  it('keep the good dates of a list that has a bad one', async () => {
+  it('keeps the valid dates in a list with an invalid one', async () => {
     const { events, problems } = await read(
       calendar(
         ...event(
@@ -93,7 +98,7 @@ describe('bad events', () => {
     expect(problems).toMatchObject([{ line: 7, message: expect.stringContaining('"EXDATE:soon"') }]);
   });
 
-  it('are all kept where every event of a file has the same bad line, as in a list of public holidays', async () => {
+  it('is imported even if all events of a file have the same invalid line', async () => {
     const holidays = Array.from({ length: 34 }, (_, index) =>
       event(`day-${index}`, `DTSTART;VALUE=DATE:20260${1 + (index % 9)}01`, 'RRULE:', `SUMMARY:Day ${index}`),
     );
@@ -105,7 +110,7 @@ describe('bad events', () => {
     );
   });
 
-  it('do not take along a series for one instance that makes no sense', async () => {
+  it('does not affect the series if only one of its occurrences is invalid', async () => {
     const { events, problems } = await read(
       calendar(
         ...event('one', 'DTSTART:20260601T100000Z', 'RRULE:FREQ=DAILY'),
@@ -117,7 +122,7 @@ describe('bad events', () => {
   });
 });
 
-describe('rules that run away', () => {
+describe('a runaway rule', () => {
   const start = 'DTSTART;TZID=Europe/Berlin:20100228T090000';
 
   it.each([
@@ -125,16 +130,16 @@ describe('rules that run away', () => {
     'FREQ=MINUTELY;BYSECOND=0,10,20,30,40,50',
     'FREQ=DAILY;COUNT=1;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12;BYSETPOS=65,129',
     'FREQ=HOURLY;COUNT=1000000000;BYDAY=WE;BYMINUTE=59,33',
-  ])('are not followed: %s', async (rule) => {
+  ])('is ignored: %s', async (rule) => {
     const { events, problems } = await read(calendar(...event('r', start, `RRULE:${rule}`), ...good));
     expect(events).toHaveLength(2);
     expect(events[0]!.series.rules).toBeUndefined();
     expect(problems).toMatchObject([
-      { severity: 'warning', uid: 'r', message: expect.stringContaining('its rule') },
+      { severity: 'warning', uid: 'r', message: expect.stringContaining('too many occurrences') },
     ]);
   });
 
-  it('come to an end even in a calendar that has nothing else', async () => {
+  it('does not block the import of a calendar full of such rules', async () => {
     const many = Array.from({ length: 2000 }, (_, index) =>
       event(`r${index}`, start, 'RRULE:FREQ=SECONDLY'),
     ).flat();
@@ -143,7 +148,7 @@ describe('rules that run away', () => {
     expect(problems).toHaveLength(2000);
   });
 
-  it('are cut short where they got into the store by another way', () => {
+  it('is truncated if it is already in the store', () => {
     const series = {
       start: { wall: '2026-01-01T00:00:00', zone: 'Europe/Berlin' },
       duration: { days: 0, seconds: 1 },
@@ -156,16 +161,16 @@ describe('rules that run away', () => {
   });
 });
 
-describe('calendars that are not quite right', () => {
-  it('are refused when they are something else', async () => {
+describe('a malformed calendar', () => {
+  it('is rejected if it is not a calendar at all', async () => {
     await expect(read('<!doctype html><title>Sign in</title>')).rejects.toMatchObject({
       kind: 'invalid-params',
-      message: 'This is not a calendar: it does not contain BEGIN:VCALENDAR.',
+      message: 'This is not a calendar: BEGIN:VCALENDAR is missing.',
     });
     await expect(read('')).rejects.toMatchObject({ kind: 'invalid-params' });
   });
 
-  it('are read with a byte order mark, bare line feeds and folded lines, cut anywhere', async () => {
+  it('is read with a byte order mark, bare line feeds, and folded lines split anywhere', async () => {
     const text = `\uFEFF${calendar(...event('f', 'DTSTART:20260601T100000Z', 'SUMMARY:A long', ' er', '\t title'))}`;
     const pieces = [...text.replaceAll('\r\n', '\n')];
     const { events, problems } = await parseCalendar([{ pieces }], { nowMs });
@@ -173,7 +178,7 @@ describe('calendars that are not quite right', () => {
     expect(events).toMatchObject([{ uid: 'f', details: { title: 'A longer title' } }]);
   });
 
-  it('keep an event with a line that cannot be read, and say so', async () => {
+  it('keeps an event with an unreadable line and reports the line', async () => {
     const { events, problems } = await read(
       calendar(...event('e', 'DTSTART:20260601T100000Z', 'SUMMARY', 'LOCATION;X:here')),
     );
@@ -184,7 +189,7 @@ describe('calendars that are not quite right', () => {
     ]);
   });
 
-  it('may end in the middle of an event or forget to end one', async () => {
+  it('may end in the middle of an event or omit END:VEVENT', async () => {
     const text = calendar(
       ...event('a', 'DTSTART:20260601T100000Z').slice(0, -1),
       ...event('b', 'DTSTART:20260602T100000Z'),
@@ -193,31 +198,31 @@ describe('calendars that are not quite right', () => {
     expect(events.map(({ uid }) => uid)).toEqual(['a', 'b']);
     expect(complete).toBe(false);
     expect(problems.map(({ uid, message }) => [uid, message])).toEqual([
-      ['a', 'it has no END:VEVENT'],
-      [undefined, 'the calendar is cut off: it has no END:VCALENDAR'],
-      ['b', 'the calendar ends in the middle of it'],
+      ['a', 'END:VEVENT is missing.'],
+      [undefined, 'The calendar is cut off: END:VCALENDAR is missing.'],
+      ['b', 'The calendar ends in the middle of this event.'],
     ]);
   });
 
-  it('get a lasting UID for an event that has none', async () => {
+  it('gets a stable UID for an event without one', async () => {
     const text = calendar('BEGIN:VEVENT', 'DTSTART:20260601T100000Z', 'SUMMARY:x', 'END:VEVENT');
     const [first, again] = [await read(text), await read(text)];
     expect(first.events[0]!.uid).toMatch(/^no-uid-[0-9a-f]{32}$/);
     expect(again.events[0]!.uid).toBe(first.events[0]!.uid);
   });
 
-  it('name a zone that nobody knows', async () => {
+  it('is reported if it names an unknown time zone', async () => {
     const { problems } = await read(calendar(...event('z', 'DTSTART;TZID=Atlantis:20260601T100000')));
     expect(problems).toMatchObject([
       {
         severity: 'warning',
         uid: 'z',
-        message: `the zone "Atlantis" is unknown; the user's zone is taken instead`,
+        message: `The time zone "Atlantis" is unknown; the user's time zone is used instead.`,
       },
     ]);
   });
 
-  it('may use names that JavaScript knows', async () => {
+  it('may use names of JavaScript properties', async () => {
     const { events } = await read(
       calendar(...event('__proto__', 'DTSTART;TZID=__proto__:20260601T100000', 'RRULE:FREQ=DAILY;COUNT=2')),
     );
@@ -226,7 +231,7 @@ describe('calendars that are not quite right', () => {
     expect(occurrences(events[0]!.series, window).occurrences).toHaveLength(2);
   });
 
-  it('are read from several texts, each with its own zones, and one that is none spoils nothing', async () => {
+  it('can consist of several documents with their own time zones, even if one is not a calendar', async () => {
     const zone = (offset: string) => [
       'BEGIN:VTIMEZONE',
       'TZID:Ours',
@@ -260,7 +265,7 @@ describe('calendars that are not quite right', () => {
     expect(complete).toBe(false);
   });
 
-  it('take the newest of two events with one UID', async () => {
+  it('uses the newest of two events with the same UID', async () => {
     const { events, problems } = await read(
       calendar(
         ...event('d', 'DTSTART:20260601T100000Z', 'SEQUENCE:2', 'SUMMARY:new'),
@@ -272,8 +277,8 @@ describe('calendars that are not quite right', () => {
   });
 });
 
-describe('what an event says', () => {
-  it('is taken over without control characters and with addresses of people', async () => {
+describe('a parsed event', () => {
+  it('has text without control characters and the addresses of people', async () => {
     const { events } = await read(
       calendar(
         ...event(
@@ -304,12 +309,12 @@ describe('what an event says', () => {
     });
   });
 
-  it('is cancelled when the whole calendar is a cancellation', async () => {
+  it('is cancelled if the calendar has METHOD:CANCEL', async () => {
     const { events } = await read(calendar('METHOD:CANCEL', ...good));
     expect(events).toMatchObject([{ details: { status: 'cancelled' } }]);
   });
 
-  it('is not cancelled by another calendar in the same text', async () => {
+  it('is not cancelled by another calendar in the same document', async () => {
     const { events } = await read(
       calendar('METHOD:CANCEL', ...event('a', 'DTSTART:20260601T080000Z')) + calendar(...good),
     );
@@ -319,7 +324,7 @@ describe('what an event says', () => {
     ]);
   });
 
-  it('is cancelled for one time of a series without a word about when that would have been', async () => {
+  it('can be cancelled for one occurrence without DTSTART', async () => {
     const { events, problems } = await read(
       calendar('METHOD:CANCEL', ...event('a', 'RECURRENCE-ID:20260602T080000Z', 'SUMMARY:A')),
     );
@@ -330,7 +335,7 @@ describe('what an event says', () => {
   });
 
   it.each(['REPLY', 'counter', 'DECLINECOUNTER', 'REFRESH'])(
-    'stays as it is when somebody who is invited answers with %s',
+    'is not changed by an attendee who replies with %s',
     async (method) => {
       const { events, problems } = await read(calendar(`METHOD:${method}`, ...good));
       expect(events).toEqual([]);
@@ -340,7 +345,7 @@ describe('what an event says', () => {
     },
   );
 
-  it('does not follow alarms, tasks or unknown parts', async () => {
+  it('does not include alarms, tasks or unknown components', async () => {
     const { events, problems } = await read(
       calendar(
         'BEGIN:VTODO',
@@ -373,7 +378,7 @@ describe('the extent of a series', () => {
     return [firstMs, lastMs].map((ms) => ms !== undefined && new Date(ms).toISOString().slice(0, 16));
   };
 
-  it('encloses every occurrence with a day to spare, or has no end', async () => {
+  it('encloses all occurrences with a margin of one day, or has no end', async () => {
     expect(await extentOf()).toEqual(['2026-05-31T10:00', '2026-06-02T11:00']);
     expect(await extentOf('RRULE:FREQ=DAILY;COUNT=3')).toEqual(['2026-05-31T10:00', '2026-06-04T11:00']);
     expect(await extentOf('RRULE:FREQ=YEARLY;UNTIL=20300701')).toEqual([

@@ -1,18 +1,18 @@
 import type { Instance } from './event-reader.ts';
 import type { EventDetails, Override, Series } from './series.ts';
 
-/** One UID of a calendar: an event that happens once, or a series with all that differs from it. */
+/** One UID of a calendar: a single event, or a series with its overrides. */
 export interface ParsedEvent {
   readonly uid: string;
   readonly details: EventDetails;
   readonly series: Series;
-  /** Counts its versions. */
+  /** Version number of the event (SEQUENCE). */
   readonly sequence: number;
-  /** The text it was in, where there are several. */
+  /** Name of the document that contained the event, if the calendar has several. */
   readonly document?: string;
 }
 
-/** Puts the instances of one UID together. `replaced` is told how many were given up for a newer one. */
+/** Combines all instances of one UID. Calls `replaced` with the number of instances dropped for newer ones. */
 export function assembleEvent(
   uid: string,
   instances: readonly Instance[],

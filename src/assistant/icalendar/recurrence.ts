@@ -5,7 +5,7 @@ import {
   type Duration,
   type EventDetails,
   type Expansion,
-  isWholeDay,
+  isAllDay,
   type Occurrence,
   type Override,
   type Series,
@@ -15,14 +15,14 @@ import { instantOf, type OffsetAt, offsetsOf, wallOf } from './zone.ts';
 
 const dayMs = 86_400_000;
 
-/** The clock that a written time goes by; without a zone of its own that is the zone of whoever looks. */
+/** Returns the UTC offsets for a written time; floating times use the viewer's time zone. */
 type ClockOf = (time: CalendarTime) => OffsetAt;
 
-/** A start as a rule or a list gives it, before anybody moves it. */
+/** Start of an occurrence from a rule or list, before overrides are applied. */
 interface Start {
-  /** Names the instance: the instant, or the day of a whole-day series. */
+  /** Identifies the occurrence: its timestamp, or the day in an all-day series. */
   readonly key: number;
-  /** What the clock of the series shows, written as if it were UTC. */
+  /** Local time of the series, stored as if it were UTC. */
   readonly wallMs: number;
 }
 
@@ -33,17 +33,17 @@ interface Change {
   readonly original: Start;
 }
 
-/** Every occurrence of a series that touches the window; the zone the process runs in plays no part. */
+/** Returns all occurrences that overlap the window. The time zone of the process has no effect. */
 export function occurrences(series: Series, window: Window): Expansion {
-  const clockOf = clocks(series, window.zone);
-  const changes = changesOf(series, clockOf);
+  const clockOf = createClocks(series, window.zone);
+  const changes = sortOverrides(series, clockOf);
   const following = changes.filter(({ override }) => override.andFollowing);
   const { starts, truncated } = series.detached
     ? { starts: new Map<number, PlainStart>(), truncated: false }
     : plainStarts(series, window, clockOf, following);
   for (const { original } of changes) starts.delete(original.key);
 
-  const wholeDay = isWholeDay(series.start);
+  const allDay = isAllDay(series.start);
   const recurs =
     series.detached || [series.rules, series.dates, series.overrides].some((list) => list?.length);
   const found: Occurrence[] = [];
@@ -63,7 +63,7 @@ export function occurrences(series: Series, window: Window): Expansion {
       ...(recurs && { recurrenceId: recurrenceId(original, series.start) }),
       startMs,
       endMs,
-      allDay: isWholeDay(start),
+      allDay: isAllDay(start),
       ...(details && { details }),
     });
   };
@@ -71,10 +71,10 @@ export function occurrences(series: Series, window: Window): Expansion {
   for (const start of [...starts.values()].sort((a, b) => a.key - b.key)) {
     while (following[last + 1] !== undefined && following[last + 1]!.original.key <= start.key) last += 1;
     const change = following[last];
-    if (change !== undefined) emit(start, shifted(start, change, series, clockOf), change.override);
+    if (change !== undefined) emit(start, shiftedStart(start, change, series, clockOf), change.override);
     else {
       const { wallMs, key, duration } = start;
-      emit(start, wallMs, { start: series.start, duration }, wholeDay ? undefined : key);
+      emit(start, wallMs, { start: series.start, duration }, allDay ? undefined : key);
     }
   }
   const single = new Set(
@@ -87,8 +87,8 @@ export function occurrences(series: Series, window: Window): Expansion {
   return { occurrences: found, truncated };
 }
 
-/** The overrides by the instance they are for; one that two of them are for is left to the later one. */
-function changesOf({ overrides = [], ...series }: Series, clockOf: ClockOf): readonly Change[] {
+/** Returns the overrides, sorted by occurrence. If two overrides target the same occurrence, the later one wins. */
+function sortOverrides({ overrides = [], ...series }: Series, clockOf: ClockOf): readonly Change[] {
   const byKey = new Map<string, Change>();
   for (const override of overrides) {
     const original = startAt(override.id, series, clockOf);
@@ -97,7 +97,7 @@ function changesOf({ overrides = [], ...series }: Series, clockOf: ClockOf): rea
   return [...byKey.values()].sort((a, b) => a.original.key - b.original.key);
 }
 
-/** The times of the event itself, or of the first of a series, before anybody moved it. */
+/** Returns the times of a single event, or of the first occurrence of a series before overrides. */
 export function firstOccurrence(
   series: Series,
   zone: string,
@@ -109,46 +109,49 @@ export function firstOccurrence(
 }
 
 const never = 8.64e15;
-const mostCounted = 1000;
+const maxCount = 1000;
 
 /**
- * Bounds within which every occurrence lies, wherever whoever looks may be; without an end when the rules have none, or
- * none that is worth finding out.
+ * Returns bounds that enclose every occurrence in any time zone. `lastMs` is absent if the rules have no end, or if the
+ * end is too expensive to compute.
  */
 export function extent(series: Series): { readonly firstMs: number; readonly lastMs?: number } {
   const { start, duration, rules = [], dates = [], overrides = [] } = series;
-  const clockOf = clocks(series, 'UTC');
+  const clockOf = createClocks(series, 'UTC');
   const written = [start, ...dates.map((date) => date.start), ...overrides.map((override) => override.start)];
   const instants = written.map((time) => instantOf(wallTime(time), clockOf(time)));
-  const lengths = [{ duration }, ...dates, ...overrides].map((each) => lengthOf(each.duration ?? duration));
+  const lengths = [{ duration }, ...dates, ...overrides].map((each) => durationMs(each.duration ?? duration));
   const shifts = overrides.map((override) => Math.abs(wallTime(override.start) - wallTime(override.id)));
-  const slack = dayMs + least(shifts, -1);
-  const ends = rules.map((rule) => endOf(rule, series, clockOf));
-  const firstMs = least(instants, 1) - slack;
+  const slack = dayMs + extreme(shifts, -1);
+  const ends = rules.map((rule) => ruleEnd(rule, series, clockOf));
+  const firstMs = extreme(instants, 1) - slack;
   if (ends.includes(undefined)) return { firstMs };
-  return { firstMs, lastMs: least([...instants, ...(ends as number[])], -1) + least(lengths, -1) + slack };
+  return {
+    firstMs,
+    lastMs: extreme([...instants, ...(ends as number[])], -1) + extreme(lengths, -1) + slack,
+  };
 }
 
-/** The smallest, or with a sign of -1 the largest; lists of a calendar may be too long for `Math.min`. */
-function least(numbers: readonly number[], sign: 1 | -1): number {
+/** Returns the smallest number, or with sign -1 the largest. Lists can be too long for `Math.min(...)`. */
+function extreme(numbers: readonly number[], sign: 1 | -1): number {
   return numbers.reduce((best, next) => (next * sign < best * sign ? next : best), numbers[0] ?? 0);
 }
 
-function endOf(rule: string, { start }: Series, clockOf: ClockOf): number | undefined {
+function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf): number | undefined {
   const [, day] = /(?:^|;)UNTIL=(\d{8})/.exec(rule) ?? [];
   if (day !== undefined) return Date.parse(day.replace(/(....)(..)(..)/, '$1-$2-$3')) + 2 * dayMs;
   const [, count] = /(?:^|;)COUNT=(\d+)/.exec(rule) ?? [];
-  if (count === undefined || Number(count) > mostCounted) return undefined;
-  const place = { wallMs: wallTime(start), wholeDay: isWholeDay(start), offsets: clockOf(start) };
+  if (count === undefined || Number(count) > maxCount) return undefined;
+  const place = { wallMs: wallTime(start), allDay: isAllDay(start), offsets: clockOf(start) };
   const { starts, truncated } = expandRule(rule, place, place.wallMs, Date.UTC(9999, 0));
-  return truncated ? undefined : least([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
+  return truncated ? undefined : extreme([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
 }
 
-function lengthOf({ days, seconds }: Duration): number {
+function durationMs({ days, seconds }: Duration): number {
   return days * dayMs + seconds * 1000;
 }
 
-function clocks(series: Series, viewer: string): ClockOf {
+function createClocks(series: Series, viewer: string): ClockOf {
   const own = new Map(
     Object.entries(series.zones ?? {}).map(([zone, observances]) => [
       zone,
@@ -164,18 +167,18 @@ function wallTime({ wall }: CalendarTime): number {
   return Date.parse(wall.length === 10 ? wall : `${wall}Z`);
 }
 
-function dayOf(wallMs: number): number {
+function startOfDay(wallMs: number): number {
   return Math.floor(wallMs / dayMs) * dayMs;
 }
 
-/** A written time as a start of the series, whether or not it is written in the way of the series. */
+/** Converts a written time to a start of the series; both may use different time zones or formats. */
 function startAt(time: CalendarTime, series: Series, clockOf: ClockOf): Start {
   const wallMs = wallTime(time);
-  if (isWholeDay(series.start)) return { key: dayOf(wallMs), wallMs: dayOf(wallMs) };
+  if (isAllDay(series.start)) return { key: startOfDay(wallMs), wallMs: startOfDay(wallMs) };
   const offsets = clockOf(series.start);
-  if (isWholeDay(time)) {
+  if (isAllDay(time)) {
     const start = wallTime(series.start);
-    const sameTime = wallMs + start - dayOf(start);
+    const sameTime = wallMs + start - startOfDay(start);
     return { key: instantOf(sameTime, offsets), wallMs: sameTime };
   }
   const key = instantOf(wallMs, clockOf(time));
@@ -186,20 +189,20 @@ interface PlainStart extends Start {
   readonly duration: Duration;
 }
 
-/** What rules and lists give around the window, by key. */
+/** Returns the starts that rules and lists yield around the window, by key. */
 function plainStarts(series: Series, window: Window, clockOf: ClockOf, following: readonly Change[]) {
   const { start, duration, rules = [], exceptionRules = [], dates = [], exceptions = [] } = series;
-  const wholeDay = isWholeDay(start);
+  const allDay = isAllDay(start);
   const offsets = clockOf(start);
-  // Wide enough for every zone, for what is under way, and for what is moved into the window with all that follow.
+  // Include occurrences in any time zone, those in progress, and those that overrides move into the window.
   const lengths = [duration, ...following.map(({ override }) => override.duration)];
-  const longest = least(lengths.map(lengthOf), -1);
+  const longest = extreme(lengths.map(durationMs), -1);
   const shifts = following.map(({ override }) => Math.abs(wallTime(override.start) - wallTime(override.id)));
-  const slack = 2 * dayMs + least(shifts, -1);
+  const slack = 2 * dayMs + extreme(shifts, -1);
   const ownZone = start.zone !== undefined && Object.hasOwn(series.zones ?? {}, start.zone);
   const place = {
     wallMs: wallTime(start),
-    wholeDay,
+    allDay,
     offsets,
     zone: ownZone ? undefined : (start.zone ?? window.zone),
   };
@@ -208,7 +211,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
     const given = expandRule(rule, place, window.fromMs - slack - longest, window.toMs + slack);
     truncated ||= given.truncated;
     return given.starts.map(({ wallMs, instantMs }) => ({
-      key: wholeDay ? dayOf(wallMs) : instantMs,
+      key: allDay ? startOfDay(wallMs) : instantMs,
       wallMs,
     }));
   };
@@ -220,27 +223,32 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   for (const date of dates) add(startAt(date.start, series, clockOf), date.duration ?? duration);
   for (const rule of exceptionRules) for (const { key } of expand(rule)) starts.delete(key);
   for (const exception of exceptions) starts.delete(startAt(exception, series, clockOf).key);
-  // An exception that names a day takes all of it away.
-  const days = new Set(wholeDay ? [] : exceptions.filter(isWholeDay).map(wallTime));
+  // An exception that is a date removes all occurrences of that day.
+  const days = new Set(allDay ? [] : exceptions.filter(isAllDay).map(wallTime));
   if (days.size > 0) {
-    for (const { key, wallMs } of starts.values()) if (days.has(dayOf(wallMs))) starts.delete(key);
+    for (const { key, wallMs } of starts.values()) if (days.has(startOfDay(wallMs))) starts.delete(key);
   }
   return { starts, truncated };
 }
 
-/** Where an instance lies once all that follow a change are moved: as far, on the clock, as the changed one was. */
-function shifted(start: Start, { override, original }: Change, series: Series, clockOf: ClockOf): number {
+/** Local start of an occurrence after a THISANDFUTURE override; it moves as far as the overridden occurrence did. */
+function shiftedStart(
+  start: Start,
+  { override, original }: Change,
+  series: Series,
+  clockOf: ClockOf,
+): number {
   const moved = wallTime(override.start);
-  if (isWholeDay(override.start)) return dayOf(start.wallMs) + moved - dayOf(original.wallMs);
-  if (isWholeDay(series.start) || override.start.zone === series.start.zone)
+  if (isAllDay(override.start)) return startOfDay(start.wallMs) + moved - startOfDay(original.wallMs);
+  if (isAllDay(series.start) || override.start.zone === series.start.zone)
     return start.wallMs + moved - original.wallMs;
   const offsets = clockOf(override.start);
   return wallOf(start.key, offsets) + moved - wallOf(original.key, offsets);
 }
 
-/** The same in every zone somebody may look from. */
+/** Identifies an occurrence independently of the viewer's time zone. */
 function recurrenceId({ key, wallMs }: Start, written: CalendarTime): string {
-  if (isWholeDay(written)) return new Date(key).toISOString().slice(0, 10);
+  if (isAllDay(written)) return new Date(key).toISOString().slice(0, 10);
   return written.zone === undefined
     ? new Date(wallMs).toISOString().slice(0, 19)
     : `${new Date(key).toISOString().slice(0, 19)}Z`;

@@ -4,28 +4,28 @@ import { messageOf } from '../../json.ts';
 import { Unreadable } from './written-value.ts';
 import { instantOf, type OffsetAt, wallOf } from './zone.ts';
 
-/** More starts than this in one window are of no use to anybody. */
+/** Maximum number of starts in one window. */
 const maxStarts = 10_000;
-/** Watching candidates the engine leaves its fast ways, so only unusual rules have it. */
-const swiftCaps = { maxIterations: 100_000 };
-const caps = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
-/** Processor time for one question to the engine. */
-const patienceMs = 500;
-/** Rules that the engine answers at once, which is nearly all there are, and those among them that it counts through. */
-const plain =
+/** Limiting candidates disables the engine's fast paths, so only unusual rules get that limit. */
+const fastLimits = { maxIterations: 100_000 };
+const limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
+/** CPU time limit for one query to the engine. */
+const queryTimeoutMs = 500;
+/** The engine expands simple rules quickly, which are most rules, except those where it must count every occurrence. */
+const simple =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=\d{1,4}|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
-const tedious = /^FREQ=(DAILY|WEEKLY)(?=.*;COUNT=)(?=.*;BY(MONTH|DAY=[^;]*\d))/;
+const slow = /^FREQ=(DAILY|WEEKLY)(?=.*;COUNT=)(?=.*;BY(MONTH|DAY=[^;]*\d))/;
 
-export function isSwift(rule: string): boolean {
-  return plain.test(rule) && !tedious.test(rule);
+export function isFast(rule: string): boolean {
+  return simple.test(rule) && !slow.test(rule);
 }
 
 export interface RuleStart {
-  /** What the clock of the rule's place shows, written as if it were UTC. */
+  /** Local time of the series, stored as if it were UTC. */
   readonly wallMs: number;
-  readonly wholeDay: boolean;
+  readonly allDay: boolean;
   readonly offsets: OffsetAt;
-  /** The name of that place where Intl knows it. */
+  /** IANA name of the time zone, if it has one. */
   readonly zone?: string | undefined;
 }
 
@@ -35,76 +35,77 @@ export interface RuleStarts {
 }
 
 /**
- * The starts a rule gives within a range of wall times. They are worked out on a clock without time changes, which is
- * exact for days and longer and lets the engine leap over the years before the range. Hours and shorter are stretches of
- * real time, so there the zone takes part.
+ * Returns the starts that a rule yields in a range of local times. Rules in days or longer are computed on a clock without
+ * daylight saving time, which is exact and lets the engine skip the years before the range. Hours and shorter units are
+ * usesElapsedTime time, so those rules use the real time zone.
  */
 export function expandRule(
   rule: string,
   start: RuleStart,
   fromMs: number,
   toMs: number,
-  allPatienceMs = 700,
+  timeoutMs = 700,
 ): RuleStarts {
-  const elapsed = start.zone !== undefined && !start.wholeDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
-  const deadline = processorMs() + allPatienceMs;
+  const usesElapsedTime =
+    start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
+  const deadline = cpuMs() + timeoutMs;
   let engine: RRuleTemporal | undefined;
-  // A rule that yields too much is asked again for less and less, so that its first starts are still known.
+  // If a rule yields too many starts, shorten the range until the first ones are found.
   for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
     try {
-      engine ??= engineFor(rule, start, elapsed);
-      const found = guarded(rule, () => engine!.between(new Date(fromMs), new Date(to), true));
+      engine ??= engineFor(rule, start, usesElapsedTime);
+      const found = runLimited(rule, () => engine!.between(new Date(fromMs), new Date(to), true));
       const starts = found
         .slice(0, maxStarts)
         .map(({ epochMilliseconds: ms }) =>
-          elapsed
+          usesElapsedTime
             ? { wallMs: wallOf(ms, start.offsets), instantMs: ms }
             : { wallMs: ms, instantMs: instantOf(ms, start.offsets) },
         );
       return { starts, truncated: to < toMs || found.length > maxStarts };
     } catch (error) {
       if (!isExhausted(error)) throw error;
-      if (to - fromMs < 1000 || processorMs() >= deadline) return { starts: [], truncated: true };
+      if (to - fromMs < 1000 || cpuMs() >= deadline) return { starts: [], truncated: true };
     }
   }
 }
 
-function engineFor(rule: string, start: RuleStart, elapsed: boolean): RRuleTemporal {
-  const zone = elapsed ? start.zone! : 'UTC';
+function engineFor(rule: string, start: RuleStart, usesElapsedTime: boolean): RRuleTemporal {
+  const zone = usesElapsedTime ? start.zone! : 'UTC';
   const options = {
-    rruleString: elapsed ? withUtcEnd(inMinutes(rule), start) : onWallClock(rule, start),
+    rruleString: usesElapsedTime ? withUtcEnd(inMinutes(rule), start) : onWallClock(rule, start),
     dtstart: {
       timeZoneId: zone,
       toString: () => `${new Date(start.wallMs).toISOString().slice(0, -1)}[${zone}]`,
     },
     cache: false,
-    ...(isSwift(rule) ? swiftCaps : caps),
+    ...(isFast(rule) ? fastLimits : limits),
   };
   const engine = new RRuleTemporal(options);
   if (!/COUNT=.*BY|BY.*COUNT=/.test(rule)) return engine;
-  // The first start counts as one of a number even where it does not fit the rule. The engine is slow when told so.
-  const first = new Date(elapsed ? instantOf(start.wallMs, start.offsets) : start.wallMs);
-  const fits = guarded(rule, () => engine.between(first, first, true)).length > 0;
+  // DTSTART counts towards COUNT even if it does not match the rule. The engine is slow with includeDtstart.
+  const first = new Date(usesElapsedTime ? instantOf(start.wallMs, start.offsets) : start.wallMs);
+  const fits = runLimited(rule, () => engine.between(first, first, true)).length > 0;
   return fits ? engine : new RRuleTemporal({ ...options, includeDtstart: true });
 }
 
-function guarded<Value>(rule: string, work: () => Value): Value {
-  return isSwift(rule) ? work() : interruptible(work);
+function runLimited<Value>(rule: string, work: () => Value): Value {
+  return isFast(rule) ? work() : runWithTimeout(work);
 }
 
 const sandbox = createContext({});
 const call = new Script('work()');
 
-/** Somebody's rule may keep the engine busy for minutes; only the virtual machine can stop it. */
-function interruptible<Value>(work: () => Value): Value {
-  for (let timeout = patienceMs; ; timeout *= 2) {
-    const began = processorMs();
+/** An untrusted rule can keep the engine busy for minutes; only a VM timeout can interrupt it. */
+function runWithTimeout<Value>(work: () => Value): Value {
+  for (let timeout = queryTimeoutMs; ; timeout *= 2) {
+    const began = cpuMs();
     sandbox['work'] = work;
     try {
       return call.runInContext(sandbox, { timeout }) as Value;
     } catch (error) {
-      // The time is real time, and a busy machine is not the fault of the rule.
-      if (!isTimeout(error) || processorMs() - began > patienceMs / 2 || timeout > 16 * patienceMs)
+      // The VM timeout is wall-clock time, so retry if the machine was too busy to use the CPU time.
+      if (!isTimeout(error) || cpuMs() - began > queryTimeoutMs / 2 || timeout > 16 * queryTimeoutMs)
         throw error;
     } finally {
       sandbox['work'] = undefined;
@@ -112,7 +113,7 @@ function interruptible<Value>(work: () => Value): Value {
   }
 }
 
-function processorMs(): number {
+function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
@@ -125,7 +126,7 @@ function isExhausted(error: unknown): boolean {
   return isTimeout(error) || (error instanceof Error && /exceeded/.test(error.message));
 }
 
-/** Of hours the engine leaves out the one that is repeated in autumn; of minutes it does not. */
+/** The engine skips the repeated hour in autumn for hourly rules, but not for rules in minutes. */
 function inMinutes(rule: string): string {
   if (!rule.includes('FREQ=HOURLY') || rule.includes('BY')) return rule;
   const [, interval = '1'] = /(?:^|;)INTERVAL=(\d+)/.exec(rule) ?? [];
@@ -133,47 +134,47 @@ function inMinutes(rule: string): string {
   return ['FREQ=MINUTELY', `INTERVAL=${Number(interval) * 60}`, ...others].join(';');
 }
 
-/** The end of a rule is an instant or a day; the clock without time changes wants it as it shows there. */
-function onWallClock(rule: string, { offsets, wholeDay }: RuleStart): string {
+/** Converts UNTIL to local time for the clock without daylight saving time. */
+function onWallClock(rule: string, { offsets, allDay }: RuleStart): string {
   const wall = rule.replace(
     /UNTIL=(\d{8})(?:T(\d{6})(Z?))?/,
     (_, day: string, time?: string, utc?: string) => {
-      if (time === undefined || wholeDay) return `UNTIL=${day}T235959Z`;
+      if (time === undefined || allDay) return `UNTIL=${day}T235959Z`;
       if (utc === '') return `UNTIL=${day}T${time}Z`;
-      return `UNTIL=${basicUtc(wallOf(millisecondsOf(day, time), offsets))}`;
+      return `UNTIL=${formatBasicUtc(wallOf(parseBasicUtc(day, time), offsets))}`;
     },
   );
-  return wholeDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
+  return allDay ? wall.replaceAll(/;BY(HOUR|MINUTE|SECOND)=[^;]*/g, '') : wall;
 }
 
-/** With a zone the engine takes UNTIL in UTC only; calendars also write a local time or a date there. */
+/** With a time zone, the engine accepts UNTIL only in UTC; calendars also write local times and dates. */
 function withUtcEnd(rule: string, { offsets }: RuleStart): string {
   return rule.replace(/UNTIL=(\d{8})(?:T(\d{6}))?(?=;|$)/, (_, day: string, time = '235959') => {
-    return `UNTIL=${basicUtc(instantOf(millisecondsOf(day, time), offsets))}`;
+    return `UNTIL=${formatBasicUtc(instantOf(parseBasicUtc(day, time), offsets))}`;
   });
 }
 
-/** `20260329` and `023000`, read as UTC. */
-function millisecondsOf(day: string, time: string): number {
+/** Parses `20260329` and `023000` as UTC. */
+function parseBasicUtc(day: string, time: string): number {
   return Date.parse(`${day}T${time}Z`.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
 }
 
-/** `20260329T023000Z`. */
-function basicUtc(instantMs: number): string {
+/** Formats as `20260329T023000Z`. */
+function formatBasicUtc(instantMs: number): string {
   return new Date(instantMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
 const monthMs = 30 * 86_400_000;
 
 /**
- * Whether a rule would keep the engine busy or yields more than will be used: at its start, now, or in some years.
- * Throws `Unreadable` when the engine cannot work with it at all.
+ * True if a rule keeps the engine busy too long or yields too many starts: at its beginning, now, or in five years.
+ * Throws `Unreadable` if the engine rejects the rule.
  */
 export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
-  const froms = isSwift(rule) ? [start.wallMs] : [start.wallMs, nowMs, nowMs + 60 * monthMs];
+  const froms = isFast(rule) ? [start.wallMs] : [start.wallMs, nowMs, nowMs + 60 * monthMs];
   try {
     return froms.some((from) => expandRule(rule, start, from, from + monthMs, 0).truncated);
   } catch (error) {
-    throw new Unreadable(`its rule cannot be used: ${messageOf(error)}`);
+    throw new Unreadable(`its recurrence rule cannot be used: ${messageOf(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Zones as Windows and Exchange name them, in small letters, by the names that Intl knows (Unicode CLDR). */
+/** Windows and Exchange time zone names in lower case, with their IANA names (from Unicode CLDR). */
 export const windowsZones: Readonly<Record<string, string>> = {
   'afghanistan standard time': 'Asia/Kabul',
   'alaskan standard time': 'America/Anchorage',

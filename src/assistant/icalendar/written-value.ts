@@ -1,9 +1,9 @@
 import type { CalendarTime, Duration } from './series.ts';
 
-/** What a calendar wrote cannot be understood; the message says what, for the person whose calendar it is. */
+/** A value in the calendar is invalid. The message says which, for the owner of the calendar. */
 export class Unreadable extends Error {}
 
-/** `20260329`, `20260329T023000` or `20260329T023000Z`; dashes and colons are let pass. */
+/** Reads `20260329`, `20260329T023000` or `20260329T023000Z`; also accepts dashes and colons. */
 export function readTime(value: string, zone?: string): CalendarTime {
   const [, year, month, day, hour, minute, second, utc] =
     /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(\d\d)?(?:\.\d+)?(Z)?)?$/i.exec(value.trim()) ?? [];
@@ -18,7 +18,7 @@ export function readTime(value: string, zone?: string): CalendarTime {
   return utc !== undefined ? { wall, zone: 'UTC' } : { wall, ...(zone !== undefined && { zone }) };
 }
 
-/** `P1DT2H`, `PT30M`, `P2W`. */
+/** Reads `P1DT2H`, `PT30M` or `P2W`. */
 export function readDuration(value: string): Duration {
   const [whole, sign, weeks, days, hours, minutes, seconds] =
     /^([+-])?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i.exec(value.trim()) ?? [];
@@ -34,7 +34,7 @@ export function readDuration(value: string): Duration {
   return duration;
 }
 
-/** Seconds ahead of UTC, from `+0100` or `-003608`. */
+/** Reads `+0100` or `-003608` as seconds ahead of UTC. */
 export function readOffset(value: string): number {
   const [whole, sign, hours, minutes, seconds] = /^([+-])(\d\d):?(\d\d):?(\d\d)?$/.exec(value.trim()) ?? [];
   if (whole === undefined) throw new Unreadable(`"${shorten(value)}" is not an offset from UTC`);
@@ -63,23 +63,24 @@ const wordings: Readonly<Record<string, RegExp>> = {
   SKIP: /^(OMIT|BACKWARD|FORWARD)$/,
 };
 
-/** A recurrence rule in one spelling. What the engine would silently leave out is an error here. */
+/** Normalizes a recurrence rule. Parts that the engine would silently ignore are errors. */
 export function readRule(value: string): string {
   const parts = new Map<string, string>();
   for (const part of value.toUpperCase().replaceAll(/\s/g, '').split(';')) {
     if (part === '' || part.startsWith('X-')) continue;
     const [name = '', values = ''] = part.split('=');
     const range = ranges[name];
-    const good = (one: string) =>
+    const isValid = (one: string) =>
       range === undefined
         ? wordings[name]?.test(one)
         : /^[+-]?\d+$/.test(one) && Number(one) >= range[0] && Number(one) <= range[1];
-    if (!values.split(',').every(good)) throw new Unreadable(`the rule has a bad part "${shorten(part)}"`);
+    if (!values.split(',').every(isValid))
+      throw new Unreadable(`the recurrence rule has an invalid part "${shorten(part)}"`);
     parts.set(name, values);
   }
-  if (!parts.has('FREQ')) throw new Unreadable('the rule has no FREQ');
+  if (!parts.has('FREQ')) throw new Unreadable('the recurrence rule has no FREQ');
   if (parts.has('UNTIL')) readTime(parts.get('UNTIL')!);
-  // Both at once is against the standard; the engine stops at whichever comes first.
+  // The standard forbids COUNT together with UNTIL; the engine stops at whichever comes first.
   return [...parts].map((part) => part.join('=')).join(';');
 }
 

@@ -3,32 +3,32 @@ import type { CalendarTime, Observance } from './series.ts';
 import { readOffset, readRule, readTime, Unreadable } from './written-value.ts';
 import { resolveZone } from './zone.ts';
 
-/** The zones of one calendar: names that are known everywhere, and those that only it describes. */
+/** Time zones of one calendar: those with a known name, and custom ones defined by its VTIMEZONEs. */
 export class ZoneReader {
   readonly #own = new Map<string, readonly Observance[]>();
   readonly #resolved = new Map<string, string | undefined>();
   #observances: Observance[] = [];
 
-  /** Takes one STANDARD or DAYLIGHT of the VTIMEZONE that is being read. */
+  /** Adds a STANDARD or DAYLIGHT of the current VTIMEZONE. */
   addObservance(properties: readonly Property[]): void {
     const all = (name: string) =>
       properties.filter((property) => property.name === name).map(({ value }) => value);
     const one = (name: string) => {
       const [value] = all(name);
-      if (value === undefined) throw new Unreadable(`a zone has a part without ${name.toUpperCase()}`);
+      if (value === undefined) throw new Unreadable(`a time zone has a part without ${name.toUpperCase()}`);
       return value;
     };
     this.#observances.push({
-      start: onset(one('dtstart')),
+      start: readOnset(one('dtstart')),
       from: readOffset(one('tzoffsetfrom')),
       to: readOffset(one('tzoffsetto')),
-      rules: all('rrule').map(yearly),
-      dates: all('rdate').flatMap((value) => value.split(',').map(onset)),
+      rules: all('rrule').map(readYearlyRule),
+      dates: all('rdate').flatMap((value) => value.split(',').map(readOnset)),
     });
   }
 
   close(properties: readonly Property[]): void {
-    const value = (wanted: string) => properties.find(({ name }) => name === wanted)?.value.trim();
+    const value = (key: string) => properties.find(({ name }) => name === key)?.value.trim();
     const id = value('tzid');
     const location = value('x-lic-location');
     if (id !== undefined) {
@@ -39,13 +39,13 @@ export class ZoneReader {
     this.#observances = [];
   }
 
-  /** Whether a property's zone can be told already; its VTIMEZONE may still come. */
+  /** True if the property's time zone is already known; otherwise its VTIMEZONE may follow later. */
   knows(property: Property): boolean {
     const id = parameterOf(property, 'tzid');
     return id === undefined || this.#own.has(id) || this.#named(id) !== undefined;
   }
 
-  /** The times of a property in the zone it names. Each zone that means nothing is named to `missing`. */
+  /** Returns the times of a property in its time zone. Calls `missing` for an unknown time zone. */
   times(property: Property, missing: (zone: string) => void): readonly CalendarTime[] {
     const id = parameterOf(property, 'tzid');
     const zone = id === undefined ? undefined : this.#own.has(id) ? id : this.#named(id);
@@ -56,7 +56,7 @@ export class ZoneReader {
       .map((value) => readTime(value, zone));
   }
 
-  /** Descriptions of those zones among the named that are this calendar's own. */
+  /** Returns the definitions of those named time zones that only this calendar defines. */
   describe(names: Iterable<string | undefined>): Readonly<Record<string, readonly Observance[]>> | undefined {
     const used = [...new Set(names)].filter((name) => name !== undefined && this.#own.has(name)) as string[];
     return used.length === 0
@@ -70,14 +70,14 @@ export class ZoneReader {
   }
 }
 
-function onset(value: string): string {
+function readOnset(value: string): string {
   const { wall } = readTime(value);
   return wall.length === 10 ? `${wall}T00:00:00` : wall;
 }
 
-function yearly(value: string): string {
+function readYearlyRule(value: string): string {
   const rule = readRule(value);
   if (!/^FREQ=YEARLY\b|;FREQ=YEARLY\b/.test(rule))
-    throw new Unreadable('a zone has a rule that is not yearly');
+    throw new Unreadable('a time zone has a rule that is not yearly');
   return rule;
 }

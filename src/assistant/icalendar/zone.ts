@@ -2,10 +2,10 @@ import { windowsZones } from './windows-zones.ts';
 
 const dayMs = 86_400_000;
 
-/** How far clocks are ahead of UTC, in milliseconds, at an instant. */
+/** Returns the UTC offset in milliseconds at an instant. */
 export type OffsetAt = (instantMs: number) => number;
 
-/** The name by which Intl knows a zone that a calendar names; `undefined` when it knows none. */
+/** Returns the IANA name of a time zone in a calendar, or undefined if it is unknown. */
 export function resolveZone(written: string): string | undefined {
   const name = written.trim().replace(/^"(.*)"$/, '$1');
   if (/^(z|utc|gmt|tzone:\/\/microsoft\/utc)$/i.test(name)) return 'UTC';
@@ -26,11 +26,11 @@ export function isZone(name: string): boolean {
 
 const known = new Map<string, OffsetAt | undefined>();
 
-/** The clock of a zone that Intl knows. */
+/** Returns the UTC offsets of an IANA time zone. */
 export function offsetsOf(zone: string): OffsetAt | undefined {
   if (known.has(zone)) return known.get(zone);
   const offsets = createOffsets(zone);
-  // Names come from strangers: what is remembered must not grow without end.
+  // Names come from untrusted calendars, so the cache must be bounded.
   if (known.size >= 1000) known.clear();
   known.set(zone, offsets);
   return offsets;
@@ -62,7 +62,7 @@ function createOffsets(zone: string): OffsetAt | undefined {
     wall.setUTCHours(Number(hour), Number(minute), Number(second));
     return wall.getTime() - whole;
   };
-  // A day whose two edges agree has one offset; only the few others are looked at closely.
+  // If both ends of a day have the same offset, so does the whole day; only other days need an exact lookup.
   const days = new Map<number, number>();
   const edge = (day: number) => {
     let offset = days.get(day);
@@ -81,8 +81,8 @@ function createOffsets(zone: string): OffsetAt | undefined {
 }
 
 /**
- * The instant at which the clocks of a zone show a time. Where they show it twice it is the first; where they skip it,
- * the offset before the jump counts, so that a meeting at half past two happens at half past three.
+ * Converts local time to an instant. If the local time occurs twice, the first one counts. If it is skipped, the offset
+ * before the change applies: a meeting at 02:30 then takes place at 03:30.
  */
 export function instantOf(wallMs: number, offsets: OffsetAt): number {
   const before = wallMs - offsets(wallMs - dayMs);

@@ -3,8 +3,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Failure } from '../../failure.ts';
 
 /**
- * Addresses that lead into somebody's own network or to no single machine (IANA's special-purpose registries). An IPv6
- * address that stands for an IPv4 one is among them: nobody publishes anything there.
+ * Private, reserved and multicast addresses (IANA special-purpose registries). IPv6 addresses that embed an IPv4 address
+ * are included, because no public calendar or webhook uses them.
  */
 const special = {
   ipv4: blockList(
@@ -33,7 +33,7 @@ export function isSpecialAddress(address: string): boolean {
   return family === undefined || special[family].check(address, family);
 }
 
-/** Who may be asked: everybody in public, and in private only whom a setting names. */
+/** Allows public addresses, and private ones only for hosts listed in a setting. */
 export class AddressGuard {
   readonly #trusted: ReadonlySet<string>;
   readonly #setting: string;
@@ -43,13 +43,13 @@ export class AddressGuard {
     this.#setting = setting;
   }
 
-  /** Refuses a private address that is written out; a name is looked at when it is resolved. */
+  /** Rejects URLs with a private IP address. Host names are checked when they are resolved. */
   check(url: URL): void {
     const host = plainHost(url.hostname);
     if (isIP(host) !== 0 && isSpecialAddress(host) && !this.#trusts(host)) throw this.#refusal(host, host);
   }
 
-  /** Resolves a name to its public addresses. The connection goes to what was checked, not to what is asked anew. */
+  /** Resolves a host name to its allowed addresses; the connection uses them without a second lookup. */
   readonly lookup: LookupFunction = (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);

@@ -22,15 +22,15 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const careful = createFetch({ section: 'calendars', privateHosts: [], maxBytes: 1000 });
-const trusting = createFetch({
+const strictFetch = createFetch({ section: 'calendars', privateHosts: [], maxBytes: 1000 });
+const trustingFetch = createFetch({
   section: 'calendars',
   privateHosts: ['127.0.0.1'],
   maxBytes: 1000,
   timeoutMs: 300,
 });
 
-describe('private addresses', () => {
+describe('the private addresses', () => {
   it.each([
     '127.0.0.1',
     '127.1.2.3',
@@ -72,14 +72,14 @@ describe('private addresses', () => {
     'http://[::ffff:127.0.0.1]:1/',
     'http://169.254.169.254/latest/meta-data/',
     'http://user:secret@10.0.0.1/',
-  ])('are not asked: %s', async (address) => {
-    await expect(careful(address)).rejects.toMatchObject({
+  ])('cannot be fetched: %s', async (address) => {
+    await expect(strictFetch(address)).rejects.toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('calendars.private_hosts'),
     });
   });
 
-  it('are not reached through a redirect either', async () => {
+  it('cannot be reached through a redirect', async () => {
     const seen: string[] = [];
     const inner = await serve((request, response) => {
       seen.push(request.url!);
@@ -88,28 +88,28 @@ describe('private addresses', () => {
     const outer = await serve((_, response) => {
       response.writeHead(302, { location: `${inner.replace('127.0.0.1', 'localhost')}/secret` }).end();
     });
-    await expect(trusting(outer)).rejects.toMatchObject({ kind: 'refused' });
+    await expect(trustingFetch(outer)).rejects.toMatchObject({ kind: 'refused' });
     expect(seen).toEqual([]);
   });
 
-  it('are asked when the settings name their host, and no other', async () => {
+  it('can be fetched only from hosts listed in the settings', async () => {
     const address = await serve((_, response) => response.end('hello'));
-    expect(await (await trusting(address)).text()).toBe('hello');
-    await expect(trusting(address.replace('127.0.0.1', '127.0.0.2'))).rejects.toMatchObject({
+    expect(await (await trustingFetch(address)).text()).toBe('hello');
+    await expect(trustingFetch(address.replace('127.0.0.1', '127.0.0.2'))).rejects.toMatchObject({
       kind: 'refused',
     });
   });
 });
 
-describe('a name whose owner changes what it stands for', () => {
+describe('a host name whose DNS records change', () => {
   const { lookup } = dns;
   afterEach(() => {
     dns.lookup = lookup;
     syncBuiltinESMExports();
   });
 
-  /** Lets every name stand for one answer after the other. */
-  function answers(...each: readonly (readonly string[])[]): void {
+  /** Makes DNS return these addresses, one list per lookup. */
+  function mockLookups(...each: readonly (readonly string[])[]): void {
     const left = [...each];
     const answer = (_host: string, _options: unknown, done: (error: null, found: unknown[]) => void) =>
       done(
@@ -126,9 +126,9 @@ describe('a name whose owner changes what it stands for', () => {
       ),
     );
 
-  it('is connected to by the addresses that were looked at, without the private ones', async () => {
+  it('is connected to at the addresses that were checked, without the private ones', async () => {
     const mixed = ['127.0.0.1', '8.8.8.8', '::1', 'fe80::1%eth0', '2606:4700::1111'];
-    answers(mixed, mixed);
+    mockLookups(mixed, mixed);
     expect(await resolve('rebind.example.com', true)).toEqual([
       { address: '8.8.8.8', family: 4 },
       { address: '2606:4700::1111', family: 6 },
@@ -136,15 +136,15 @@ describe('a name whose owner changes what it stands for', () => {
     expect(await resolve('rebind.example.com', false)).toBe('8.8.8.8');
   });
 
-  it('is asked once for a connection and refused when it is private by then', async () => {
+  it('is resolved once per connection and rejected if the address is private', async () => {
     const seen: string[] = [];
     const address = await serve((request, response) => {
       seen.push(request.url!);
       response.end();
     });
     const hostile = address.replace('127.0.0.1', 'rebind.example.com');
-    answers(['127.0.0.1'], ['8.8.8.8']);
-    await expect(careful(hostile)).rejects.toMatchObject({
+    mockLookups(['127.0.0.1'], ['8.8.8.8']);
+    await expect(strictFetch(hostile)).rejects.toMatchObject({
       kind: 'refused',
       message:
         'rebind.example.com has the private address 127.0.0.1; list it in calendars.private_hosts to allow it.',
@@ -153,13 +153,13 @@ describe('a name whose owner changes what it stands for', () => {
   });
 });
 
-describe('answers', () => {
-  it('other than http are refused', async () => {
-    await expect(careful('file:///etc/passwd')).rejects.toMatchObject({ kind: 'invalid-params' });
-    await expect(careful('ftp://example.com/')).rejects.toMatchObject({ kind: 'invalid-params' });
+describe('createFetch', () => {
+  it('rejects URLs other than http and https', async () => {
+    await expect(strictFetch('file:///etc/passwd')).rejects.toMatchObject({ kind: 'invalid-params' });
+    await expect(strictFetch('ftp://example.com/')).rejects.toMatchObject({ kind: 'invalid-params' });
   });
 
-  it('that are too large are not read, announced or not, packed or not', async () => {
+  it('rejects responses that are too large, with or without content-length and compression', async () => {
     const large = 'x'.repeat(1001);
     const announced = await serve((_, response) => response.end(large));
     const silent = await serve((_, response) => {
@@ -170,41 +170,41 @@ describe('answers', () => {
       response.setHeader('content-encoding', 'gzip');
       response.end(gzipSync(large));
     });
-    const wanted = { kind: 'refused', message: expect.stringContaining('calendars.max_bytes') };
-    await expect(trusting(announced)).rejects.toMatchObject(wanted);
-    await expect(trusting(silent).then((response) => response.text())).rejects.toMatchObject(wanted);
-    await expect(trusting(packed).then((response) => response.text())).rejects.toMatchObject(wanted);
+    const refusal = { kind: 'refused', message: expect.stringContaining('calendars.max_bytes') };
+    await expect(trustingFetch(announced)).rejects.toMatchObject(refusal);
+    await expect(trustingFetch(silent).then((response) => response.text())).rejects.toMatchObject(refusal);
+    await expect(trustingFetch(packed).then((response) => response.text())).rejects.toMatchObject(refusal);
   });
 
-  it('that are packed are unpacked', async () => {
+  it('decompresses responses', async () => {
     const address = await serve((_, response) => {
       response.setHeader('content-encoding', 'gzip');
       response.end(gzipSync('calendar'));
     });
-    expect(await (await trusting(address)).text()).toBe('calendar');
+    expect(await (await trustingFetch(address)).text()).toBe('calendar');
   });
 
-  it('that never come, or break off, are failures with the name of the host', async () => {
-    const mute = await serve(() => {});
+  it('names the host if a response never arrives or is interrupted', async () => {
+    const silent = await serve(() => {});
     const broken = await serve((_, response) => {
       response.write('half');
       setTimeout(() => response.destroy(), 10);
     });
-    const gone = 'http://127.0.0.1:1/';
-    await expect(trusting(mute)).rejects.toMatchObject({
+    const closedPort = 'http://127.0.0.1:1/';
+    await expect(trustingFetch(silent)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ does not answer\.$/),
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ does not respond\.$/),
     });
-    await expect(trusting(broken).then((response) => response.text())).rejects.toMatchObject({
+    await expect(trustingFetch(broken).then((response) => response.text())).rejects.toMatchObject({
       kind: 'unavailable',
     });
-    await expect(trusting(gone)).rejects.toMatchObject({
+    await expect(trustingFetch(closedPort)).rejects.toMatchObject({
       kind: 'unavailable',
       message: '127.0.0.1:1 cannot be reached (ECONNREFUSED).',
     });
   });
 
-  it('come after redirects that end, with the same method and without the password for another host', async () => {
+  it('follows redirects with the same method and sends no password to another host', async () => {
     const seen: (string | undefined)[] = [];
     const last = await serve((request, response) => {
       seen.push(request.method, request.headers.authorization);
@@ -214,13 +214,16 @@ describe('answers', () => {
       seen.push(request.method, request.headers.authorization);
       response.writeHead(307, { location: last }).end();
     });
-    const response = await trusting(first.replace('//', '//me:pass@'), { method: 'PROPFIND', body: '<x/>' });
+    const response = await trustingFetch(first.replace('//', '//me:pass@'), {
+      method: 'PROPFIND',
+      body: '<x/>',
+    });
     expect(await response.text()).toBe('there');
     expect(seen).toEqual(['PROPFIND', 'Basic bWU6cGFzcw==', 'PROPFIND', undefined]);
   });
 
-  it('that redirect in a circle are given up', async () => {
+  it('gives up on a redirect loop', async () => {
     const address = await serve((_, response) => response.writeHead(301, { location: '/again' }).end());
-    await expect(trusting(address)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(trustingFetch(address)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

@@ -6,48 +6,47 @@ import { Failure } from '../../failure.ts';
 import { AddressGuard } from './address-guard.ts';
 
 export interface FetchOptions {
-  /** The section of the settings that these options are from, for who has to change them. */
+  /** Section of the settings that holds these options, for error messages. */
   readonly section: 'calendars' | 'delivery';
-  /** Hosts with private addresses that may be asked; `*` for all. */
+  /** Hosts that may have private addresses; `*` allows all. */
   readonly privateHosts: readonly string[];
-  /** The longest answer, unpacked; whoever sets none reads with measure. */
+  /** Maximum size of a response after decompression. Default: unlimited; the caller must then limit what it reads. */
   readonly maxBytes?: number;
-  /** How long an answer may keep silent. */
+  /** Maximum time without any data from the server. */
   readonly timeoutMs?: number;
-  /** Keeps connections for the next request to the same host. */
+  /** Reuses connections for later requests to the same host. */
   readonly keepAlive?: boolean;
 }
 
-interface Line {
+interface Connection {
   readonly options: Required<FetchOptions>;
   readonly guard: AddressGuard;
   readonly agents?: { readonly 'http:': HttpAgent; readonly 'https:': HttpsAgent };
 }
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /**
- * `fetch` for addresses that strangers may have written: it goes to no private address unless that is wanted, looks
- * again at every redirect, connects to the address it looked at, and reads no more than agreed.
+ * A `fetch` for untrusted URLs. It blocks private addresses unless they are allowed, checks every redirect, connects only
+ * to addresses that passed the check, and limits the size of responses.
  */
 export function createFetch(given: FetchOptions): typeof fetch {
   const options = { maxBytes: Number.POSITIVE_INFINITY, timeoutMs: 30_000, keepAlive: false, ...given };
   const guard = new AddressGuard(options.privateHosts, `${options.section}.private_hosts`);
-  const keep = { keepAlive: true };
-  const line: Line = {
+  const agentOptions = { keepAlive: true };
+  const connection: Connection = {
     options,
     guard,
-    ...(options.keepAlive && { agents: { 'http:': new HttpAgent(keep), 'https:': new HttpsAgent(keep) } }),
+    ...(options.keepAlive && {
+      agents: { 'http:': new HttpAgent(agentOptions), 'https:': new HttpsAgent(agentOptions) },
+    }),
   };
 
   async function follow(url: URL, init: RequestInit, hops: number): Promise<Response> {
     if (!/^https?:$/.test(url.protocol))
-      throw new Failure(
-        'invalid-params',
-        `${url.protocol}// cannot be fetched; give an address with https://.`,
-      );
+      throw new Failure('invalid-params', `URLs with ${url.protocol}// are not supported; use https://.`);
     guard.check(url);
-    const response = await exchange(url, init, line);
+    const response = await exchange(url, init, connection);
     const location = response.headers.get('location');
     if (
       init.redirect === 'manual' ||
@@ -56,12 +55,12 @@ export function createFetch(given: FetchOptions): typeof fetch {
     )
       return response;
     await response.body?.cancel();
-    if (hops === 0) throw new Failure('unavailable', `${url.host} redirects without end.`);
+    if (hops === 0) throw new Failure('unavailable', `${url.host} redirects too many times.`);
     const next = new URL(location, url);
     if (url.protocol === 'https:' && next.protocol === 'http:')
-      throw new Failure('refused', `${url.host} redirects to an address without encryption.`);
+      throw new Failure('refused', `${url.host} redirects from https to http, which is not secure.`);
     const headers = new Headers(init.headers);
-    // What lets us in there is nobody else's business.
+    // Never send credentials to a different origin.
     if (next.origin !== url.origin) headers.delete('authorization');
     const { body, ...rest } = init;
     const again = response.status === 303 ? { ...rest, method: 'GET' } : init;
@@ -73,15 +72,15 @@ export function createFetch(given: FetchOptions): typeof fetch {
   }
 
   return (input, init = {}) =>
-    follow(new URL(input instanceof Request ? input.url : input), init, mostRedirects);
+    follow(new URL(input instanceof Request ? input.url : input), init, maxRedirects);
 }
 
 function exchange(
   url: URL,
   { method = 'GET', headers, body, signal }: RequestInit,
-  { options: { section, maxBytes, timeoutMs }, guard, agents }: Line,
+  { options: { section, maxBytes, timeoutMs }, guard, agents }: Connection,
 ): Promise<Response> {
-  const sent = new Headers({ ...loginOf(url), ...Object.fromEntries(new Headers(headers)) });
+  const sent = new Headers({ ...basicAuth(url), ...Object.fromEntries(new Headers(headers)) });
   sent.set('accept-encoding', 'gzip, deflate, br');
   if (!sent.has('user-agent')) sent.set('user-agent', 'Adjutant');
   return new Promise((resolve, reject) => {
@@ -96,14 +95,14 @@ function exchange(
       ...(signal && { signal }),
     });
     outgoing.on('timeout', () =>
-      outgoing.destroy(new Failure('unavailable', `${url.host} does not answer.`)),
+      outgoing.destroy(new Failure('unavailable', `${url.host} does not respond.`)),
     );
     outgoing.on('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, url)));
     outgoing.on('response', (incoming) => {
       const tooLarge = () =>
         new Failure(
           'refused',
-          `What ${url.host} sends is larger than ${Math.round(maxBytes / 1e6)} MB; raise ${section}.max_bytes.`,
+          `The response of ${url.host} is larger than ${Math.round(maxBytes / 1e6)} MB; raise ${section}.max_bytes.`,
         );
       if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) {
         outgoing.destroy();
@@ -118,8 +117,8 @@ function exchange(
         return resolve(new Response(null, { status, headers: answered }));
       }
       const unpacked = unpack(incoming, incoming.headers['content-encoding']);
-      const limited = Readable.from(limit(unpacked, maxBytes, tooLarge, url));
-      // An answer that nobody reads must not hold the process.
+      const limited = Readable.from(limitSize(unpacked, maxBytes, tooLarge, url));
+      // A response that is never read must not keep the process alive.
       limited.on('close', () => outgoing.destroy());
       resolve(new Response(Readable.toWeb(limited) as ReadableStream, { status, headers: answered }));
     });
@@ -127,15 +126,15 @@ function exchange(
   });
 }
 
-/** The header that takes the place of a name and password in an address. */
-export function loginOf({ username, password }: URL): { readonly authorization?: string } {
+/** Returns an `authorization` header for the user name and password in a URL. */
+export function basicAuth({ username, password }: URL): { readonly authorization?: string } {
   if (username === '') return {};
-  const login = [username, password].map(unescaped).join(':');
+  const login = [username, password].map(decodePercent).join(':');
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-/** What looks like an escape and is none was meant as it stands. */
-function unescaped(text: string): string {
+/** Decodes percent-encoding; invalid sequences are kept as they are. */
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -155,7 +154,7 @@ function unpack(stream: Readable, encoding: string | undefined): Readable {
   return stream.pipe(decoder);
 }
 
-async function* limit(
+async function* limitSize(
   stream: Readable,
   maxBytes: number,
   tooLarge: () => Failure,
@@ -176,6 +175,6 @@ async function* limit(
 function unreachable(error: NodeJS.ErrnoException, url: URL): Error {
   if (error instanceof Failure || error.name === 'AbortError') return error;
   const reason =
-    error.code === 'ENOTFOUND' ? 'is not known' : `cannot be reached (${error.code ?? error.message})`;
+    error.code === 'ENOTFOUND' ? 'cannot be resolved' : `cannot be reached (${error.code ?? error.message})`;
   return new Failure('unavailable', `${url.host} ${reason}.`, { cause: error });
 }

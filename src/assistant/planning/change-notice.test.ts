@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import { createDelivery } from '../delivery/delivery.ts';
 
@@ -12,7 +12,7 @@ const at = (time: string, day = 17) => Date.parse(`2026-11-${day}T${time}:00+01:
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
 /** Runs one round of a worker at the given time. Returns subject and text of the mails it wrote. */
-async function runWorker(assistant: TestDiary, now: number): Promise<string[]> {
+async function runWorker(assistant: TestAssistant, now: number): Promise<string[]> {
   assistant.now = now;
   const before = new Set(outbox(assistant));
   const delivery = createDelivery({
@@ -42,8 +42,8 @@ async function runWorker(assistant: TestDiary, now: number): Promise<string[]> {
   );
 }
 
-const outboxFolder = (assistant: TestDiary) => join(dirname(assistant.file), 'outbox');
-function outbox(assistant: TestDiary): string[] {
+const outboxFolder = (assistant: TestAssistant) => join(dirname(assistant.file), 'outbox');
+function outbox(assistant: TestAssistant): string[] {
   try {
     return readdirSync(outboxFolder(assistant));
   } catch {
@@ -52,7 +52,7 @@ function outbox(assistant: TestDiary): string[] {
 }
 
 /** Runs a worker at each planned time up to the given one. Returns subject and text of all mails. */
-async function runWorkerUntil(assistant: TestDiary, untilMs: number): Promise<string[]> {
+async function runWorkerUntil(assistant: TestAssistant, untilMs: number): Promise<string[]> {
   const written: string[] = [];
   for (;;) {
     const { notifications } = (await assistant.call('listNotifications', {
@@ -67,8 +67,8 @@ async function runWorkerUntil(assistant: TestDiary, untilMs: number): Promise<st
 }
 
 /** Ada has a dentist's appointment at 14:00 and received a reminder at 13:00. */
-async function reminded(user: JsonObject = {}): Promise<TestDiary> {
-  const assistant = openDiary();
+async function reminded(user: JsonObject = {}): Promise<TestAssistant> {
+  const assistant = openAssistant();
   await assistant.call('createUser', { ...ada, ...user });
   await assistant.call('createEvent', {
     user_id: 'ada',
@@ -84,7 +84,7 @@ async function reminded(user: JsonObject = {}): Promise<TestDiary> {
   return assistant;
 }
 
-const move = (assistant: TestDiary, start_ts: string) =>
+const move = (assistant: TestAssistant, start_ts: string) =>
   assistant.call('updateEvent', { event_id: 'dentist', start_ts });
 
 describe('a change after a reminder', () => {
@@ -112,7 +112,7 @@ describe('a change after a reminder', () => {
     expect(more).toEqual([]);
   });
 
-  it.each<[string, (assistant: TestDiary) => Promise<unknown>]>([
+  it.each<[string, (assistant: TestAssistant) => Promise<unknown>]>([
     ['cancelled', (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' })],
     ['deleted', (assistant) => assistant.call('deleteEvent', { event_id: 'dentist' })],
   ])('is reported when the event is %s', async (_, end) => {
@@ -149,7 +149,7 @@ describe('a change after a reminder', () => {
   });
 
   it('is reported after quiet hours, unless that is too late', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     for (const [id, start_ts] of [
       ['early', '2026-11-17T06:30'],
@@ -170,7 +170,7 @@ describe('a change after a reminder', () => {
   });
 
   it('is not reported if no reminder was sent before', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     await assistant.call('createEvent', {
       user_id: 'ada',
@@ -184,7 +184,7 @@ describe('a change after a reminder', () => {
   });
 
   it('is reported for one occurrence of a series, and for a series that moves', async () => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     for (const id of ['one', 'all'])
       await assistant.call('createEvent', {
@@ -209,7 +209,7 @@ describe('a change after a reminder', () => {
   });
 
   it.each(['sync', 'import'])('is reported when it arrives through %s', async (method) => {
-    await using assistant = openDiary();
+    await using assistant = openAssistant();
     await assistant.call('createUser', ada);
     const file = join(dirname(assistant.file), 'runWorker.ics');
     const calendar = (...lines: readonly string[]) =>
@@ -243,7 +243,7 @@ describe('an acknowledgement', () => {
   /** One mail an hour before the event and one call fifteen minutes before it. */
   const both = { channel_pref: 'both', phone_e164: '+4930123456' };
 
-  async function acknowledged(): Promise<TestDiary> {
+  async function acknowledged(): Promise<TestAssistant> {
     const assistant = await reminded(both);
     const { notifications } = (await assistant.call('listNotifications', {
       status: 'sent',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startChatModel } from '../../../test/chat-model.ts';
-import { openDiary } from '../../../test/open-diary.ts';
+import { openAssistant } from '../../../test/open-assistant.ts';
 import type { PolicyOptions } from '../policy/policy-model.ts';
 import { PlanProgress } from './plan-progress.ts';
 
@@ -9,7 +9,7 @@ type Report = readonly [done: unknown, total: unknown, message: unknown];
 /** Plans for a user with the given number of events, and collects the progress reports that a client receives. */
 async function plan(events: number, policy: PolicyOptions, more: { readonly dry_run?: true } = {}) {
   const reports: Report[] = [];
-  await using assistant = openDiary({
+  await using assistant = openAssistant({
     policy,
     memory: {
       onNotification: (_, { progress, total, message }) => reports.push([progress, total, message]),

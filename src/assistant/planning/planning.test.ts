@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatModel, startChatModel } from '../../../test/chat-model.ts';
-import { monday, openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { JsonObject } from '../../json.ts';
 
@@ -8,25 +8,25 @@ const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europ
 const dentist = { user_id: 'ada', id: 'dentist', title: 'Dentist', start_ts: '2026-11-17T14:00' };
 const hour = 3_600_000;
 
-async function openWithDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestDiary> {
-  const assistant = openDiary();
+async function openWithDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestAssistant> {
+  const assistant = openAssistant();
   await assistant.call('createUser', { ...ada, ...user });
   await assistant.call('createEvent', { ...dentist, ...event });
   return assistant;
 }
 
-const plan = (assistant: TestDiary, more: JsonObject = {}) =>
+const plan = (assistant: TestAssistant, more: JsonObject = {}) =>
   assistant.call('planNotifications', { user_id: 'ada', ...more });
-const listed = async (assistant: TestDiary, more: JsonObject = {}) =>
+const listed = async (assistant: TestAssistant, more: JsonObject = {}) =>
   (
     (await assistant.call('listNotifications', { days_forward: 30, days_back: 30, ...more })) as {
       notifications: JsonObject[];
     }
   ).notifications;
-const planned = (assistant: TestDiary) => listed(assistant, { status: 'planned' });
+const planned = (assistant: TestAssistant) => listed(assistant, { status: 'planned' });
 
 /** Changes a notification as a worker would. */
-async function updateRow(assistant: TestDiary, id: unknown, fields: JsonObject): Promise<void> {
+async function updateRow(assistant: TestAssistant, id: unknown, fields: JsonObject): Promise<void> {
   const { createStore } = await import('../store/store.ts');
   const store = createStore(assistant.file);
   await store.write(({ db }) =>
@@ -94,7 +94,7 @@ describe('planning', () => {
 
   it('plans once for ten concurrent requests', async () => {
     await using assistant = await openWithDentist();
-    const others = Array.from({ length: 9 }, () => openDiary({ file: assistant.file }));
+    const others = Array.from({ length: 9 }, () => openAssistant({ file: assistant.file }));
     await Promise.all([assistant, ...others].map((one) => plan(one, { force_replan: true })));
     expect(await listed(assistant)).toHaveLength(1);
     for (const other of others) await other[Symbol.asyncDispose]();
@@ -117,19 +117,21 @@ describe('planning', () => {
 
   it.each([
     [
-      (assistant: TestDiary) => assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
+      (assistant: TestAssistant) =>
+        assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
       'the event is cancelled',
     ],
     [
-      (assistant: TestDiary) => assistant.call('updateEvent', { event_id: 'dentist', status: 'tentative' }),
+      (assistant: TestAssistant) =>
+        assistant.call('updateEvent', { event_id: 'dentist', status: 'tentative' }),
       'the event is tentative',
     ],
     [
-      (assistant: TestDiary) => assistant.call('deleteEvent', { event_id: 'dentist' }),
+      (assistant: TestAssistant) => assistant.call('deleteEvent', { event_id: 'dentist' }),
       'the event was deleted',
     ],
     [
-      (assistant: TestDiary) =>
+      (assistant: TestAssistant) =>
         assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
       'this occurrence no longer takes place',
     ],
@@ -151,7 +153,9 @@ describe('planning', () => {
     expect(await planned(assistant)).toHaveLength(1);
   });
 
-  it.each<[string, (assistant: TestDiary) => Promise<unknown>, (assistant: TestDiary) => Promise<unknown>]>([
+  it.each<
+    [string, (assistant: TestAssistant) => Promise<unknown>, (assistant: TestAssistant) => Promise<unknown>]
+  >([
     [
       'an event that was cancelled',
       (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
@@ -367,8 +371,8 @@ describe('planning on PostgreSQL', () => {
 
   it('plans once for concurrent requests, and moves, cancels and deletes notifications', async () => {
     const file = await postgres.createDatabase('planning');
-    const assistants = Array.from({ length: 5 }, () => openDiary({ file }));
-    const [assistant] = assistants as [TestDiary];
+    const assistants = Array.from({ length: 5 }, () => openAssistant({ file }));
+    const [assistant] = assistants as [TestAssistant];
     await assistant.call('createUser', ada);
     await assistant.call('createEvent', { ...dentist, rrule: 'FREQ=DAILY;COUNT=4' });
     const results = await Promise.all(assistants.map((one) => plan(one, { force_replan: true })));
@@ -381,7 +385,9 @@ describe('planning on PostgreSQL', () => {
     expect(await assistant.call('cancelNotification', { notification_id: id })).toMatchObject({
       status: 'cancelled',
     });
-    await expect(assistant.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(/belongs to/);
+    await expect(assistant.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(
+      /already used by/,
+    );
     await assistant.call('deleteEvent', { event_id: 'dentist' });
     expect(await planned(assistant)).toEqual([]);
     await assistant.call('deleteUser', { user_id: 'ada' });
@@ -392,7 +398,7 @@ describe('planning on PostgreSQL', () => {
 
 describe('a character that PostgreSQL cannot store', () => {
   let postgres: Postgres;
-  let assistant: TestDiary;
+  let assistant: TestAssistant;
   let model: ChatModel;
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -403,7 +409,7 @@ describe('a character that PostgreSQL cannot store', () => {
         plan: [{ offset_minutes: -60, channel: 'email', subject: 'a\u0000b', email_text: '\u0000\ud800' }],
       }),
     );
-    assistant = openDiary({
+    assistant = openAssistant({
       file: await postgres.createDatabase('characters'),
       policy: { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 },
     });

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
-import { type AssistantData, findEvent, findUser, holdUser } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser, lockUser } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { fingerprint } from '../entities/revision.ts';
@@ -199,7 +199,7 @@ async function storePlan(
       // The caller may have cancelled while this waited for the database.
       signal.throwIfAborted();
       // The lock on the user serializes planning for that user.
-      const user = await holdUser(writer.db, request.userId);
+      const user = await lockUser(writer.db, request.userId);
       const now = await findEvent(writer.db, event.id);
       if (now.revision !== event.revision)
         throw new Failure('conflict', 'the event changed while it was being planned; plan again');

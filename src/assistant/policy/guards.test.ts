@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyStory } from '../../../test/guard-stories.ts';
 import { replay } from '../../../test/guards.ts';
-import { playStored } from '../../../test/stored-story.ts';
+import { replayStored } from '../../../test/stored-story.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { User } from '../store/schema.ts';
 import { createStore } from '../store/store.ts';
@@ -67,7 +67,7 @@ describe('the guards', () => {
     try {
       await fc.assert(
         fc.asyncProperty(anyStory, async (story) => {
-          expect(await playStored(store, story, ++number)).toEqual([]);
+          expect(await replayStored(store, story, ++number)).toEqual([]);
         }),
         { numRuns: 20, endOnFailure: true },
       );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
 import { hostileAnswers, hostileEvents } from '../../../test/guard-stories.ts';
-import { openDiary, type TestDiary } from '../../../test/open-diary.ts';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PolicyOptions } from './policy-model.ts';
 
@@ -20,8 +20,8 @@ const good = JSON.stringify({
   ],
 });
 
-async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<TestDiary> {
-  const assistant = openDiary({ policy, memory });
+async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
+  const assistant = openAssistant({ policy, memory });
   await assistant.call('createUser', {
     id: 'ada',
     name: 'Ada',
@@ -270,7 +270,7 @@ describe('a model endpoint', () => {
 
 describe('the client model', () => {
   const policy = { name: 'client', timeoutMs: 2000 } as const;
-  const legacy = (assistant: TestDiary) =>
+  const legacy = (assistant: TestAssistant) =>
     assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: { sampling: {} },
@@ -297,7 +297,7 @@ describe('the client model', () => {
     await using assistant = await openWithDentist(policy, { onRequest });
     await legacy(assistant);
     await assistant.call('planNotifications', { user_id: 'ada' });
-    await using worker = openDiary({ file: assistant.file, policy });
+    await using worker = openAssistant({ file: assistant.file, policy });
     expect(await worker.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [],
       changes: [{ action: 'keep', plan_time: '2026-11-17T11:30:00Z' }],

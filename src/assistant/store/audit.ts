@@ -4,7 +4,7 @@ import type { AuditRow } from './schema.ts';
 import type { Writer } from './store.ts';
 
 export interface AuditEntry {
-  /** What was done to what: `notification.sent`, `plan.decided`. */
+  /** Subject and verb, such as `notification.sent` or `plan.decided`. */
   readonly action: string;
   readonly userId?: string | undefined;
   readonly eventId?: string | undefined;
@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly detail?: JsonObject | undefined;
 }
 
-/** Written in the transaction of what it tells about, so that neither is there without the other. */
+/** Call this in the transaction that makes the change, so that the change and its audit row commit together. */
 export async function audit({ db }: Writer, now: number, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await db.insertInto('audit').values(auditRows(now, entries)).execute();
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { fill, meeting, minute, person, reminder } from '../../../test/diary.ts';
+import { fill, meeting, minute, person, reminder } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { Channels } from '../channels/channel.ts';
 import { Scheduler } from '../delivery/scheduler.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const patience = { timeout: 15_000, interval: 20 };
+const waitOptions = { timeout: 15_000, interval: 20 };
 
 function addUser(store: Store, id: string): Promise<void> {
   return store.write(async ({ db, changed }) => {
@@ -30,7 +30,7 @@ function addUser(store: Store, id: string): Promise<void> {
   });
 }
 
-function courier(sent: string[]): Channels {
+function recordingChannels(sent: string[]): Channels {
   const channel = {
     async deliver({ id }: { id: string }) {
       sent.push(id);
@@ -40,39 +40,39 @@ function courier(sent: string[]): Channels {
   return { email: channel, call: channel, webhook: channel, ntfy: channel };
 }
 
-describe.each(['sqlite', 'postgres'] as const)('changes of other processes on %s', (engine) => {
+describe.each(['sqlite', 'postgres'] as const)('the change feed on %s', (engine) => {
   const address = async (name: string) =>
     engine === 'sqlite' ? join(folder, `${name}.db`) : await postgres.createDatabase(name);
 
-  it('reach the listeners of a store once, and its own are not repeated', async () => {
+  it('delivers every change by another process once and does not repeat its own changes', async () => {
     const url = await address('reach');
     const [here, there] = [createStore(url), createStore(url)];
     await addUser(here, 'first');
-    const heard: StoreChange[] = [];
-    here.subscribe((changes) => heard.push(...changes));
-    let looks = 0;
+    const received: StoreChange[] = [];
+    here.subscribe((changes) => received.push(...changes));
+    let calls = 0;
     const feed = followChanges(here, url, () => {
-      looks += 1;
+      calls += 1;
     });
-    await vi.waitFor(() => expect(looks).toBeGreaterThan(0), patience);
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(0), waitOptions);
     await addUser(there, 'theirs');
     await vi.waitFor(
-      () => expect(heard).toEqual([{ kind: 'user', id: 'theirs', userId: 'theirs' }]),
-      patience,
+      () => expect(received).toEqual([{ kind: 'user', id: 'theirs', userId: 'theirs' }]),
+      waitOptions,
     );
     await addUser(here, 'ours');
     await addUser(there, 'last');
-    await vi.waitFor(() => expect(heard.at(-1)?.id).toBe('last'), patience);
-    expect(heard.map(({ id }) => id)).toEqual(['theirs', 'ours', 'last']);
+    await vi.waitFor(() => expect(received.at(-1)?.id).toBe('last'), waitOptions);
+    expect(received.map(({ id }) => id)).toEqual(['theirs', 'ours', 'last']);
     await feed.close();
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('wake a worker that sleeps', async () => {
+  it('wakes a sleeping worker', async () => {
     const url = await address('wake');
     const [here, there] = [createStore(url), createStore(url)];
     const sent: string[] = [];
-    const worker = new Worker({ store: here, channels: courier(sent), owner: 'w' });
+    const worker = new Worker({ store: here, channels: recordingChannels(sent), owner: 'w' });
     const scheduler = new Scheduler({ store: here, worker });
     const feed = followChanges(here, url, () => scheduler.wake());
     scheduler.start();
@@ -83,30 +83,30 @@ describe.each(['sqlite', 'postgres'] as const)('changes of other processes on %s
       events: [event],
       notifications: [reminder(event, now, { id: 'now' }), reminder(event, now + 300, { id: 'soon' })],
     });
-    await vi.waitFor(() => expect(sent).toEqual(['now', 'soon']), patience);
+    await vi.waitFor(() => expect(sent).toEqual(['now', 'soon']), waitOptions);
     await feed.close();
     await scheduler.stop();
     await Promise.all([here.close(), there.close()]);
   });
 });
 
-describe('changes that nobody told of', () => {
+describe('a change feed that missed changes', () => {
   const listen = (store: Store, url: string) => {
-    const heard: StoreChange[] = [];
-    store.subscribe((changes) => heard.push(...changes));
-    let looks = 0;
+    const received: StoreChange[] = [];
+    store.subscribe((changes) => received.push(...changes));
+    let calls = 0;
     const feed = followChanges(store, url, () => {
-      looks += 1;
+      calls += 1;
     });
-    const ready = () => vi.waitFor(() => expect(looks).toBeGreaterThan(0), patience);
-    return { heard, feed, ready };
+    const ready = () => vi.waitFor(() => expect(calls).toBeGreaterThan(0), waitOptions);
+    return { received, feed, ready };
   };
 
-  it('are looked for when a connection to PostgreSQL was lost', async () => {
+  it('scans for them after a lost connection to PostgreSQL', async () => {
     const url = await postgres.createDatabase('lost');
     const [here, there] = [createStore(url), createStore(url)];
     await addUser(there, 'ada');
-    const { heard, feed, ready } = listen(here, url);
+    const { received, feed, ready } = listen(here, url);
     await ready();
     await there.read((db) =>
       sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = 'lost'`.execute(
@@ -126,34 +126,34 @@ describe('changes that nobody told of', () => {
       changed({ kind: 'record', id: 'prompts', userId: '' });
     });
     await vi.waitFor(() => {
-      expect(heard).toContainEqual({ kind: 'event', id: 'e', userId: 'ada' });
-      expect(heard).toContainEqual({ kind: 'user', id: 'ada', userId: 'ada' });
-      expect(heard).toContainEqual({ kind: 'record', id: 'prompts', userId: '' });
-    }, patience);
+      expect(received).toContainEqual({ kind: 'event', id: 'e', userId: 'ada' });
+      expect(received).toContainEqual({ kind: 'user', id: 'ada', userId: 'ada' });
+      expect(received).toContainEqual({ kind: 'record', id: 'prompts', userId: '' });
+    }, waitOptions);
     await feed.close();
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('are followed in the file that took the place of another', async () => {
+  it('follows a file that replaced the old one', async () => {
     const url = join(folder, 'replaced.db');
     const [here, there] = [createStore(url), createStore(url)];
     await addUser(there, 'ada');
-    const { heard, feed, ready } = listen(here, url);
+    const { received, feed, ready } = listen(here, url);
     await ready();
     for (const end of ['', '-wal', '-shm']) rmSync(`${url}${end}`, { force: true });
     await addUser(there, 'bob');
-    // The first change made the file; from there on it is followed.
+    // The write above created the file; the feed follows it from now on.
     await vi.waitFor(async () => {
       await there.write(async ({ changed }) => changed({ kind: 'user', id: 'bob', userId: 'bob' }));
-      expect(heard).toContainEqual({ kind: 'user', id: 'bob', userId: 'bob' });
-    }, patience);
+      expect(received).toContainEqual({ kind: 'user', id: 'bob', userId: 'bob' });
+    }, waitOptions);
     await feed.close();
     await Promise.all([here.close(), there.close()]);
   });
 });
 
-describe('a database that goes away and comes back', () => {
-  it('loses nothing: what was sent meanwhile is recorded, what comes due later is sent', async () => {
+describe('a worker whose database crashes and restarts', () => {
+  it('records what it sent during the outage and sends what is due later', async () => {
     const server = await startPostgres();
     try {
       const url = await server.createDatabase('away');
@@ -167,7 +167,7 @@ describe('a database that goes away and comes back', () => {
       });
       const sent: string[] = [];
       const { promise: taken, resolve: accept } = Promise.withResolvers<void>();
-      const channels = courier(sent);
+      const channels = recordingChannels(sent);
       const slow: Channels = {
         ...channels,
         email: {
@@ -187,24 +187,24 @@ describe('a database that goes away and comes back', () => {
             db.selectFrom('notifications').select('status').where('id', '=', id).executeTakeFirst(),
           )
         )?.status;
-      await vi.waitFor(async () => expect(await statusOf('during')).toBe('sending'), patience);
+      await vi.waitFor(async () => expect(await statusOf('during')).toBe('sending'), waitOptions);
       await server.stop('crash');
       accept();
-      await vi.waitFor(() => expect(sent).toEqual(['during']), patience);
+      await vi.waitFor(() => expect(sent).toEqual(['during']), waitOptions);
       await expect(statusOf('during')).rejects.toMatchObject({ kind: 'unavailable' });
       await server.start();
       await vi.waitFor(async () => {
         expect(await statusOf('during')).toBe('sent');
         expect(await statusOf('after')).toBe('sent');
-      }, patience);
+      }, waitOptions);
       expect(sent).toEqual(['during', 'after']);
-      const heard: StoreChange[] = [];
-      store.subscribe((changes) => heard.push(...changes));
+      const received: StoreChange[] = [];
+      store.subscribe((changes) => received.push(...changes));
       const other = createStore(url);
       await vi.waitFor(async () => {
         await addUser(other, `u${Math.random()}`);
-        expect(heard.length).toBeGreaterThan(0);
-      }, patience);
+        expect(received.length).toBeGreaterThan(0);
+      }, waitOptions);
       await feed.close();
       await scheduler.stop();
       await Promise.all([store.close(), other.close()]);

@@ -2,7 +2,7 @@ import { log } from '../../log.ts';
 import type { Feed } from './change-feed.ts';
 import type { Store } from './store.ts';
 
-/** What other processes change is news here too, once there was time to answer the first requests. */
+/** Starts following changes by other processes after a short delay, so that the first requests are not slowed down. */
 export function followChangesSoon(store: Store, databaseUrl: string): () => Promise<void> {
   let feed: Promise<Feed | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -11,7 +11,7 @@ export function followChangesSoon(store: Store, databaseUrl: string): () => Prom
     feed = import('./change-feed.ts')
       .then(({ followChanges }) => followChanges(store, databaseUrl))
       .catch((error) => {
-        log('warning', 'changes by other processes are not followed yet', error);
+        log('warning', 'could not start following changes by other processes; retrying', error);
         wait();
         return undefined;
       });

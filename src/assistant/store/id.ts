@@ -1,4 +1,4 @@
-/** A UUID whose beginning is the time, so that rows made together lie together. */
+/** A UUID of version 7. It starts with the time, so rows created together are stored close together. */
 export function newId(now: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(10));
   bytes[0] = 0x70 | (bytes[0]! & 0x0f);

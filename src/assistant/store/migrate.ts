@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../../failure.ts';
-import { migrations, type Tables } from './schema.ts';
+import { migrations } from './migrations.ts';
+import type { Tables } from './schema.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Brings the schema up to date. The caller holds a lock under which nobody else does the same. */
+/** Brings the schema up to date. The caller must hold a lock against concurrent migrations. */
 export async function migrate(db: Kysely<Tables>, place: string): Promise<void> {
   await sql`create table if not exists schema_version (version integer not null)`.execute(db);
   const found = await db.selectFrom('schema_version').select('version').executeTakeFirst();
@@ -16,7 +17,7 @@ export async function migrate(db: Kysely<Tables>, place: string): Promise<void> 
     await db.updateTable('schema_version').set({ version: migrations.length }).execute();
 }
 
-/** Whether there is nothing to migrate; asked without a lock, so that a start costs other processes nothing. */
+/** True if there is nothing to migrate. Needs no lock, so an ordinary start does not block other processes. */
 export async function isCurrent(db: Kysely<Tables>, place: string): Promise<boolean> {
   try {
     const { version } = await db.selectFrom('schema_version').select('version').executeTakeFirstOrThrow();
@@ -33,6 +34,6 @@ function refuseNewer(version: number, place: string): void {
   if (version <= migrations.length) return;
   throw new Failure(
     'unavailable',
-    `${place} was written by a newer Adjutant (schema ${version}, this one knows ${migrations.length}); update the program or choose another database.`,
+    `${place} was written by a newer version of Adjutant (schema ${version}; this version supports ${migrations.length}). Update Adjutant or choose another database.`,
   );
 }

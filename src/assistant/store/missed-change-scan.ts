@@ -1,11 +1,11 @@
 import type { Store, StoreChange } from './store.ts';
 
-/** Clocks of other machines are a little different. */
+/** Allows for clock differences between machines. */
 const slackMs = 60_000;
 
 /**
- * What may have changed while nobody told us: rather too much than too little. Whoever is gone leaves no trace, so all
- * users count, whose lists are then looked at again.
+ * Returns everything that may have changed since `sinceMs`, possibly too much. Deletions leave no trace, so all
+ * users are included; subscribers then reload the users' lists.
  */
 export function missedChanges(store: Store, sinceMs: number): Promise<readonly StoreChange[]> {
   return store.read(async (db) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fill, meeting, minute, noon, person, reminder } from '../../../test/diary.ts';
+import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { audit } from './audit.ts';
 import { type MoveReport, moveStore } from './move.ts';
@@ -38,8 +38,8 @@ async function open(engine: Engine): Promise<Store> {
 
 const options = { intoOther: false, nowMs: noon };
 
-/** More than a page of each kind, with text that sorts differently in different places. */
-async function furnish(store: Store): Promise<void> {
+/** Adds more than one page of rows to the large tables, with text that databases sort differently. */
+async function addRows(store: Store): Promise<void> {
   const users = ['Ångström', 'zoë', 'Zed', '_x', '10', '9', 'a'].map((id) =>
     person(id, { name: `„${id}“ 🗓`, email: `${encodeURIComponent(id)}@example.com` }),
   );
@@ -101,9 +101,9 @@ describe.each([
   ['postgres', 'sqlite'],
   ['postgres', 'postgres'],
 ] as const)('moving from %s to %s', (source, target) => {
-  it('takes everything along, can be done again, and back', async () => {
+  it('copies everything, can be repeated, and can be moved back', async () => {
     const [from, to, back] = [await open(source), await open(target), await open(source)];
-    await furnish(from);
+    await addRows(from);
     const moved = await moveStore(from, to, options);
     expect(moved.already).toBe(false);
     expect(moved.tables.map(({ table, rows }) => [table, rows])).toEqual([
@@ -125,7 +125,7 @@ describe.each([
 });
 
 describe('a move', () => {
-  it('refuses a target that holds something else, unless told to', async () => {
+  it('rejects a target with other data unless intoOther is set', async () => {
     const [from, to] = [await open('sqlite'), await open('sqlite')];
     await fill(from, { users: [person('a'), person('b')] });
     await fill(to, { users: [person('b', { name: 'Other', email: 'other@example.com' }), person('c')] });
@@ -144,46 +144,46 @@ describe('a move', () => {
     ]);
   });
 
-  it('leaves an empty target empty when it fails in the middle', async () => {
+  it('leaves an empty target empty when it fails halfway', async () => {
     const [from, to] = [await open('sqlite'), await open('postgres')];
     await fill(from, { users: [person('a'), person('b', { name: 'no\u0000good' })] });
     await expect(moveStore(from, to, options)).rejects.toThrow();
     expect(await to.read((db) => db.selectFrom('users').selectAll().execute())).toEqual([]);
   });
 
-  it('tells how far it is, table by table, and that once more where there is more than a page', async () => {
+  it('reports progress for every table and every page', async () => {
     const [from, to] = [await open('sqlite'), await open('sqlite')];
-    await furnish(from);
-    const told: unknown[][] = [];
-    await moveStore(from, to, { ...options, show: (...words) => told.push(words) });
-    const copying = told.filter(([message]) => String(message).startsWith('copying'));
+    await addRows(from);
+    const reports: unknown[][] = [];
+    await moveStore(from, to, { ...options, show: (...report) => reports.push(report) });
+    const copying = reports.filter(([message]) => String(message).startsWith('copying'));
     expect(copying.slice(0, 3)).toEqual([
       ['copying users (7 of 1768 rows)', 7, 1768],
       ['copying events (507 of 1768 rows)', 507, 1768],
       ['copying events (610 of 1768 rows)', 610, 1768],
     ]);
     expect(copying.at(-1)).toEqual(['copying record_entries (1768 of 1768 rows)', 1768, 1768]);
-    expect(told[0]).toEqual(['reading users (7 rows)', 7, undefined]);
-    expect(told.at(-1)![0]).toBe('comparing record_entries (1768 of 1768 rows)');
+    expect(reports[0]).toEqual(['reading users (7 rows)', 7, undefined]);
+    expect(reports.at(-1)![0]).toBe('comparing record_entries (1768 of 1768 rows)');
   });
 
   it.each(['reading', 'copying', 'comparing'])(
-    'can be ended while it is %s, and has moved nothing then',
-    async (doing) => {
+    'can be aborted while %s and then leaves the target unchanged',
+    async (step) => {
       const [from, to] = [await open('sqlite'), await open('sqlite')];
-      await furnish(from);
-      const ending = new AbortController();
+      await addRows(from);
+      const controller = new AbortController();
       const show = (message: string) => {
-        if (message.startsWith(`${doing} events`)) ending.abort(new Error('enough'));
+        if (message.startsWith(`${step} events`)) controller.abort(new Error('enough'));
       };
-      const moving = moveStore(from, to, { ...options, show, signal: ending.signal });
+      const moving = moveStore(from, to, { ...options, show, signal: controller.signal });
       await expect(moving).rejects.toThrow('enough');
       expect(await to.read((db) => db.selectFrom('users').selectAll().execute())).toEqual([]);
       expect(await moveStore(from, to, options)).toMatchObject({ already: false });
     },
   );
 
-  it('refuses a source that is being delivered from, and a target that is the source', async () => {
+  it('rejects a source that sends notifications, and a target that is the source', async () => {
     const [from, to] = [await open('sqlite'), await open('sqlite')];
     const event = meeting('e', 'a', noon + minute);
     await fill(from, {
@@ -197,7 +197,7 @@ describe('a move', () => {
     for (const place of [from.place, relative('.', from.place)])
       await expect(moveStore(from, createStore(place), options)).rejects.toMatchObject({
         kind: 'refused',
-        message: expect.stringContaining('is where everything is already'),
+        message: expect.stringContaining('is the current database'),
       });
     expect(await moveStore(from, to, { ...options, nowMs: noon + 2000 })).toMatchObject({ already: false });
   });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../../failure.ts';
 import type { Tables } from './schema.ts';
 import type { Store } from './store.ts';
 
-/** What an installation consists of, parents first, with what tells its rows apart. */
+/** Tables to copy, parents first, with the columns of their primary keys. */
 const tables = {
   users: ['id'],
   calendars: ['id'],
@@ -27,17 +27,17 @@ type Row = Readonly<Record<string, string | number | null>>;
 export interface Moved {
   readonly table: TableName;
   readonly rows: number;
-  /** Over all rows, in any order. */
+  /** Hash over all rows, independent of their order. */
   readonly hash: string;
 }
 
 export interface MoveOptions {
-  /** Into a database that holds something else already; rows of the same identity are replaced. */
+  /** Allows a target that already has data; rows with the same primary key are replaced. */
   readonly intoOther: boolean;
   readonly nowMs: number;
-  /** Told after every page what is being done, with how many rows of how many where that is known. */
+  /** Called after every page with the current step and the number of rows done, and the total if it is known. */
   readonly show?: (message: string, done?: number, total?: number) => void;
-  /** Ends the move and leaves the target as it was. */
+  /** Aborts the move and leaves the target unchanged. */
   readonly signal?: AbortSignal;
 }
 
@@ -46,63 +46,60 @@ type Pace = (table: TableName, rows: number) => Promise<void>;
 
 export interface MoveReport {
   readonly tables: readonly Moved[];
-  /** The target held all of it before. */
+  /** True if the target already held the same data. */
   readonly already: boolean;
 }
 
 /**
- * Copies everything from one store to another in one transaction of each, and compares counts and hashes before the
- * copy counts. The source stays as it is.
+ * Copies everything from one store to another, in one transaction per store. Compares row counts and hashes before it
+ * commits. The source is not changed.
  */
 export async function moveStore(from: Store, to: Store, options: MoveOptions): Promise<MoveReport> {
   const [here, there] = [from, to].map(({ engine, place }) => (engine === 'sqlite' ? resolve(place) : place));
   if (here === there)
-    throw new Failure(
-      'refused',
-      `${to.place} is where everything is already; name another database with --to.`,
-    );
-  return frozen(from, async (source) => {
+    throw new Failure('refused', `${to.place} is the current database; name a different one with --to.`);
+  return withSnapshot(from, async (source) => {
     await refuseWhileSending(source, from.place, options.nowMs);
-    const wanted = await digestAll(source, paceOf('reading', options));
-    const total = wanted.reduce((sum, { rows }) => sum + rows, 0);
+    const original = await digestAll(source, createPace('reading', options));
+    const total = original.reduce((sum, { rows }) => sum + rows, 0);
     return to.write(async ({ db }) => {
       const target = db as unknown as Kysely<Tables>;
-      const there = await digestAll(target, paceOf('looking for', options));
-      if (same(wanted, there)) return { tables: wanted, already: true };
-      if (!options.intoOther && there.some(({ rows }) => rows > 0))
+      const found = await digestAll(target, createPace('checking', options));
+      if (isSame(original, found)) return { tables: original, already: true };
+      if (!options.intoOther && found.some(({ rows }) => rows > 0))
         throw new Failure(
           'refused',
-          `${to.place} is not empty (${describe(there)}); choose another database, or add to this one with --into-other.`,
+          `${to.place} is not empty (${summarize(found)}); choose another database, or add to this one with --into-other.`,
         );
-      const copying = paceOf('copying', options, total);
-      for (const name of names) await copy(source, target, name, copying);
+      const copying = createPace('copying', options, total);
+      for (const name of names) await copyTable(source, target, name, copying);
       const copied = options.intoOther
-        ? await digestAll(target, paceOf('comparing', options), source)
-        : await digestAll(target, paceOf('comparing', options, total));
-      const broken = wanted.filter((one, index) => !same([one], [copied[index]!]));
+        ? await digestAll(target, createPace('comparing', options), source)
+        : await digestAll(target, createPace('comparing', options, total));
+      const broken = original.filter((one, index) => !isSame([one], [copied[index]!]));
       if (broken.length > 0)
         throw new Failure(
           'internal',
-          `The copy differs from the original in ${broken.map(({ table }) => table).join(', ')}; nothing was kept.`,
+          `The copy differs from the original in ${broken.map(({ table }) => table).join(', ')}; the move was rolled back.`,
         );
-      return { tables: wanted, already: false };
+      return { tables: original, already: false };
     });
   });
 }
 
-function paceOf(doing: string, { show, signal }: MoveOptions, total?: number): Pace {
+function createPace(step: string, { show, signal }: MoveOptions, total?: number): Pace {
   let done = 0;
   return async (table, rows) => {
     done += rows;
-    show?.(`${doing} ${table} (${done}${total === undefined ? '' : ` of ${total}`} rows)`, done, total);
-    // SQLite never makes us wait, so nobody could end it otherwise.
-    await breath();
+    show?.(`${step} ${table} (${done}${total === undefined ? '' : ` of ${total}`} rows)`, done, total);
+    // SQLite queries are synchronous, so without this pause an abort would never be noticed.
+    await yieldToEventLoop();
     signal?.throwIfAborted();
   };
 }
 
-/** Reads from a database that stands still meanwhile. */
-function frozen<Value>(store: Store, work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
+/** Reads a consistent snapshot of the store. */
+function withSnapshot<Value>(store: Store, work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
   return store.write(async ({ db }) => {
     if (store.engine === 'postgres') await sql`set transaction isolation level repeatable read`.execute(db);
     return work(db as unknown as Kysely<Tables>);
@@ -119,7 +116,7 @@ async function refuseWhileSending(db: Kysely<Tables>, place: string, nowMs: numb
   if (sending !== undefined)
     throw new Failure(
       'refused',
-      `${place} is being delivered from; stop its workers and servers first, then move it.`,
+      `Notifications are being sent from ${place}; stop its servers and workers, then move it.`,
     );
 }
 
@@ -137,7 +134,7 @@ async function* pages(db: Kysely<Tables>, name: TableName): AsyncGenerator<reado
   }
 }
 
-async function copy(
+async function copyTable(
   source: Kysely<Tables>,
   target: Kysely<Tables>,
   name: TableName,
@@ -156,18 +153,18 @@ async function copy(
   }
 }
 
-/** With `like`, only rows that exist there too are counted. */
+/** With `like`, counts only rows whose primary key also exists there. */
 async function digestAll(db: Kysely<Tables>, pace: Pace, like?: Kysely<Tables>): Promise<Moved[]> {
   const digests: Moved[] = [];
   for (const name of names) {
-    const wanted = like && (await keysOf(like, name));
+    const keys = like && (await loadKeys(like, name));
     let sum = 0n;
     let count = 0;
     for await (const rows of pages(db, name)) {
       for (const row of rows) {
-        if (wanted && !wanted.has(keyOf(name, row))) continue;
+        if (keys && !keys.has(rowKey(name, row))) continue;
         count += 1;
-        sum = (sum + hashOf(row)) % 2n ** 256n;
+        sum = (sum + hashRow(row)) % 2n ** 256n;
       }
       await pace(name, rows.length);
     }
@@ -176,27 +173,27 @@ async function digestAll(db: Kysely<Tables>, pace: Pace, like?: Kysely<Tables>):
   return digests;
 }
 
-async function keysOf(db: Kysely<Tables>, name: TableName): Promise<ReadonlySet<string>> {
+async function loadKeys(db: Kysely<Tables>, name: TableName): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
-  for await (const rows of pages(db, name)) for (const row of rows) keys.add(keyOf(name, row));
+  for await (const rows of pages(db, name)) for (const row of rows) keys.add(rowKey(name, row));
   return keys;
 }
 
-function keyOf(name: TableName, row: Row): string {
+function rowKey(name: TableName, row: Row): string {
   return JSON.stringify(tables[name].map((column) => row[column]));
 }
 
-/** Databases sort text differently, so the sum of all hashes stands for a table. */
-function hashOf(row: Row): bigint {
+/** Row hashes are summed, because SQLite and PostgreSQL sort text differently. */
+function hashRow(row: Row): bigint {
   const fields = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return BigInt(`0x${createHash('sha256').update(JSON.stringify(fields)).digest('hex')}`);
 }
 
-function same(some: readonly Moved[], others: readonly Moved[]): boolean {
+function isSame(some: readonly Moved[], others: readonly Moved[]): boolean {
   return some.every(({ rows, hash }, index) => rows === others[index]?.rows && hash === others[index]?.hash);
 }
 
-function describe(found: readonly Moved[]): string {
+function summarize(found: readonly Moved[]): string {
   return found
     .filter(({ rows }) => rows > 0)
     .map(({ table, rows }) => `${rows} ${table}`)

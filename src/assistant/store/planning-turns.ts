@@ -2,23 +2,23 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 import type { StoreChange } from './store.ts';
 
-/** Records of this kind say until when a user has been planned for, as their position. */
+/** Kind of the records that store, as `position`, the time until which a user's notifications are planned. */
 export const planningTurns = 'planning';
 
 /**
- * Makes it the turn of whose wishes or events have changed. It is part of the same transaction, so that it is not
- * forgotten where nobody plans at the moment, or nobody hears of the change.
+ * Marks the users whose preferences, events or rules changed as due for planning. Runs in the same transaction as the
+ * change, so the request survives even if no planner is running or receives the change.
  */
-export async function callForPlanning(db: Kysely<Tables>, changes: readonly StoreChange[]): Promise<void> {
+export async function requestPlanning(db: Kysely<Tables>, changes: readonly StoreChange[]): Promise<void> {
   const users = new Set(
     changes
       .filter(({ kind }) => kind === 'user' || kind === 'event' || kind === 'rule')
       .map(({ userId }) => userId),
   );
-  if (users.size > 0) await giveTurns(db, [...users]);
+  if (users.size > 0) await makeDue(db, [...users]);
 }
 
-export async function giveTurns(db: Kysely<Tables>, users: readonly string[]): Promise<void> {
+export async function makeDue(db: Kysely<Tables>, users: readonly string[]): Promise<void> {
   await sql`update records set position = 0
     where kind = ${planningTurns} and key in (${sql.join(users)}) and position > 0`.execute(db);
 }

@@ -2,19 +2,19 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { log } from '../../log.ts';
 import { isCurrent, migrate } from './migrate.ts';
-import { callForPlanning } from './planning-turns.ts';
+import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
 import { type ChangeMessage, changeChannel, type Engine, type Store, type StoreChange } from './store.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Any number would do, as long as every Adjutant takes the same. */
+/** Arbitrary advisory lock key; all Adjutant processes must use the same one. */
 const migrationLock = 7_323_000_001;
-/** Deadlock and serialisation failure: the database asks to be asked again. */
-const retried = new Set(['40001', '40P01']);
-/** A payload of NOTIFY ends at 8000 bytes; a character has at most three for each of its code units. */
-const payloadUnits = 2500;
+/** Serialization failure and deadlock: the transaction can be retried. */
+const retryableCodes = new Set(['40001', '40P01']);
+/** NOTIFY payloads are limited to 8000 bytes; a UTF-16 code unit takes at most three bytes in UTF-8. */
+const maxPayloadUnits = 2500;
 
-/** Our tables have a schema of their own, so that the database may hold other things. */
+/** Our tables live in their own schema, so the database can be shared with other programs. */
 export function poolOptions(url: string): pg.PoolConfig {
   return {
     connectionString: url,
@@ -27,31 +27,31 @@ export function poolOptions(url: string): pg.PoolConfig {
   };
 }
 
-/** Instants and counts fit a double; the driver would hand out 64-bit integers as text. */
+/** Parses 64-bit integers as numbers: our timestamps and counts fit, and the driver's default is strings. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 
-function parts(changes: readonly StoreChange[]): StoreChange[][] {
-  const found: StoreChange[][] = [];
+function splitByPayloadSize(changes: readonly StoreChange[]): StoreChange[][] {
+  const parts: StoreChange[][] = [];
   let room = 0;
   for (const change of changes) {
     const units = JSON.stringify(change).length + 1;
     if (units > room) {
-      found.push([]);
-      room = payloadUnits;
+      parts.push([]);
+      room = maxPayloadUnits;
     }
-    found.at(-1)!.push(change);
+    parts.at(-1)!.push(change);
     room -= units;
   }
-  return found;
+  return parts;
 }
 
 export async function openPostgres(url: string, store: Store): Promise<Engine> {
   const { place } = store;
   const pool = new pg.Pool(poolOptions(url));
   pool.on('error', (error) => log('debug', `lost an idle connection to ${place}`, error));
-  // A connection in use may be lost between two statements; the next one fails, and that is enough.
+  // If a connection is lost between two statements, the next statement reports the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
@@ -75,12 +75,12 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
       }
     },
     write: (work) =>
-      persist(place, async () => {
+      withRetries(place, async () => {
         const changes: StoreChange[] = [];
         const value = await db.transaction().execute(async (transaction) => {
           const result = await work({ db: transaction, changed: (change) => changes.push(change) });
-          await callForPlanning(transaction, changes);
-          for (const part of parts(changes)) {
+          await requestPlanning(transaction, changes);
+          for (const part of splitByPayloadSize(changes)) {
             const message: ChangeMessage = { origin: store.origin, changes: part };
             await sql`select pg_notify(${changeChannel}, ${JSON.stringify(message)})`.execute(transaction);
           }
@@ -89,18 +89,18 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
         store.dispatch(changes);
         return value;
       }),
-    run: (statement) => persist(place, async () => (await statement.execute(db)).rows),
+    run: (statement) => withRetries(place, async () => (await statement.execute(db)).rows),
     close: () => db.destroy(),
   };
 }
 
-/** Does again what the database asks to be asked again. */
-async function persist<Value>(place: string, work: () => Promise<Value>): Promise<Value> {
+/** Retries on deadlocks and serialization failures. */
+async function withRetries<Value>(place: string, work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (attempt < 5 && retried.has(String((error as { code?: unknown }).code))) continue;
+      if (attempt < 5 && retryableCodes.has(String((error as { code?: unknown }).code))) continue;
       throw unavailable(error, place);
     }
   }

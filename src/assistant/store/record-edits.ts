@@ -3,41 +3,41 @@ import type { JsonObject } from '../../json.ts';
 import type { KeyedEdit } from '../../records.ts';
 import type { Tables } from './schema.ts';
 
-/** What a key holds, since when, and how much is told about it. */
-interface Holding {
+/** Current value of a key, its position in the list, and the number of history entries. */
+interface KeyState {
   readonly value: JsonObject | undefined;
   readonly position: number | undefined;
   readonly entries: number;
 }
 
-/** Makes the edits in their order, one statement for all of them where one does. Tells whether any was made. */
+/** Applies the edits in order with as few statements as possible. Returns whether anything changed. */
 export async function editRecords(
   db: Transaction<Tables>,
   kind: string,
   edits: readonly KeyedEdit[],
 ): Promise<boolean> {
-  const held = await holdings(db, kind, [...new Set(edits.map(({ key }) => key))]);
+  const states = await loadStates(db, kind, [...new Set(edits.map(({ key }) => key))]);
   const changed = new Set<string>();
   const entries: Tables['record_entries'][] = [];
   let sequence = await lastSequence(db, kind);
   for (const { key, edit } of edits) {
-    const before = held.get(key)!;
+    const before = states.get(key)!;
     const made = edit(before.value, before.entries);
     if (made === undefined) continue;
     sequence += 1;
     changed.add(key);
     entries.push({ kind, sequence, key, entry: JSON.stringify(made.entry) });
-    // What is gone and comes back is new.
+    // A key that was deleted and added again goes to the end of the list.
     const position = made.next && (before.position ?? sequence);
-    held.set(key, { value: made.next, position, entries: before.entries + 1 });
+    states.set(key, { value: made.next, position, entries: before.entries + 1 });
   }
   if (changed.size === 0) return false;
   await db.insertInto('record_entries').values(entries).execute();
   const rows = [...changed].flatMap((key) => {
-    const { value, position } = held.get(key)!;
+    const { value, position } = states.get(key)!;
     return value && position !== undefined ? [{ kind, key, value: JSON.stringify(value), position }] : [];
   });
-  const gone = [...changed].filter((key) => held.get(key)!.value === undefined);
+  const removed = [...changed].filter((key) => states.get(key)!.value === undefined);
   if (rows.length > 0)
     await db
       .insertInto('records')
@@ -49,16 +49,16 @@ export async function editRecords(
         })),
       )
       .execute();
-  if (gone.length > 0)
-    await db.deleteFrom('records').where('kind', '=', kind).where('key', 'in', gone).execute();
+  if (removed.length > 0)
+    await db.deleteFrom('records').where('kind', '=', kind).where('key', 'in', removed).execute();
   return true;
 }
 
-async function holdings(
+async function loadStates(
   db: Kysely<Tables>,
   kind: string,
   keys: readonly string[],
-): Promise<Map<string, Holding>> {
+): Promise<Map<string, KeyState>> {
   if (keys.length === 0) return new Map();
   const found = await db
     .selectFrom('records')
@@ -74,12 +74,12 @@ async function holdings(
     .where('key', 'in', keys)
     .groupBy('key')
     .execute();
-  const told = new Map(counts.map(({ key, entries }) => [key, Number(entries)]));
+  const entryCounts = new Map(counts.map(({ key, entries }) => [key, Number(entries)]));
   return new Map(
     keys.map((key) => {
       const row = rows.get(key);
       const value = row && (JSON.parse(row.value) as JsonObject);
-      return [key, { value, position: row?.position, entries: told.get(key) ?? 0 }];
+      return [key, { value, position: row?.position, entries: entryCounts.get(key) ?? 0 }];
     }),
   );
 }

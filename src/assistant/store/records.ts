@@ -6,7 +6,7 @@ import { editRecords, lastSequence } from './record-edits.ts';
 import type { Tables } from './schema.ts';
 import { createStore } from './store.ts';
 
-/** Documents in the database of the diary. */
+/** Stores documents in the assistant's database. */
 export function createRecords(databaseUrl: string): Records {
   const store = createStore(databaseUrl);
   let stopFollowing: (() => Promise<void>) | undefined;
@@ -22,19 +22,19 @@ export function createRecords(databaseUrl: string): Records {
     place: store.place,
     version: (kind) => store.read((db) => lastSequence(db, kind)),
     async list(kind) {
-      const rows = await store.read((db) => valuesOf(db, kind).orderBy('position').execute());
-      return rows.map(parsed);
+      const rows = await store.read((db) => selectValues(db, kind).orderBy('position').execute());
+      return rows.map(parseValue);
     },
     async find(kind, key) {
-      const row = await store.read((db) => valuesOf(db, kind).where('key', '=', key).executeTakeFirst());
-      return row && parsed(row);
+      const row = await store.read((db) => selectValues(db, kind).where('key', '=', key).executeTakeFirst());
+      return row && parseValue(row);
     },
     async last(kind, limit, before) {
       const rows = await store.read((db) => {
-        const values = valuesOf(db, kind).orderBy('key', 'desc').limit(limit);
+        const values = selectValues(db, kind).orderBy('key', 'desc').limit(limit);
         return (before === undefined ? values : values.where('key', '<', before)).execute();
       });
-      return rows.map(parsed);
+      return rows.map(parseValue);
     },
     async keys(kind) {
       const rows = await store.read((db) =>
@@ -85,10 +85,10 @@ export function createRecords(databaseUrl: string): Records {
   };
 }
 
-function valuesOf(db: Kysely<Tables>, kind: string) {
+function selectValues(db: Kysely<Tables>, kind: string) {
   return db.selectFrom('records').select('value').where('kind', '=', kind);
 }
 
-function parsed({ value }: { readonly value: string }): JsonObject {
+function parseValue({ value }: { readonly value: string }): JsonObject {
   return JSON.parse(value) as JsonObject;
 }

@@ -12,29 +12,29 @@ import {
 } from 'kysely';
 import { isBusy } from './unavailable.ts';
 
-const rememberedStatements = 200;
+const maxCachedStatements = 200;
 
-/** kysely on the SQLite of Node itself: one connection, one user of it at a time. */
-export function sqliteDialect(database: DatabaseSync, patienceMs: number): Dialect {
+/** kysely dialect for `node:sqlite`, with one connection that one query or transaction uses at a time. */
+export function sqliteDialect(database: DatabaseSync, lockTimeoutMs: number): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => new SqliteDriver(database, patienceMs),
+    createDriver: () => new SqliteDriver(database, lockTimeoutMs),
   };
 }
 
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
   readonly #database: DatabaseSync;
-  readonly #patienceMs: number;
+  readonly #lockTimeoutMs: number;
   #turn: Promise<void> = Promise.resolve();
   #done: () => void = () => {};
 
-  constructor(database: DatabaseSync, patienceMs: number) {
+  constructor(database: DatabaseSync, lockTimeoutMs: number) {
     this.#database = database;
     this.#connection = new SqliteConnection(database);
-    this.#patienceMs = patienceMs;
+    this.#lockTimeoutMs = lockTimeoutMs;
   }
 
   async init(): Promise<void> {}
@@ -52,9 +52,9 @@ class SqliteDriver implements Driver {
     this.#done();
   }
 
-  /** Waits for the lock without holding up the process. */
+  /** Waits for the lock without blocking the event loop. */
   async beginTransaction(): Promise<void> {
-    const deadline = performance.now() + this.#patienceMs;
+    const deadline = performance.now() + this.#lockTimeoutMs;
     for (;;) {
       try {
         return this.#database.exec('begin immediate');
@@ -69,7 +69,7 @@ class SqliteDriver implements Driver {
     this.#database.exec('commit');
   }
 
-  /** An error such as a full disk has already undone everything. */
+  /** SQLite may already have rolled back, for example when the disk is full. */
   async rollbackTransaction(): Promise<void> {
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
@@ -95,16 +95,16 @@ class SqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
-  // biome-ignore lint/correctness/useYield: the interface wants a generator
+  // biome-ignore lint/correctness/useYield: the interface requires a generator
   async *streamQuery<Row>(): AsyncGenerator<QueryResult<Row>> {
-    throw new Error('Streaming is not used here.');
+    throw new Error('Streaming queries are not supported.');
   }
 
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);
-    if (this.#statements.size >= rememberedStatements) this.#statements.clear();
+    if (this.#statements.size >= maxCachedStatements) this.#statements.clear();
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -7,49 +7,49 @@ import { Kysely } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { isCurrent, migrate } from './migrate.ts';
-import { callForPlanning } from './planning-turns.ts';
+import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Engine, Store, StoreChange } from './store.ts';
 import { isBusy, unavailable } from './unavailable.ts';
 
-/** Older write-ahead logs lose commits when processes write and checkpoint at the same moment. */
+/** Older versions can corrupt the write-ahead log when processes write and checkpoint at the same moment. */
 const oldestSafe = [3, 51, 3] as const;
-/** How long a writer waits for the others. The lock is not fair, so this is well above what one of them takes. */
-const patienceMs = 10_000;
-/** What a single statement may hold up the process; transactions wait without doing so. */
+/** Maximum wait for the write lock. SQLite's lock is not fair, so this is far longer than one transaction takes. */
+const lockTimeoutMs = 10_000;
+/** Maximum time a single statement may block the event loop; transactions wait asynchronously. */
 const statementWaitMs = 250;
-/** As many messages are kept for processes that look later. */
-const rememberedChanges = 1000;
+/** Number of change messages kept for processes that poll later. */
+const keptChanges = 1000;
 
-/** Two connections to one file: readers see the last commit and never queue behind a writer. */
+/** Opens two connections to one file: the reader sees the last commit and never waits for the writer. */
 export async function openSqlite(file: string, store: Store): Promise<Engine> {
   const opened: DatabaseSync[] = [];
   const connect = async (readOnly: boolean) => {
-    const database = new DatabaseSync(file, { timeout: patienceMs });
+    const database = new DatabaseSync(file, { timeout: lockTimeoutMs });
     opened.push(database);
     if (readOnly) database.exec('pragma query_only = 1');
     else await prepare(database, file);
-    return new Kysely<Tables>({ dialect: sqliteDialect(database, patienceMs) });
+    return new Kysely<Tables>({ dialect: sqliteDialect(database, lockTimeoutMs) });
   };
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // The file holds personal data: it is its owner's alone.
+    // The file holds personal data, so only its owner may read it.
     await (await open(file, 'a', 0o600)).close().catch(() => {});
     const writer = await connect(false);
     if (!(await isCurrent(writer, file))) await writer.transaction().execute((db) => migrate(db, file));
     const reader = await connect(true);
     for (const database of opened) database.exec(`pragma busy_timeout = ${statementWaitMs}`);
     const { ino } = statSync(file);
-    const isGone = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
-    return { ...engineOf(reader, writer, file, store), isGone };
+    const isReplaced = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
+    return { ...createEngine(reader, writer, file, store), isReplaced };
   } catch (error) {
     for (const database of opened) database.close();
-    throw cannotOpen(error, file);
+    throw explainOpenError(error, file);
   }
 }
 
-function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, store: Store): Engine {
+function createEngine(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, store: Store): Engine {
   return {
     async read(work) {
       try {
@@ -63,8 +63,8 @@ function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, 
       try {
         const value = await writer.transaction().execute(async (db) => {
           const result = await work({ db, changed: (change) => changes.push(change) });
-          if (changes.length > 0) await tell(db, store.origin, changes);
-          await callForPlanning(db, changes);
+          if (changes.length > 0) await publish(db, store.origin, changes);
+          await requestPlanning(db, changes);
           return result;
         });
         store.dispatch(changes);
@@ -87,8 +87,8 @@ function engineOf(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, 
   };
 }
 
-/** For the other processes, which look here when they see that the file has changed. */
-async function tell(db: Kysely<Tables>, origin: string, changes: readonly StoreChange[]): Promise<void> {
+/** Stores the changes for other processes, which read them when they notice a commit. */
+async function publish(db: Kysely<Tables>, origin: string, changes: readonly StoreChange[]): Promise<void> {
   const { id } = await db
     .insertInto('changes')
     .values({ origin, changes: JSON.stringify(changes) })
@@ -96,7 +96,7 @@ async function tell(db: Kysely<Tables>, origin: string, changes: readonly StoreC
     .executeTakeFirstOrThrow();
   await db
     .deleteFrom('changes')
-    .where('id', '<=', id - rememberedChanges)
+    .where('id', '<=', id - keptChanges)
     .execute();
 }
 
@@ -105,19 +105,18 @@ async function prepare(database: DatabaseSync, file: string): Promise<void> {
   if (isOlder(version.split('.').map(Number))) {
     throw new Failure(
       'unavailable',
-      `SQLite ${version} can lose writes of several processes; run Adjutant on a Node with SQLite ${oldestSafe.join('.')} or newer.`,
+      `SQLite ${version} can lose data when several processes write; run Adjutant on a Node.js version with SQLite ${oldestSafe.join('.')} or newer.`,
     );
   }
-  // What somebody has deleted is not to be read in the free pages of the file.
+  // Overwrite deleted personal data instead of leaving it in free pages of the file.
   database.exec('pragma secure_delete = 1');
-  const mode = await writeAhead(database);
+  const mode = await enableWriteAheadLog(database);
   if (mode === 'wal') database.exec('pragma synchronous = normal');
-  else
-    log('warning', `${file} cannot have a write-ahead log (journal mode ${mode}); keep it on a local disk`);
+  else log('warning', `${file} does not support a write-ahead log (journal mode ${mode}); use a local disk`);
 }
 
-/** Changing the mode needs the file alone for a moment, and the busy timeout does not cover it. */
-async function writeAhead(database: DatabaseSync): Promise<string> {
+/** Switching to WAL needs exclusive access for a moment, and SQLite ignores the busy timeout here. */
+async function enableWriteAheadLog(database: DatabaseSync): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
       return String(database.prepare('pragma journal_mode = wal').get()?.['journal_mode']);
@@ -133,21 +132,21 @@ function isOlder(version: readonly number[]): boolean {
   return at >= 0 && (version[at] ?? 0) < oldestSafe[at]!;
 }
 
-const causes: Readonly<Record<string, string>> = {
-  EACCES: 'cannot be written; check the permissions of the file and its folder',
-  EPERM: 'cannot be written; check the permissions of the file and its folder',
-  EROFS: 'lies on a disk that takes no writes; choose another file with assistant.database_url',
-  ENOSPC: 'cannot grow: the disk is full; make room there',
-  EISDIR: 'is a folder; name a file in it',
-  ENOTDIR: 'cannot be opened: a file is where its folder should be; choose another place',
-  EEXIST: 'cannot be opened: a file is where its folder should be; choose another place',
+const openErrors: Readonly<Record<string, string>> = {
+  EACCES: 'is not writable; check the permissions of the file and its folder',
+  EPERM: 'is not writable; check the permissions of the file and its folder',
+  EROFS: 'is on a read-only disk; choose another file with assistant.database_url',
+  ENOSPC: 'cannot grow because the disk is full; free some space',
+  EISDIR: 'is a folder; specify a file',
+  ENOTDIR: 'cannot be opened because its parent path is a file; choose another path',
+  EEXIST: 'cannot be opened because its parent path is a file; choose another path',
 };
 
-function cannotOpen(error: unknown, file: string): unknown {
+function explainOpenError(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || typeof code !== 'string') return error;
   const known = unavailable(error, file);
   if (known !== error) return known;
-  const reason = causes[code] ?? `cannot be opened (${code})`;
+  const reason = openErrors[code] ?? `cannot be opened (${code})`;
   return new Failure('unavailable', `The database ${file} ${reason}.`, { cause: error });
 }

@@ -42,7 +42,7 @@ const names = (store: Store) =>
     (await db.selectFrom('users').select('id').orderBy('id').execute()).map(({ id }) => id),
   );
 
-it('leaves nothing of what was deleted in the file', async () => {
+it('overwrites deleted rows in the SQLite file', async () => {
   const path = file();
   const store = createStore(path);
   await add(store, ...Array.from({ length: 200 }, (_, index) => person(`u${index}`)));
@@ -51,12 +51,12 @@ it('leaves nothing of what was deleted in the file', async () => {
   expect(readFileSync(path, 'latin1')).not.toContain('Name of u');
 });
 
-describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
+describe.each(['sqlite', 'postgres'] as const)('a store on %s', (engine) => {
   let databases = 0;
   const address = async () =>
     engine === 'sqlite' ? file() : await postgres.createDatabase(`store_${++databases}`);
 
-  it('keeps what was committed and hands instants out as numbers', async () => {
+  it('keeps committed rows and returns timestamps as numbers', async () => {
     const url = await address();
     const first = createStore(url);
     await add(first, person('u1', { created_ms: 8_640_000_000_000_000 }));
@@ -67,10 +67,10 @@ describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
     await second.close();
   });
 
-  it('undoes a transaction that throws, and tells nobody of it', async () => {
+  it('rolls back a transaction that throws and does not notify subscribers', async () => {
     const store = createStore(await address());
-    const heard: StoreChange[] = [];
-    store.subscribe((changes) => heard.push(...changes));
+    const received: StoreChange[] = [];
+    store.subscribe((changes) => received.push(...changes));
     const broken = store.write(async ({ db, changed }) => {
       await db.insertInto('users').values(person('lost')).execute();
       changed({ kind: 'user', id: 'lost', userId: 'lost' });
@@ -79,11 +79,11 @@ describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
     await expect(broken).rejects.toThrow('on purpose');
     await add(store, person('kept'));
     expect(await names(store)).toEqual(['kept']);
-    expect(heard.map(({ id }) => id)).toEqual(['kept']);
+    expect(received.map(({ id }) => id)).toEqual(['kept']);
     await store.close();
   });
 
-  it('reports a second user of the same address as a conflict', async () => {
+  it('reports a second user with the same email address as a conflict', async () => {
     const store = createStore(await address());
     await add(store, person('a', { email: 'a@example.com' }));
     await expect(add(store, person('b', { email: 'a@example.com' }))).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
     await store.close();
   });
 
-  it('removes what belonged to a user with the user', async () => {
+  it("deletes a user's rows together with the user", async () => {
     const store = createStore(await address());
     await add(store, person('a'));
     await store.write(({ db }) =>
@@ -113,7 +113,7 @@ describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
     await store.close();
   });
 
-  it('is made once when ten open it at the same moment', async () => {
+  it('is created once when ten stores open it at the same moment', async () => {
     const url = await address();
     const stores = Array.from({ length: 10 }, () => createStore(url));
     await Promise.all(stores.map((store, index) => add(store, person(`u${index}`))));
@@ -121,7 +121,7 @@ describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('refuses a database of a newer version and leaves it alone', async () => {
+  it('rejects a database with a newer schema and does not change it', async () => {
     const url = await address();
     const store = createStore(url);
     await store.write(({ db }) => db.updateTable('schema_version').set({ version: 99 }).execute());
@@ -129,20 +129,20 @@ describe.each(['sqlite', 'postgres'] as const)('the store on %s', (engine) => {
     const again = createStore(url);
     await expect(names(again)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringMatching(/newer Adjutant \(schema 99/),
+      message: expect.stringMatching(/newer version of Adjutant \(schema 99/),
     });
     await again.close();
   });
 });
 
-describe('the SQLite file', () => {
-  it('opens nothing until it is used', async () => {
+describe('a SQLite store', () => {
+  it('creates no file or folder until it is used', async () => {
     const store = createStore(join(folder, 'never', 'made.db'));
     await store.close();
     expect(() => statSync(join(folder, 'never'))).toThrow();
   });
 
-  it('is readable by its owner only', async () => {
+  it('creates a file that only its owner can read', async () => {
     const path = file();
     const store = createStore(path);
     await names(store);
@@ -150,25 +150,25 @@ describe('the SQLite file', () => {
     await store.close();
   });
 
-  it('says so when it is not a database', async () => {
+  it('reports a file that is not a database', async () => {
     const path = file();
     writeFileSync(path, 'this is a letter, not a database'.repeat(100));
     await expect(names(createStore(path))).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('is not a database of Adjutant'),
+      message: expect.stringContaining('is not an Adjutant database'),
     });
   });
 
-  it('says so when its folder cannot be made', async () => {
+  it('reports a parent path that is a file', async () => {
     const path = file();
     writeFileSync(path, '');
     await expect(names(createStore(join(path, 'inner', 'x.db')))).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('cannot be opened: a file is where its folder should be'),
+      message: expect.stringContaining('cannot be opened because its parent path is a file'),
     });
   });
 
-  it('says so when the disk is full, and keeps what it had', async () => {
+  it('reports a full disk and keeps its data', async () => {
     const store = createStore(file());
     await add(store, person('first'));
     await store.write(async ({ db }) => {
@@ -183,7 +183,7 @@ describe('the SQLite file', () => {
     await store.close();
   });
 
-  it('lets reads through while another process holds the lock, and writes once it is free', async () => {
+  it('reads while another process holds the lock, and writes once the lock is released', async () => {
     const path = file();
     const store = createStore(path);
     await add(store, person('first'));
@@ -198,7 +198,7 @@ describe('the SQLite file', () => {
     await store.close();
   });
 
-  it('comes back after its file was removed, and never writes where nobody reads', async () => {
+  it('recreates a removed file instead of writing to the deleted one', async () => {
     const path = file();
     const store = createStore(path);
     await add(store, person('first'));
@@ -210,7 +210,7 @@ describe('the SQLite file', () => {
     await other.close();
   });
 
-  it('says so when it may not be written', async () => {
+  it('reports a file that is not writable', async () => {
     const path = file();
     const store = createStore(path);
     await names(store);
@@ -219,7 +219,7 @@ describe('the SQLite file', () => {
     const script = `
       const { createStore } = await import(${JSON.stringify(import.meta.resolve('./store.ts'))});
       const names = (store) => store.read((db) => db.selectFrom('users').select('id').execute());
-      // All that is loaded on first use is loaded now: the other user may not be allowed to read the sources.
+      // Load all lazy modules now: after setuid, the process may not be allowed to read the sources.
       const another = createStore(${JSON.stringify(file())});
       await names(another);
       await another.close();
@@ -227,36 +227,36 @@ describe('the SQLite file', () => {
       const store = createStore(${JSON.stringify(path)});
       await store.write(({ db }) => db.deleteFrom('users').execute()).catch(({ kind, message }) => console.log(kind, message));
     `;
-    // Permissions do not hold for the superuser, so somebody else tries.
+    // Root ignores file permissions, so the script switches to another user.
     chmodSync(folder, 0o755);
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-    expect(stdout).toMatch(/^unavailable The database .* cannot be written; check the permissions/);
+    expect(stdout).toMatch(/^unavailable The database .* is not writable; check the permissions/);
   });
 
-  it('takes addresses with a scheme', () => {
+  it('accepts sqlite URLs', () => {
     expect(createStore('sqlite:////var/lib/x.db').place).toBe('/var/lib/x.db');
     expect(createStore('sqlite:///var/lib/x.db').place).toBe('/var/lib/x.db');
     expect(createStore('sqlite+aiosqlite:///./x.db').place).toBe('./x.db');
   });
 
-  it('is not made under the name of another database', async () => {
+  it('rejects the URL of an unsupported database instead of creating a file of that name', async () => {
     const store = createStore('mysql://me:hunter2@db/x');
     await expect(names(store)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringMatching(/^mysql:\/\/me:\(secret\)@db\/x is not a database Adjutant can use; /),
+      message: expect.stringMatching(/^mysql:\/\/me:\(secret\)@db\/x is not a supported database; /),
     });
     expect(existsSync('mysql:')).toBe(false);
   });
 });
 
-describe('PostgreSQL', () => {
-  it('names the place without its password', () => {
+describe('a PostgreSQL store', () => {
+  it('hides the password in its place', () => {
     expect(createStore('postgresql+asyncpg://me:secret@db/x').place).toBe(
       'postgresql+asyncpg://me:(secret)@db/x',
     );
   });
 
-  it('says so when nobody answers, and comes back when somebody does', async () => {
+  it('reports a stopped server, and works again after the server restarts', async () => {
     const store = createStore(await postgres.createDatabase('comes_back'));
     await add(store, person('a'));
     await postgres.stop('fast');
@@ -269,25 +269,25 @@ describe('PostgreSQL', () => {
     await store.close();
   });
 
-  it('says so when the database does not exist', async () => {
+  it('reports a database that does not exist', async () => {
     const url = (await postgres.createDatabase('somewhere')).replace(/somewhere$/, 'nowhere');
     await expect(names(createStore(url))).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('has no such database'),
+      message: expect.stringContaining('nowhere does not exist'),
     });
   });
 
-  it('tells other processes of a change once it is committed', async () => {
-    const url = await postgres.createDatabase('tells');
+  it('notifies other processes of a committed change', async () => {
+    const url = await postgres.createDatabase('notifies');
     const store = createStore(url);
     await names(store);
     const { default: pg } = await import('pg');
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     await other.query('listen adjutant_changes');
-    const told = new Promise((resolve) => other.on('notification', ({ payload }) => resolve(payload)));
+    const notified = new Promise((resolve) => other.on('notification', ({ payload }) => resolve(payload)));
     await add(store, person('a'));
-    expect(JSON.parse(String(await told))).toEqual({
+    expect(JSON.parse(String(await notified))).toEqual({
       origin: store.origin,
       changes: [{ kind: 'user', id: 'a', userId: 'a' }],
     });
@@ -296,8 +296,8 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('a PostgreSQL server that ends connections', () => {
-  it('fails the transaction that was on one, and nothing else', async () => {
+describe('a PostgreSQL store whose server terminates a connection', () => {
+  it('fails only the transaction on that connection', async () => {
     const store = createStore(await postgres.createDatabase('cut'));
     await add(store, person('a'));
     const cut = store.write(async ({ db }) => {
@@ -310,19 +310,19 @@ describe('a PostgreSQL server that ends connections', () => {
     await store.close();
   });
 
-  it('tells of many changes with long names', async () => {
+  it('delivers many changes with long ids', async () => {
     const store = createStore(await postgres.createDatabase('many'));
-    const heard: StoreChange[] = [];
-    store.subscribe((changes) => heard.push(...changes));
+    const received: StoreChange[] = [];
+    store.subscribe((changes) => received.push(...changes));
     const ids = Array.from({ length: 120 }, (_, index) => `${index}-${'ü'.repeat(250)}`);
     await add(store, ...ids.map((id) => person(id)));
-    expect(heard.map(({ id }) => id)).toEqual(ids);
+    expect(received.map(({ id }) => id)).toEqual(ids);
     await store.close();
   });
 });
 
-describe('an id', () => {
-  it('is a UUID of version 7 that sorts by time', () => {
+describe('newId', () => {
+  it('returns UUIDs of version 7 that sort by time', () => {
     const [early, late] = [newId(1_700_000_000_000), newId(1_700_000_000_001)];
     expect(early).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(early < late).toBe(true);

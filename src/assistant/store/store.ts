@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { withoutPassword } from '../../without-password.ts';
 import type { Tables } from './schema.ts';
 
-/** Something in the store is not what it was. */
+/** One row that was created, changed or deleted. */
 export interface StoreChange {
   readonly kind: 'user' | 'calendar' | 'event' | 'notification' | 'rule' | 'record';
   readonly id: string;
@@ -12,59 +12,60 @@ export interface StoreChange {
 
 export interface Writer {
   readonly db: Transaction<Tables>;
-  /** Told to everybody who listens, here and in other processes, once the transaction is committed. */
+  /** Reports a change. Subscribers in this and other processes receive it after the transaction commits. */
   changed(change: StoreChange): void;
 }
 
 /**
- * The one door to the database, on either engine. It opens with the first use. Whatever keeps the database from
- * answering is a `Failure` of kind `unavailable` that says what to do.
+ * Access to the database on either engine; it opens on first use. If the database cannot answer, methods throw a
+ * `Failure` of kind `unavailable` that says what to do.
  */
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
-  /** Where it is, without secrets. */
+  /** Path or URL of the database, without secrets. */
   readonly place: string;
-  /** Signs the changes made through this store, so that nobody hears of its own twice. */
+  /** Identifies the changes made through this store, so that it does not receive its own changes twice. */
   readonly origin: string;
-  /** Reads never wait for a writer. */
+  /** Never waits for a writer. */
   read<Value>(work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value>;
   /**
-   * One transaction; on SQLite it is the only writer from its first statement. The work may be run again when the
-   * database asks for it, so it does nothing outside the database, and it waits for nothing but the database.
+   * Runs one transaction; on SQLite it holds the write lock from the start. The database may ask for a retry, so `work`
+   * may run several times: it must have no side effects outside the database and wait only for the database.
    */
   write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value>;
-  /** One statement that is a transaction of its own: on PostgreSQL one way to the server and back. */
+  /** Runs one statement as its own transaction; on PostgreSQL this takes one round trip. */
   run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]>;
   subscribe(listener: (changes: readonly StoreChange[]) => void): () => void;
-  /** Tells the listeners of this process. */
+  /** Notifies the subscribers of this process. */
   dispatch(changes: readonly StoreChange[]): void;
   close(): Promise<void>;
 }
 
-/** What travels from process to process. */
+/** Message from one process to the others. */
 export interface ChangeMessage {
   readonly origin: string;
   readonly changes: readonly StoreChange[];
 }
 
-/** The channel on which PostgreSQL carries change messages, as JSON. */
+/** PostgreSQL channel that carries change messages as JSON. */
 export const changeChannel = 'adjutant_changes';
 
 export type Clock = () => number;
 
-/** Opens nothing yet: connections are made when they are first needed. */
+/** Creates a store without connecting; it connects on first use. */
 export function createStore(url: string): Store {
   const { engine, place, target } = locate(url);
   return new LazyStore(engine, place, async (self) => {
     if (engine === 'postgres') return (await import('./postgres.ts')).openPostgres(target, self);
-    refuseForeign(target, place);
+    refuseUnsupported(target, place);
     return (await import('./sqlite.ts')).openSqlite(target, self);
   });
 }
 
-/** What a database's address means: the engine, what the engine is given, and what may be shown. */
+/** Splits a database URL into the engine, the target passed to the engine, and the place shown to people. */
 export function locate(url: string): Pick<Store, 'engine' | 'place'> & { readonly target: string } {
-  if (!isPostgres(url)) return { engine: 'sqlite', place: withoutPassword(fileOf(url)), target: fileOf(url) };
+  if (!isPostgres(url))
+    return { engine: 'sqlite', place: withoutPassword(filePath(url)), target: filePath(url) };
   const target = url.replace(/^postgres(ql)?(\+\w+)?:/, 'postgres:');
   return { engine: 'postgres', place: withoutPassword(url), target };
 }
@@ -73,28 +74,28 @@ export function isPostgres(url: string): boolean {
   return /^postgres(ql)?(\+\w+)?:\/\//.test(url);
 }
 
-/** What looks like the address of another database is not a file that is called so. */
-export function refuseForeign(file: string, place: string): void {
+/** Throws if the path is the URL of an unsupported database; otherwise a file of that name would be created. */
+export function refuseUnsupported(file: string, place: string): void {
   if (/^[a-z][\w+.-]*:\/\//i.test(file))
     throw new Failure(
       'unavailable',
-      `${place} is not a database Adjutant can use; write a path, sqlite:///PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
+      `${place} is not a supported database; use a path, sqlite:///PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
     );
 }
 
-function fileOf(url: string): string {
+function filePath(url: string): string {
   const path = url.replace(/^sqlite(\+\w+)?:(\/\/)?/, '');
-  // `sqlite:///./x` is relative; with three slashes or four, anything else is not.
+  // `sqlite:///./x` is a relative path; all other URLs hold absolute paths, with three slashes or four.
   return path === url ? url : path.startsWith('//') ? path.slice(1) : path.replace(/^\/(?=\.)/, '');
 }
 
-/** What an engine brings. */
+/** Implementation of a store for one database engine. */
 export interface Engine {
   read: Store['read'];
   write: Store['write'];
   run: Store['run'];
-  /** Whether what was opened is not what lies at its place any more. */
-  isGone?(): boolean;
+  /** True if the database file was removed or replaced after it was opened. */
+  isReplaced?(): boolean;
   close(): Promise<void>;
 }
 
@@ -118,15 +119,15 @@ class LazyStore implements Store {
   }
 
   async read<Value>(work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
-    return (await this.#present()).read(work);
+    return (await this.#current()).read(work);
   }
 
   async write<Value>(work: (writer: Writer) => Promise<Value>): Promise<Value> {
-    return (await this.#present()).write(work);
+    return (await this.#current()).write(work);
   }
 
   async run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]> {
-    return (await this.#present()).run(statement);
+    return (await this.#current()).run(statement);
   }
 
   subscribe(listener: (changes: readonly StoreChange[]) => void): () => void {
@@ -144,20 +145,20 @@ class LazyStore implements Store {
     await (await engine?.catch(() => undefined))?.close();
   }
 
-  /** A file that was removed or replaced would take writes that nobody ever reads. */
-  async #present(): Promise<Engine> {
-    const opening = this.#opened();
+  /** Reopens a file that was removed or replaced; writes to the old file would be lost. */
+  async #current(): Promise<Engine> {
+    const opening = this.#openOnce();
     const engine = await opening;
-    if (!engine.isGone?.()) return engine;
+    if (!engine.isReplaced?.()) return engine;
     if (this.#engine === opening) {
       this.#engine = undefined;
       await engine.close();
     }
-    return this.#opened();
+    return this.#openOnce();
   }
 
-  /** A failed opening is tried again by the next one who asks. */
-  #opened(): Promise<Engine> {
+  /** Opens the engine. After a failure, the next call tries again. */
+  #openOnce(): Promise<Engine> {
     if (this.#engine === undefined) {
       const opening = this.#open(this);
       this.#engine = opening;

@@ -35,7 +35,7 @@ const access = {
 const outputSchema = listShape('calendars', calendarShape);
 
 export function calendarTools(data: AssistantData, options: CalendarOptions) {
-  const calendars = { diary: data, options };
+  const calendars = { data, options };
   return [
     defineTool({
       name: 'importCalendar',

@@ -134,7 +134,7 @@ export async function eventList(
   daysBack: number,
   daysForward: number,
 ) {
-  const { listOccurrences, mostListed } = await import('../entities/occurrence-list.ts');
+  const { listOccurrences, maxListed } = await import('../entities/occurrence-list.ts');
   const now = data.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
   const listed = await data.store.read(async (db) => {
@@ -142,7 +142,7 @@ export async function eventList(
     return listOccurrences(data, db, window, user);
   });
   const events = listed
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map(({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone));
-  return { events, count: events.length, ...(listed.length > mostListed && { truncated: true }) };
+  return { events, count: events.length, ...(listed.length > maxListed && { truncated: true }) };
 }

@@ -107,12 +107,12 @@ export async function notificationList(
   forward: number,
   status?: NotificationStatus,
 ): Promise<NotificationList> {
-  const { listNotifications, mostNotifications } = await import('../editing/notifications.ts');
+  const { listNotifications, maxNotifications } = await import('../editing/notifications.ts');
   if (userId !== undefined) await data.store.read((db) => findUser(db, userId));
   const now = data.clock();
   const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
   const rows = await listNotifications(data, { userId, status, ...window });
-  const notifications = rows.slice(0, mostNotifications).map(notificationView);
-  const truncated = rows.length > mostNotifications && { truncated: true };
+  const notifications = rows.slice(0, maxNotifications).map(notificationView);
+  const truncated = rows.length > maxNotifications && { truncated: true };
   return { notifications, count: notifications.length, ...truncated };
 }

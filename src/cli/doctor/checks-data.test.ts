@@ -59,7 +59,7 @@ describe('the database in a file', () => {
       'not a database, but long enough to be looked at by somebody who knows one'.repeat(20),
     );
     expect(await check()).toMatchObject([
-      { state: 'bad', detail: expect.stringContaining('not a database') },
+      { state: 'bad', detail: expect.stringContaining('not an Adjutant database') },
     ]);
     expect(await check({ DATABASE_URL: home.folder })).toMatchObject([
       { state: 'bad', remedy: expect.stringContaining('variable DATABASE_URL') },
@@ -67,7 +67,7 @@ describe('the database in a file', () => {
     expect(await check({ DATABASE_URL: 'mysql://me:hunter2@db/diary' })).toMatchObject([
       {
         state: 'bad',
-        detail: expect.stringContaining('mysql://me:(secret)@db/diary is not a database Adjutant can use'),
+        detail: expect.stringContaining('mysql://me:(secret)@db/diary is not a supported database'),
       },
     ]);
     rmSync(file());
@@ -118,7 +118,7 @@ describe('the database on PostgreSQL', () => {
     await query(url, "create role guest login password 'hunter2'");
     const guest = url.replace('postgres@', 'guest:hunter2@');
     const [denied] = await check(guest);
-    expect(denied).toMatchObject({ state: 'bad', detail: expect.stringContaining('make a schema') });
+    expect(denied).toMatchObject({ state: 'bad', detail: expect.stringContaining('create a schema') });
     expect(JSON.stringify(denied)).not.toContain('hunter2');
     await query(url, 'alter database sealed set default_transaction_read_only = on');
     expect(await check(url)).toMatchObject([{ state: 'bad', detail: expect.stringContaining('read-only') }]);
@@ -127,7 +127,7 @@ describe('the database on PostgreSQL', () => {
   it('that is not there, or is no PostgreSQL, is not waited for', async () => {
     const url = await postgres.createDatabase('here');
     expect(await check(url.replace('/here', '/nowhere'))).toMatchObject([
-      { state: 'bad', detail: expect.stringContaining('no such database') },
+      { state: 'bad', detail: expect.stringContaining('does not exist') },
     ]);
     const dead = `postgres://me:hunter2@127.0.0.1:${await home.deadPort()}/x`;
     const findings = await check(dead);

@@ -1,4 +1,4 @@
-import { loginOf } from '../../assistant/network/fetch.ts';
+import { basicAuth } from '../../assistant/network/fetch.ts';
 import type { Config } from '../../config.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { checkMail } from './checks-mail.ts';
@@ -148,7 +148,7 @@ async function ask(
   const { host } = base;
   try {
     const response = await fetch(new URL(path, base.origin), {
-      headers: { ...loginOf(base), ...headers },
+      headers: { ...basicAuth(base), ...headers },
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -55,8 +55,8 @@ function readText(folder: string, name: string): string {
   const file = join(folder, name);
   const root = realpathSync(folder);
   if (!realpathSync(file).startsWith(root.endsWith(sep) ? root : root + sep))
-    throw new Error('the link leads out of the folder');
-  if (statSync(file).size > longest) throw new Error(`the file is longer than ${longest / 1024 / 1024} MB`);
+    throw new Error('the symbolic link points outside the folder');
+  if (statSync(file).size > longest) throw new Error(`the file is larger than ${longest / 1024 / 1024} MB`);
   return decodeText(readRegularBytesSync(file, longest));
 }
 

@@ -1,50 +1,50 @@
 import type { JsonObject } from '../../json.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The port to a program that takes a task and works on it until it is done. */
+/** Adapter for a coding agent that runs one task to completion as a command-line program. */
 export interface Agent {
   readonly name: AgentName;
-  /** What it is called in messages. */
+  /** Name used in messages to the user. */
   readonly label: string;
-  /** The version this port was tried with. */
+  /** The agent version this adapter was tested with. */
   readonly testedVersion: string;
-  /** Whether the tokens it reports are those of the whole thread or of this run alone. */
+  /** Whether the reported token usage covers the whole thread or only this run. */
   readonly usageCovers: 'thread' | 'run';
-  /** The command line for one call; `unavailable` when the program is not there. */
+  /** Builds the command line for one call. Fails with `unavailable` if the program is not installed. */
   invoke(call: AgentCall): Promise<Invocation>;
-  /** One line of its output; a line that says nothing is no event. */
+  /** Parses one line of output. Unknown or malformed lines yield no events. */
   parse(line: string): readonly AgentEvent[];
-  /** The version that is installed. */
+  /** The installed version, or `undefined` if the program does not report one. */
   version(): Promise<string | undefined>;
-  /** What the thread has used up to now, by the agent's own record. */
+  /** Total token usage of the thread, read from the agent's own session file. */
   threadTotal?(threadId: string): Promise<Usage | undefined>;
-  /** What a person can do about this error, where the agent's own words do not say it. */
+  /** Advice on how to fix this error, if the agent's own message gives none. */
   explain?(error: string): string | undefined;
-  /** Whether this machine lets the agent put its commands into a sandbox. */
+  /** Whether the agent's sandbox works on this machine. */
   sandboxWorks?(): Promise<boolean>;
-  /** What puts any command into the sandbox that the agent's own commands have. */
+  /** Returns a wrapper that runs any command in the agent's own sandbox. */
   confine?(sandbox: Sandbox): Promise<Confinement>;
 }
 
 export const agentNames = ['codex', 'claude'] as const;
 export type AgentName = (typeof agentNames)[number];
 
-/** What one call of an agent is to be like. The prompt is not part of it: it goes in on standard input. */
+/** Options of one agent call. The prompt is separate because the agent reads it from standard input. */
 export interface AgentCall {
   readonly cwd: string;
   readonly sandbox: Sandbox;
-  /** The thread to go on with; absent for a new one. */
+  /** The thread to resume. Absent for a new thread. */
   readonly threadId?: string;
   readonly model?: string;
   readonly reasoningEffort?: string;
-  /** `key=value` of the agent's own configuration, in the order given. */
+  /** `key=value` overrides of the agent's configuration, in order. */
   readonly configOverrides: readonly string[];
   readonly skipGitRepoCheck: boolean;
-  /** Leaves no thread behind. */
+  /** If true, the agent does not save the thread, so it cannot be resumed. */
   readonly ephemeral: boolean;
-  /** Which skills the agent may know of by itself: all it finds, or only those the prompt names. */
+  /** Which skills the agent may use: all it discovers itself, or only those named in the prompt. */
   readonly skills: 'all' | 'named';
-  /** Features of the agent to switch off by name. */
+  /** Names of agent features to disable. */
   readonly disable: readonly string[];
   readonly outputSchemaFile: string;
   readonly lastMessageFile: string;
@@ -53,22 +53,22 @@ export interface AgentCall {
 export interface Invocation {
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables it needs beside those of this process. */
+  /** Environment variables to add to those of this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Text to put before the prompt. */
+  /** Text to prepend to the prompt. */
   readonly preamble?: string;
-  /** The part of `args` that names the thread to resume, for the record. */
+  /** The part of `args` that resumes a thread. Recorded in the run directory. */
   readonly subcommandArgs: readonly string[];
 }
 
-/** A program that runs the command given behind its arguments. */
+/** A program that runs, in a sandbox, the command appended to its arguments. */
 export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What every agent's output comes down to. */
+/** Events common to all agents. */
 export type AgentEvent =
   | { readonly kind: 'thread'; readonly threadId: string }
   | { readonly kind: 'turn' }
@@ -78,12 +78,12 @@ export type AgentEvent =
       readonly phase: 'started' | 'updated' | 'completed';
       readonly item: AgentItem;
     }
-  /** Worth telling, and not the end: retries, unknown models, deprecations. */
+  /** A problem that does not end the run, such as a retry, an unknown model or a deprecation. */
   | { readonly kind: 'warning'; readonly message: string }
   | {
       readonly kind: 'completed';
       readonly usage: Usage | undefined;
-      /** The final message, where the agent does not write it to a file. */
+      /** The final message, for agents that do not write it to a file. */
       readonly message?: string;
       readonly costUsd?: number;
     }
@@ -106,7 +106,7 @@ export interface TodoItem {
   readonly completed: boolean;
 }
 
-/** Tokens, spelled as they are reported. */
+/** Token counts, with the field names of tool results. */
 export interface Usage extends JsonObject {
   readonly input_tokens: number;
   readonly cached_input_tokens: number;

@@ -13,11 +13,11 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const write = (settings: object) =>
   writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
-const given = (args: readonly string[]) => JSON.parse(args[args.indexOf('--settings') + 1]!);
+const settingsIn = (args: readonly string[]) => JSON.parse(args[args.indexOf('--settings') + 1]!);
 
-describe('the settings of Claude Code', () => {
+describe('claudeSettings', () => {
   it.each(['read-only', 'workspace-write', 'danger-full-access'] as const)(
-    'are those of the user, not of the project: %s',
+    'loads the settings of the user but not of the project in sandbox %s',
     async (sandbox) => {
       write({ model: 'x' });
       const { args } = await claudeSettings({ HOME: home }, sandbox);
@@ -25,7 +25,7 @@ describe('the settings of Claude Code', () => {
     },
   );
 
-  it('of the user do not widen the sandbox of a run that writes', async () => {
+  it('drops user settings that would widen the sandbox of a writing run', async () => {
     write({
       model: 'x',
       env: { ANTHROPIC_AUTH_TOKEN: 't' },
@@ -34,7 +34,7 @@ describe('the settings of Claude Code', () => {
     });
     const { args, env } = await claudeSettings({ HOME: home }, 'workspace-write');
     expect(args.slice(0, 2)).toEqual(['--setting-sources', '']);
-    expect(given(args)).toEqual({
+    expect(settingsIn(args)).toEqual({
       model: 'x',
       permissions: { deny: ['Read(.env)'] },
       sandbox: {
@@ -48,7 +48,7 @@ describe('the settings of Claude Code', () => {
     expect(args.join()).not.toContain('ANTHROPIC_AUTH_TOKEN');
   });
 
-  it('are found where CLAUDE_CONFIG_DIR says', async () => {
+  it('reads the user settings from CLAUDE_CONFIG_DIR', async () => {
     write({ permissions: { allow: ['Edit'] } });
     const env = { HOME: '/nowhere', CLAUDE_CONFIG_DIR: join(home, '.claude') };
     expect((await claudeSettings(env, 'workspace-write')).args[1]).toBe('');

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const maxSettingsBytes = 1024 * 1024;
 
-const sandboxed = {
+const sandboxSettings = {
   sandbox: {
     enabled: true,
     autoAllowBashIfSandboxed: true,
@@ -18,32 +18,34 @@ const sandboxed = {
 };
 
 /**
- * The user's own settings apply, those of the repository never: they name programs, addresses and rights. Claude Code
- * joins lists of all settings it is given, so what the user allows in general would add to the sandbox of a run that
- * writes. Then the file is not loaded, and the rest of it is handed over instead.
+ * Selects the Claude Code settings of a run. Repository settings are never loaded, because they can name programs,
+ * servers and permissions. User settings are loaded, but Claude Code merges all permission lists, so a general user
+ * permission would widen the sandbox of a writing run. In that case the settings file is not loaded; everything in it
+ * that does not widen the sandbox is passed with `--settings` and the environment.
  */
 export async function claudeSettings(
   env: Readonly<Record<string, string | undefined>>,
   sandbox: Sandbox,
 ): Promise<{ readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }> {
-  const load = ['--setting-sources', 'user'];
-  // For reading only it has no tool that a permission could widen.
-  if (sandbox !== 'workspace-write') return { args: load, env: {} };
+  const userSettings = ['--setting-sources', 'user'];
+  // A read-only run has no writing tools to permit, and an unrestricted run has no sandbox to widen.
+  if (sandbox !== 'workspace-write') return { args: userSettings, env: {} };
   const settings = await loadUserSettings(env);
-  if (!widens(settings)) return { args: [...load, '--settings', JSON.stringify(sandboxed)], env: {} };
+  if (!widensSandbox(settings))
+    return { args: [...userSettings, '--settings', JSON.stringify(sandboxSettings)], env: {} };
   const { env: variables, permissions, ...rest } = settings;
   const { deny, ask } = isObject(permissions) ? permissions : {};
-  const kept = { ...rest, permissions: { deny, ask }, ...sandboxed };
+  const safeSettings = { ...rest, permissions: { deny, ask }, ...sandboxSettings };
   return {
-    args: ['--setting-sources', '', '--settings', JSON.stringify(kept)],
-    // Keys may be among them, and arguments can be seen by others.
+    args: ['--setting-sources', '', '--settings', JSON.stringify(safeSettings)],
+    // Variables can hold API keys, and other users can read command-line arguments.
     env: isObject(variables)
       ? Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)]))
       : {},
   };
 }
 
-function widens({ permissions, sandbox }: Fields): boolean {
+function widensSandbox({ permissions, sandbox }: Fields): boolean {
   return (
     sandbox !== undefined ||
     (isObject(permissions) && Object.keys(permissions).some((key) => key !== 'deny' && key !== 'ask'))

@@ -4,7 +4,7 @@ import { readRegularFile } from '../../regular-file.ts';
 import { parseObject } from '../files/json-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
 import { claudeSettings } from './claude-settings.ts';
-import { findExecutable, versionOf } from './executable.ts';
+import { findExecutable, readVersion } from './executable.ts';
 import { projectInstructions } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -13,16 +13,17 @@ export interface ClaudeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const way = 'install it with "npm install -g @anthropic-ai/claude-code" or name it in [delegate] command.';
+const installHint =
+  'install it with "npm install -g @anthropic-ai/claude-code" or set delegate.command to its path.';
 
-/** Without a sandbox of its own for reading only, it gets the tools that read and no others. */
+/** Claude Code has no read-only sandbox, so a read-only run gets only the tools that read. */
 const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
   'read-only': ['--permission-mode', 'dontAsk', '--tools', 'Read,Grep,Glob'],
   'workspace-write': ['--permission-mode', 'acceptEdits'],
   'danger-full-access': ['--dangerously-skip-permissions'],
 };
 
-/** `claude -p`, with the prompt on standard input and its events on standard output. */
+/** Runs `claude -p`, which reads the prompt from standard input and writes events to standard output. */
 export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent {
   return {
     name: 'claude',
@@ -31,18 +32,18 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
     usageCovers: 'run',
     async invoke(call) {
       if (call.configOverrides.length > 0)
-        throw new Failure('refused', 'config_overrides are settings of Codex; Claude Code takes none.');
+        throw new Failure('refused', 'config_overrides works with Codex only. Remove it to run Claude Code.');
       const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
       const settings = await claudeSettings(env, call.sandbox);
-      const preamble = call.threadId === undefined ? await instructionsOf(call.cwd) : undefined;
+      const preamble = call.threadId === undefined ? await loadInstructions(call.cwd) : undefined;
       return {
-        command: await findExecutable(command, env, way),
-        args: [...(await argumentsOf(call)), ...settings.args, ...subcommandArgs],
+        command: await findExecutable(command, env, installHint),
+        args: [...(await buildArguments(call)), ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
-          ...withoutMonitor(env),
+          ...disableFsmonitor(env),
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-          // It would show the model the output of git status, and git would run the filters that the repository names.
+          // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
         },
         subcommandArgs,
@@ -50,17 +51,17 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
       };
     },
     parse,
-    version: async () => versionOf(await findExecutable(command, env, way), env),
+    version: async () => readVersion(await findExecutable(command, env, installHint), env),
   };
 }
 
-/** Without the settings of a project Claude Code does not read these either. */
-function instructionsOf(cwd: string): Promise<string | undefined> {
+/** Claude Code does not read these files when project settings are disabled. */
+function loadInstructions(cwd: string): Promise<string | undefined> {
   return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
 }
 
-/** Claude Code calls git outside of any sandbox, and git would start the monitor that the repository names. */
-function withoutMonitor(env: ClaudeOptions['env']): Record<string, string> {
+/** Disables the file-system monitor that a repository can configure: Claude Code runs git outside its sandbox. */
+function disableFsmonitor(env: ClaudeOptions['env']): Record<string, string> {
   const count = Number(env['GIT_CONFIG_COUNT']) || 0;
   return {
     [`GIT_CONFIG_KEY_${count}`]: 'core.fsmonitor',
@@ -69,7 +70,7 @@ function withoutMonitor(env: ClaudeOptions['env']): Record<string, string> {
   };
 }
 
-async function argumentsOf(call: AgentCall): Promise<string[]> {
+async function buildArguments(call: AgentCall): Promise<string[]> {
   return [
     '-p',
     '--output-format',
@@ -77,7 +78,7 @@ async function argumentsOf(call: AgentCall): Promise<string[]> {
     '--verbose',
     '--json-schema',
     JSON.stringify(JSON.parse(await readRegularFile(call.outputSchemaFile))),
-    // No servers of the user: one of them may be this one.
+    // Skip the user's MCP servers: this server may be one of them.
     '--strict-mcp-config',
     ...permissions[call.sandbox],
     ...(call.model === undefined ? [] : ['--model', call.model]),
@@ -95,9 +96,9 @@ function parse(line: string): readonly AgentEvent[] {
         ? [{ kind: 'thread', threadId: String(event['session_id']) }, { kind: 'turn' }]
         : [];
     case 'assistant':
-      return blocksOf(event).flatMap(toStarted);
+      return contentBlocks(event).flatMap(toStarted);
     case 'user':
-      return blocksOf(event).flatMap(toCompleted);
+      return contentBlocks(event).flatMap(toCompleted);
     case 'result':
       return [toEnd(event)];
     default:
@@ -107,7 +108,7 @@ function parse(line: string): readonly AgentEvent[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function blocksOf({ message }: Fields): readonly Fields[] {
+function contentBlocks({ message }: Fields): readonly Fields[] {
   const content = isObject(message) ? message['content'] : undefined;
   return Array.isArray(content) ? content.filter(isObject) : [];
 }
@@ -185,7 +186,7 @@ function toUsage(usage: unknown): Usage | undefined {
   const cached = Number(usage['cache_read_input_tokens'] ?? 0);
   const written = Number(usage['cache_creation_input_tokens'] ?? 0);
   return {
-    // Here the cached part is told beside the rest, there as a part of it.
+    // Claude Code reports cached tokens separately; `input_tokens` of a tool result includes them.
     input_tokens: Number(usage['input_tokens'] ?? 0) + cached + written,
     cached_input_tokens: cached,
     output_tokens: Number(usage['output_tokens'] ?? 0),

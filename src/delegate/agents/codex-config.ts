@@ -4,18 +4,22 @@ import { readRegularFile } from '../../regular-file.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** By what we know ourselves in a list of servers, beside the name of the program. */
+/** Identifies this server in a list of MCP servers, in addition to the program name. */
 export interface OwnEntry {
   readonly names: readonly string[];
   readonly port: number;
 }
 
 /**
- * The override that switches our own entry off for sub-agents: they read the same configuration and would start us again,
- * and that one the next. Entries are named in full, so that the override is valid also where codex does not load the
- * file it came from.
+ * Returns the override that disables this server in sub-agents. Sub-agents read the same configuration, so they would
+ * otherwise start this server again, without end. Each entry is complete, so the override is valid even if codex does not
+ * load the file that defines the entry.
  */
-export async function ownServers(codexHome: string, cwd: string, own: OwnEntry): Promise<string | undefined> {
+export async function disableOwnServers(
+  codexHome: string,
+  cwd: string,
+  own: OwnEntry,
+): Promise<string | undefined> {
   const files = ['/etc/codex/config.toml', join(codexHome, 'config.toml'), ...projectFiles(cwd)];
   const found = new Map<string, string>();
   for (const servers of await Promise.all(files.map(loadServers))) {
@@ -50,7 +54,7 @@ async function loadServers(file: string): Promise<Record<string, unknown>> {
     const servers = parse(text)['mcp_servers'];
     return isObject(servers) ? servers : {};
   } catch {
-    return {}; // codex itself will say what is wrong with it
+    return {}; // Codex itself reports the syntax error.
   }
 }
 

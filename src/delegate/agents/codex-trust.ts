@@ -7,19 +7,20 @@ import { projectInstructions, projectRoot } from './project-instructions.ts';
 const maxConfigBytes = 1024 * 1024;
 
 export interface ProjectTrust {
-  /** The override that keeps codex from trusting the folder; absent where the user has decided. */
+  /** Override that marks the folder as untrusted. Absent if the user has set a trust level. */
   readonly override?: string;
-  /** Text of the repository that codex does not read in a folder it does not trust. */
+  /** Contents of AGENTS.md and similar files, which codex ignores in an untrusted folder. */
   readonly instructions?: string;
 }
 
 /**
- * Codex trusts a folder on its first writing run, and then starts the programs that the repository's `.codex/config.toml`
- * names, outside of any sandbox. Only what the user has written in the settings of codex counts as trust here.
+ * Decides whether codex may trust a folder. By default codex trusts a folder on its first writing run, and then starts the
+ * programs named in the repository's `.codex/config.toml` without a sandbox. Here a folder is trusted only if the user set a
+ * trust level in the codex configuration.
  */
 export async function projectTrust(codexHome: string, cwd: string): Promise<ProjectTrust> {
   const real = await disk.realpath(cwd).catch(() => cwd);
-  if (await userDecided(codexHome, await namesOf(cwd, real))) return {};
+  if (await hasTrustLevel(codexHome, await trustPaths(cwd, real))) return {};
   const entries = [...new Set([cwd, real])].map(
     (path) => `${JSON.stringify(path)}={trust_level="untrusted"}`,
   );
@@ -30,7 +31,7 @@ export async function projectTrust(codexHome: string, cwd: string): Promise<Proj
   };
 }
 
-async function userDecided(codexHome: string, names: readonly string[]): Promise<boolean> {
+async function hasTrustLevel(codexHome: string, names: readonly string[]): Promise<boolean> {
   const text = await readRegularFile(join(codexHome, 'config.toml'), maxConfigBytes).catch(() => '');
   if (!text.includes('projects')) return false;
   const { parse } = await import('smol-toml');
@@ -41,17 +42,17 @@ async function userDecided(codexHome: string, names: readonly string[]): Promise
       return isObject(entry) && entry['trust_level'] !== undefined;
     });
   } catch {
-    return false; // codex itself reports what is wrong with the file
+    return false; // Codex itself reports the syntax error.
   }
 }
 
-/** The paths under which codex looks for its trust: the folder, its repository, and the one a worktree belongs to. */
-async function namesOf(cwd: string, real: string): Promise<string[]> {
+/** Paths that codex checks for a trust level: the folder, its repository, and the main repository of a worktree. */
+async function trustPaths(cwd: string, real: string): Promise<string[]> {
   const root = projectRoot(real);
   return [cwd, real, root, ...(await mainRepository(root))];
 }
 
-/** A `.git` file counts only if the repository it names knows this worktree: anybody can write such a file. */
+/** Follows a `.git` file only if the target repository lists this worktree, because any repository can contain such a file. */
 async function mainRepository(root: string): Promise<string[]> {
   const link = join(root, '.git');
   try {

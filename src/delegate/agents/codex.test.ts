@@ -11,7 +11,7 @@ const codex = createCodex({
 const parse = (event: unknown): readonly AgentEvent[] => codex.parse(JSON.stringify(event));
 const item = (fields: object, type = 'item.completed') => parse({ type, item: { id: 'item_1', ...fields } });
 
-describe('what codex says', () => {
+describe('the codex event parser', () => {
   it.each([
     '',
     'not json',
@@ -22,15 +22,15 @@ describe('what codex says', () => {
     '{}',
     '{"type":"brand.new"}',
     '{"type":"item.completed"}',
-  ])('is nothing where it cannot be understood: %j', (line) => expect(codex.parse(line)).toEqual([]));
+  ])('ignores the unknown or malformed line %j', (line) => expect(codex.parse(line)).toEqual([]));
 
-  it('begins with a thread', () => {
+  it('reads the thread id from thread.started only', () => {
     expect(parse({ type: 'thread.started', thread_id: 't' })).toEqual([{ kind: 'thread', threadId: 't' }]);
     expect(parse({ type: 'thread.started' })).toEqual([]);
     expect(parse({ type: 'turn.started', thread_id: 'another' })).toEqual([{ kind: 'turn' }]);
   });
 
-  it('ends with its turn, and with nothing else', () => {
+  it('reports the end of a turn, and treats other errors as warnings', () => {
     expect(parse({ type: 'turn.completed', usage: { input_tokens: 7, output_tokens: 2 } })).toEqual([
       {
         kind: 'completed',
@@ -48,7 +48,7 @@ describe('what codex says', () => {
     ]);
   });
 
-  it('is made of items', () => {
+  it('converts items and drops unknown types', () => {
     const items = [
       item({ type: 'agent_message', text: 'hello' }),
       item({ type: 'command_execution', command: "/bin/bash -lc 'npm test'", exit_code: 1 }),

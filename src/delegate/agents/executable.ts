@@ -2,28 +2,28 @@ import { constants, promises as disk } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 
-/** The file behind a command: a path as it stands, a bare name looked up on the PATH. */
+/** Resolves a command to a file. A command with a slash is a path; any other is looked up on the PATH. */
 export async function findExecutable(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
-  way: string,
+  hint: string,
 ): Promise<string> {
-  const places =
+  const paths =
     command.includes('/') || command.includes(sep)
       ? [resolve(command)]
       : (env['PATH'] ?? '')
           .split(delimiter)
           .filter((folder) => folder !== '')
           .map((folder) => join(folder, command));
-  const endings = process.platform === 'win32' ? ['', '.exe'] : [''];
-  for (const place of places) {
-    for (const ending of endings) {
-      if (await isProgram(place + ending)) return place + ending;
+  const extensions = process.platform === 'win32' ? ['', '.exe'] : [''];
+  for (const path of paths) {
+    for (const extension of extensions) {
+      if (await isProgram(path + extension)) return path + extension;
     }
   }
   const missing =
-    places.length === 1 ? `${places[0]} is not an executable file` : `${command} is not on the PATH`;
-  throw new Failure('unavailable', `${missing}; ${way}`);
+    paths.length === 1 ? `${paths[0]} is not an executable file` : `${command} is not on the PATH`;
+  throw new Failure('unavailable', `${missing}; ${hint}`);
 }
 
 async function isProgram(path: string): Promise<boolean> {
@@ -44,8 +44,8 @@ const triples: Readonly<Record<string, string>> = {
   'win32-arm64': 'aarch64-pc-windows-msvc',
 };
 
-/** npm puts a script before the real codex, which costs time and stands between us and the process; this is what it starts. */
-export async function behindShim(executable: string): Promise<string> {
+/** Resolves npm's codex launcher script to the native program, which starts faster and receives signals directly. */
+export async function resolveNpmShim(executable: string): Promise<string> {
   const script = await disk.realpath(executable);
   if (!script.endsWith(join('@openai', 'codex', 'bin', 'codex.js'))) return executable;
   const platform = `${process.platform}-${process.arch}`;
@@ -62,8 +62,8 @@ export async function behindShim(executable: string): Promise<string> {
   }
 }
 
-/** The first version number the program names when asked; `undefined` when it names none. */
-export async function versionOf(
+/** Runs the program with `--version` and returns the first version number, or `undefined` if it prints none. */
+export async function readVersion(
   executable: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {

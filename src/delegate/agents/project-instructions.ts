@@ -2,10 +2,10 @@ import { promises as disk, existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { readRegularFile } from '../../regular-file.ts';
 
-/** As much as codex reads of such files by default. */
+/** The default limit of codex for instruction files. */
 const maxBytes = 32 * 1024;
 
-/** The folder with `.git` at or above this one; the folder itself outside of a repository. */
+/** The nearest folder with a `.git`, starting at `cwd`. Outside a repository, `cwd` itself. */
 export function projectRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder;
@@ -13,31 +13,31 @@ export function projectRoot(cwd: string): string {
   }
 }
 
-/** The folders from the root of the project down to the working folder. */
-function foldersTo(cwd: string, root: string): string[] {
+/** The folders from the project root down to the working folder. */
+function foldersBetween(root: string, cwd: string): string[] {
   const names = relative(root, cwd).split(sep).filter(Boolean);
   return [root, ...names.map((_, at) => join(root, ...names.slice(0, at + 1)))];
 }
 
 /**
- * The text a repository has for agents, to be put before the prompt of a new thread. An agent that may not take over the
- * repository's settings does not read these files itself. Each group names alternatives: the first file that exists counts.
+ * Collects the repository's instruction files (such as AGENTS.md) to prepend to the prompt of a new thread. Agents that
+ * ignore repository settings do not read these files themselves. In each group, only the first existing file is used.
  */
 export async function projectInstructions(
   cwd: string,
   groups: readonly (readonly string[])[],
 ): Promise<string | undefined> {
-  const place = await disk.realpath(cwd).catch(() => undefined);
-  if (place === undefined) return undefined;
-  const root = projectRoot(place);
+  const realCwd = await disk.realpath(cwd).catch(() => undefined);
+  if (realCwd === undefined) return undefined;
+  const root = projectRoot(realCwd);
   const parts: string[] = [];
-  let left = maxBytes;
-  for (const folder of foldersTo(place, root)) {
+  let remaining = maxBytes;
+  for (const folder of foldersBetween(root, realCwd)) {
     for (const names of groups) {
       const name = names.find((candidate) => existsSync(join(folder, candidate)));
-      const text = name === undefined ? undefined : await readInside(join(folder, name), root, left);
+      const text = name === undefined ? undefined : await readInside(join(folder, name), root, remaining);
       if (!text?.trim()) continue;
-      left -= Buffer.byteLength(text);
+      remaining -= Buffer.byteLength(text);
       parts.push(
         `# ${name} instructions for ${folder}\n\n<INSTRUCTIONS>\n${text.trim()}\n</INSTRUCTIONS>\n\n`,
       );
@@ -46,7 +46,7 @@ export async function projectInstructions(
   return parts.length === 0 ? undefined : parts.join('');
 }
 
-/** A link that leaves the project is not followed: it could bring any file of the user to the model. */
+/** Ignores symbolic links that leave the project: a repository could use one to send a private file to the model. */
 async function readInside(path: string, root: string, limit: number): Promise<string | undefined> {
   try {
     const real = await disk.realpath(path);

@@ -1,4 +1,4 @@
-/** What an agent may touch, from least to most. */
+/** Sandbox modes, from the most to the least restrictive. */
 export const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 export type Sandbox = (typeof sandboxes)[number];
 
@@ -6,10 +6,10 @@ export function isSandbox(value: unknown): value is Sandbox {
   return sandboxes.includes(value as Sandbox);
 }
 
-/** The least of them. */
+/** Returns the most restrictive of the given modes. */
 export function narrowest(first: Sandbox, ...others: readonly Sandbox[]): Sandbox {
   return others.reduce(
-    (least, one) => (sandboxes.indexOf(one) < sandboxes.indexOf(least) ? one : least),
+    (narrow, one) => (sandboxes.indexOf(one) < sandboxes.indexOf(narrow) ? one : narrow),
     first,
   );
 }

@@ -150,7 +150,7 @@ async function salvageTrees(
       const worktree = await Worktree.reopen(`${folder}/${job}`, options);
       const path = directory.file(`subruns/${job}/changes.patch`);
       const keepIn = directory.file(`subruns/${job}/${leftBehindFolder}`);
-      const merge = await worktree.merge(path, { isWanted: false, keepIn });
+      const merge = await worktree.merge(path, { apply: false, leftBehindDir: keepIn });
       const patch = { path, applied: false, conflicts: [] };
       trees.set(job, { merge, prefix: worktree.prefix, ...(merge.changes.length > 0 && { patch }) });
       await worktree.remove();

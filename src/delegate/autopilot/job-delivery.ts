@@ -1,6 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { type Evidence, type EvidenceStatus, judge, plainPath } from '../changes/evidence.ts';
+import { compareClaims, type Evidence, type EvidenceStatus, plainPath } from '../changes/evidence.ts';
 import type { LeftBehind } from '../changes/left-behind.ts';
 import type { Change } from '../changes/snapshot.ts';
 import type { Merge } from '../changes/worktree.ts';
@@ -30,7 +30,7 @@ export async function judgeDelivery(
     if (isAbsolute(path)) return earlier.get(path) ?? 'unchecked';
     return (await exists(resolve(cwd, path))) ? 'unchanged' : 'missing';
   };
-  const judged = await judge(deliverables, arrived, cwd, statusOf);
+  const judged = await compareClaims(deliverables, arrived, cwd, statusOf);
   const lost = leftBehind === undefined ? [] : lostClaims(deliverables, judged, leftBehind, cwd, prefix);
   return {
     evidence: {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RunDirectory } from '../files/run-directory.ts';
-import { unbegunRecord } from '../record/run-record.ts';
+import { notStartedRecord } from '../record/run-record.ts';
 import { recordJobOutcome } from './job-outcome.ts';
 
 let folder: string;
@@ -27,7 +27,7 @@ async function settled(signal: AbortSignal) {
     skills_mode: 'none',
     max_skills: 0,
   } as const;
-  const record = { ...unbegunRecord(''), error: null, status: 'completed' } as const;
+  const record = { ...notStartedRecord(''), error: null, status: 'completed' } as const;
   const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
   return recordJobOutcome(
     { job, record, subrun, worktree: undefined, accompanied: false },

@@ -100,7 +100,11 @@ async function deliver(
 ): Promise<JobResult> {
   const path = subrun.file(patchFile);
   const isWanted = result.status === 'completed';
-  const merge = await worktree.merge(path, { isWanted, keepIn: subrun.file(leftBehindFolder), signal });
+  const merge = await worktree.merge(path, {
+    apply: isWanted,
+    leftBehindDir: subrun.file(leftBehindFolder),
+    signal,
+  });
   const { applied, conflicts, changes } = merge;
   const judged = await judgeDelivery(result, merge, cwd, worktree.prefix);
   const evidence = await keepEvidence(subrun, judged.evidence);

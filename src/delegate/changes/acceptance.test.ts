@@ -40,11 +40,11 @@ describe('parseCommand', () => {
     'a"b"',
     'a & ',
     '~/a',
-  ])('does not take %j for a plain command', (line) => {
+  ])('rejects %j, which is not a plain command', (line) => {
     expect(parseCommand(line)).toBeUndefined();
   });
 
-  it('splits words and honours quotes', () => {
+  it('splits a command into words and respects quotes', () => {
     expect(parseCommand(` npm test -- -t 'a b' "c d" --x=1 `)).toEqual([
       'npm',
       'test',
@@ -56,7 +56,7 @@ describe('parseCommand', () => {
     ]);
   });
 
-  it('gives the words of any line back whole', () => {
+  it('returns the words of any command unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z0-9./:-]+$/), { minLength: 1 }), (words) => {
         fc.pre(!words[0]!.startsWith('-'));
@@ -67,7 +67,7 @@ describe('parseCommand', () => {
 });
 
 describe('isAllowed', () => {
-  it('compares whole words from the first on', () => {
+  it('compares whole words, starting with the first', () => {
     expect(isAllowed(['npm', 'test', '--', 'x'], ['npm test'])).toBe(true);
     expect(isAllowed(['npm', 'testing'], ['npm test'])).toBe(false);
     expect(isAllowed(['npm'], ['npm test'])).toBe(false);
@@ -76,10 +76,10 @@ describe('isAllowed', () => {
   });
 });
 
-const notFound = /^no-such-program cannot be started: no such program .* is on the PATH \((ENOENT|EACCES)\)/;
+const notFound = /^no-such-program could not be started: it is not on the PATH, .* \((ENOENT|EACCES)\)/;
 
 describe('runChecks', () => {
-  it('says that a program is not found, also where a folder on the PATH may not be read', async () => {
+  it('reports a missing program even if a folder on the PATH is not readable', async () => {
     const closed = join(folder, 'closed');
     mkdirSync(closed, { mode: 0o000 });
     const env = { PATH: [closed, process.env['PATH']].join(delimiter) };
@@ -88,21 +88,21 @@ describe('runChecks', () => {
     expect(result).toMatchObject({ status: 'failed', output: expect.stringMatching(notFound) });
   });
 
-  it('refuses what is not allowed, is no plain command, or could not be confined', async () => {
+  it('refuses commands that are not allowed, need a shell, or cannot run in a sandbox', async () => {
     const commands = ['rm -rf x', 'node -e 1; rm x'];
     const refused = await runChecks(commands, options);
     expect(refused.map(({ status, output }) => [status, output])).toEqual([
-      ['refused', 'It is not among the commands of delegate.checks.'],
-      ['refused', 'It is not one plain command: shell syntax is not run.'],
+      ['refused', 'Not run: the command does not start with an entry of autopilot.checks.'],
+      ['refused', 'Not run: the check is not a single plain command. Shell syntax is not supported.'],
     ]);
     const [unconfined] = await runChecks(['node -e 1'], { ...options, sandbox: 'workspace-write' });
     expect(unconfined).toMatchObject({
       status: 'refused',
-      output: 'The agent has no sandbox of its own to run it in.',
+      output: 'Not run: the agent has no sandbox in which to run the command.',
     });
   });
 
-  it('tells the exit code and the end of the output', async () => {
+  it('reports the exit code and the end of the output', async () => {
     const results = await runChecks(
       [
         `node -e 'console.log("fine")'`,
@@ -118,7 +118,7 @@ describe('runChecks', () => {
     ]);
   });
 
-  it('keeps secrets of the environment from what an agent may have written', async () => {
+  it('does not pass secrets from the environment to the check', async () => {
     const [result] = await runChecks([`node -e 'console.log(process.env.MY_API_KEY, process.env.PLAIN)'`], {
       ...options,
       env: { ...options.env, MY_API_KEY: 'hidden', PLAIN: 'shown' },
@@ -126,7 +126,7 @@ describe('runChecks', () => {
     expect(result!.output).toBe('undefined shown');
   });
 
-  it('puts the confinement before the command', async () => {
+  it('runs the command through the sandbox program', async () => {
     const [result] = await runChecks([`node -e 'console.log("inside")'`], {
       ...options,
       sandbox: 'workspace-write',
@@ -135,16 +135,16 @@ describe('runChecks', () => {
     expect(result).toMatchObject({ status: 'passed', output: 'inside' });
   });
 
-  it('ends a check that never ends, with what it has started', async () => {
+  it('kills a check that times out, with its child processes', async () => {
     const code = `require("child_process").spawn("sleep", ["1000"], {stdio: "inherit"}).on("spawn", function () { require("fs").writeFileSync("pid", String(this.pid)) })`;
     const [result] = await runChecks([`node -e '${code}'`], { ...options, timeoutMs: 1_500 });
     expect(result).toMatchObject({ status: 'timed-out' });
     const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', readFileSync(join(folder, 'pid'), 'utf8')]);
-    // Gone, or dead and waiting to be taken leave of.
+    // The process is gone, or a zombie that has not been reaped yet.
     expect(stdout.toString().trim()).not.toMatch(/^[RSD]/);
   });
 
-  it('stops at once when the work is cancelled', async () => {
+  it('stops when the run is cancelled', async () => {
     const abort = new AbortController();
     const all = runChecks([`node -e 'setInterval(function(){}, 1000)'`, 'node -e 1'], {
       ...options,

@@ -7,7 +7,7 @@ export interface CheckResult {
   readonly command: string;
   readonly status: 'passed' | 'failed' | 'timed-out' | 'refused';
   readonly exit_code: number | null;
-  /** The end of what it printed, or why it was not run. */
+  /** The end of the command's output, or why it was not run. */
   readonly output: string;
 }
 
@@ -15,18 +15,18 @@ export interface CheckOptions {
   readonly cwd: string;
   readonly sandbox: Sandbox;
   readonly env: Environment;
-  /** The beginnings of the commands that may run. */
+  /** Prefixes of the commands that may run. */
   readonly allowed: readonly string[];
-  /** `undefined` where there is nothing to confine a command with. */
+  /** Returns `undefined` if no sandbox is available. */
   confine(sandbox: Sandbox): Promise<Confinement | undefined>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-const outputLength = 4_000;
+const maxOutputLength = 4_000;
 const lingerMs = 1_000;
 
-/** Runs the checks of a job one after the other, with no more power than the job itself had. */
+/** Runs the checks of a job one after the other, in the sandbox of the job. */
 export async function runChecks(commands: readonly string[], options: CheckOptions): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const command of commands) {
@@ -39,13 +39,15 @@ export async function runChecks(commands: readonly string[], options: CheckOptio
 async function runCheck(command: string, options: CheckOptions): Promise<CheckResult> {
   const refuse = (output: string): CheckResult => ({ command, status: 'refused', exit_code: null, output });
   const words = parseCommand(command);
-  if (words === undefined) return refuse('It is not one plain command: shell syntax is not run.');
-  if (!isAllowed(words, options.allowed)) return refuse('It is not among the commands of delegate.checks.');
+  if (words === undefined)
+    return refuse('Not run: the check is not a single plain command. Shell syntax is not supported.');
+  if (!isAllowed(words, options.allowed))
+    return refuse('Not run: the command does not start with an entry of autopilot.checks.');
   const confined =
     options.sandbox === 'danger-full-access'
       ? { command: words[0]!, args: words.slice(1), env: {} }
       : await options.confine(options.sandbox);
-  if (confined === undefined) return refuse('The agent has no sandbox of its own to run it in.');
+  if (confined === undefined) return refuse('Not run: the agent has no sandbox in which to run the command.');
   const args = options.sandbox === 'danger-full-access' ? confined.args : [...confined.args, ...words];
   return execute(command, { ...confined, args }, options);
 }
@@ -58,20 +60,20 @@ async function execute(
   const { spawn } = await import('node:child_process');
   const child = spawn(program.command, program.args, {
     cwd,
-    // The agent may have written what runs here, and in its own sandbox it has no secrets either.
+    // The agent may have written the code that runs here, so withhold secrets, as its own sandbox does.
     env: { ...withoutSecrets(env), CI: '1', ...program.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that what it starts can be ended with it.
+    // A separate process group, so that child processes can be killed too.
     detached: true,
   });
   let output = '';
-  const keep = (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(-outputLength);
+  const append = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-maxOutputLength);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  let late = false;
-  const end = () => {
+  child.stdout.on('data', append);
+  child.stderr.on('data', append);
+  let timedOut = false;
+  const kill = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
@@ -79,39 +81,39 @@ async function execute(
     }
   };
   const timer = setTimeout(() => {
-    late = true;
-    end();
+    timedOut = true;
+    kill();
   }, timeoutMs);
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
+  signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
   const code = await new Promise<number | null>((done) => {
     child.on('error', (error) => {
-      output = startProblem(program.command, error);
+      output = describeStartError(program.command, error);
       done(null);
     });
-    // What it left running would keep its output open.
+    // Child processes that are still running would keep the output open.
     child.on('exit', (exit) => {
-      end();
-      const lingering = setTimeout(done, lingerMs, exit);
+      kill();
+      const timeout = setTimeout(done, lingerMs, exit);
       child.on('close', () => {
-        clearTimeout(lingering);
+        clearTimeout(timeout);
         done(exit);
       });
     });
   });
   clearTimeout(timer);
-  signal.removeEventListener('abort', end);
-  const status = late ? 'timed-out' : code === 0 ? 'passed' : 'failed';
+  signal.removeEventListener('abort', kill);
+  const status = timedOut ? 'timed-out' : code === 0 ? 'passed' : 'failed';
   return { command, status, exit_code: code, output: output.trim() };
 }
 
-/** Where a folder on the PATH may not be read, a program that is not found is reported as EACCES. */
-function startProblem(program: string, { code, message }: NodeJS.ErrnoException): string {
+/** Node reports EACCES instead of ENOENT if a folder on the PATH is not readable. */
+function describeStartError(program: string, { code, message }: NodeJS.ErrnoException): string {
   if (code !== 'ENOENT' && code !== 'EACCES') return message;
-  return `${program} cannot be started: no such program that this user may run is on the PATH (${code}).`;
+  return `${program} could not be started: it is not on the PATH, or this user may not run it (${code}).`;
 }
 
-/** The words of a command line without shell syntax; `undefined` for anything that needs a shell. */
+/** Splits a command line into words. Returns `undefined` for anything that needs a shell. */
 export function parseCommand(line: string): string[] | undefined {
   const words: string[] = [];
   const pattern = /\s*(?:"([^"$`\\]*)"|'([^']*)'|([^\s"'\\;|&<>$`(){}*?~#!]+))(?=\s|$)/gy;
@@ -124,7 +126,7 @@ export function parseCommand(line: string): string[] | undefined {
   return words.length === 0 || words[0]!.includes('=') || words[0]!.startsWith('-') ? undefined : words;
 }
 
-/** An entry allows the command it spells and everything that begins with its words. */
+/** An entry allows every command that starts with the same words. */
 export function isAllowed(words: readonly string[], allowed: readonly string[]): boolean {
   return allowed.some((entry) => {
     const start = entry.trim().split(/\s+/);

@@ -3,74 +3,74 @@ import { log } from '../../log.ts';
 import { mostBytes, readRegularFile } from '../../regular-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { type Claim, type Evidence, gatherEvidence } from './evidence.ts';
-import { Repository, type RepositoryPlace } from './git.ts';
-import { describeChanges, forgetKept, type Kept, keepBefore, patchFile } from './patch.ts';
-import { type Snapshot, type SnapshotPlace, takeSnapshot } from './snapshot.ts';
+import { Repository, type RepositoryPaths } from './git.ts';
+import { createPatch, discardStore, patchFile, type StoredContent, storeContent } from './patch.ts';
+import { type Snapshot, type SnapshotOptions, takeSnapshot } from './snapshot.ts';
 
-/** Hidden, and only there while the run is: whoever finishes it needs to know how things were before. */
-const file = '.before.json';
+/** Hidden file with the state before the run, so that any server can finish the run. Deleted when the run ends. */
+const beforeFile = '.before.json';
 
-/** How things were, and where the content of that state is kept. */
-type Before = Snapshot & Kept;
+/** The snapshot before the run, and where its content is stored. */
+type Before = Snapshot & StoredContent;
 
 export interface RunChanges {
   readonly evidence: Evidence;
-  /** What the run changed; absent where nothing was, and where it cannot be told. */
+  /** The changes as a patch. Absent if there are none or if they could not be determined. */
   readonly patch?: string;
 }
 
-/** Looks at the working folder before an agent that may write begins. */
-export async function recordBefore(directory: RunDirectory, place: SnapshotPlace): Promise<void> {
-  const snapshot = await takeSnapshot(place);
-  const kept = await keepBefore(directory, place, snapshot).catch((error: unknown) => {
-    log('info', `there will be no ${patchFile} for ${directory.id}`, error);
+/** Records the state of the working folder before a run that may write. */
+export async function recordBefore(directory: RunDirectory, options: SnapshotOptions): Promise<void> {
+  const snapshot = await takeSnapshot(options);
+  const stored = await storeContent(directory, options, snapshot).catch((error: unknown) => {
+    log('info', `run ${directory.id} will have no ${patchFile}: the folder could not be recorded`, error);
     return {};
   });
   const { repository, files, ...rest } = snapshot;
-  await directory.writeJson(file, {
+  await directory.writeJson(beforeFile, {
     ...rest,
-    ...kept,
+    ...stored,
     files: [...files],
-    ...(repository !== undefined && { repository: repository.place }),
+    ...(repository !== undefined && { repository: repository.paths }),
   });
 }
 
-/** Looks again and compares. An agent that could only read has changed nothing, so for it once is enough. */
+/** Compares the working folder with its state before the run. A read-only run needs no earlier state. */
 export async function recordAfter(
   directory: RunDirectory,
-  place: SnapshotPlace,
+  options: SnapshotOptions,
   claims: readonly Claim[],
   couldWrite: boolean,
 ): Promise<RunChanges | undefined> {
   try {
     if (!couldWrite && claims.length === 0) return undefined;
     const before: Before | undefined = couldWrite
-      ? await loadBefore(directory, place)
-      : await takeSnapshot(place);
+      ? await loadBefore(directory, options)
+      : await takeSnapshot(options);
     if (before === undefined) return undefined;
-    const { evidence, changes } = await gatherEvidence(before, place, claims);
-    const patch = await describeChanges(directory, place, before, changes).catch((error: unknown) => {
-      log('info', `there is no ${patchFile} for ${directory.id}`, error);
+    const { evidence, changes } = await gatherEvidence(before, options, claims);
+    const patch = await createPatch(directory, options, before, changes).catch((error: unknown) => {
+      log('info', `run ${directory.id} has no ${patchFile}: the changes could not be compared`, error);
       return undefined;
     });
     return { evidence, ...(patch !== undefined && { patch }) };
   } catch (error) {
-    log('warning', `there is no evidence for ${directory.id}`, error);
+    log('warning', `run ${directory.id} has no evidence: the folder could not be examined`, error);
     return undefined;
   }
 }
 
-/** Once the result is written, how things were before is of no more use. */
+/** Deletes the recorded state. Call it when the result is written. */
 export async function discardBefore(directory: RunDirectory): Promise<void> {
-  await disk.rm(directory.file(file), { force: true });
-  await forgetKept(directory);
+  await disk.rm(directory.file(beforeFile), { force: true });
+  await discardStore(directory);
 }
 
-async function loadBefore(directory: RunDirectory, { env }: SnapshotPlace): Promise<Before | undefined> {
-  const text = await readRegularFile(directory.file(file), mostBytes).catch(() => undefined);
+async function loadBefore(directory: RunDirectory, { env }: SnapshotOptions): Promise<Before | undefined> {
+  const text = await readRegularFile(directory.file(beforeFile), mostBytes).catch(() => undefined);
   if (text === undefined) return undefined;
   const { repository, files, ...rest } = JSON.parse(text) as Omit<Before, 'repository' | 'files'> & {
-    readonly repository?: RepositoryPlace;
+    readonly repository?: RepositoryPaths;
     readonly files: readonly [string, string][];
   };
   return {

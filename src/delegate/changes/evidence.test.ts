@@ -37,7 +37,7 @@ function commitAll(): void {
   git('commit', '-qm', 'state');
 }
 
-async function evidenceOf(work: () => void, claimed: string[], cwd = folder, ignored: string[] = []) {
+async function collectEvidence(work: () => void, claimed: string[], cwd = folder, ignored: string[] = []) {
   const place = { cwd, env, ignored };
   const before = await takeSnapshot(place);
   work();
@@ -49,7 +49,7 @@ async function evidenceOf(work: () => void, claimed: string[], cwd = folder, ign
   };
 }
 
-describe.each(['git', 'walk'] as const)('the evidence by %s', (method) => {
+describe.each(['git', 'walk'] as const)('evidence with method %s', (method) => {
   beforeEach(() => {
     write('kept.txt', 'kept');
     write('edited.txt', 'old');
@@ -61,12 +61,12 @@ describe.each(['git', 'walk'] as const)('the evidence by %s', (method) => {
     write('dirty.txt', 'before');
   });
 
-  it('tells what was delivered from what was only said, and what was not said', async () => {
-    const { files, complete } = await evidenceOf(() => {
+  it('distinguishes delivered, undelivered and unreported files', async () => {
+    const { files, complete } = await collectEvidence(() => {
       write('added.txt', 'new');
       write('edited.txt', 'new text');
       rmSync(join(folder, 'removed.txt'));
-      write('deep/silent.txt', 'new');
+      write('deep/unclaimed.txt', 'new');
     }, [
       'added.txt',
       `${folder}/edited.txt`,
@@ -85,26 +85,28 @@ describe.each(['git', 'walk'] as const)('the evidence by %s', (method) => {
       'kept.txt unchanged',
       'https://example.org/x unchecked',
       'added.txt verified added',
-      'deep/silent.txt unreported added',
+      'deep/unclaimed.txt unreported added',
     ]);
   });
 
-  it('takes a folder for what lies in it', async () => {
-    const { files } = await evidenceOf(() => write('docs/a/b.md', 'x'), ['docs/']);
+  it('treats a claimed folder as a claim for all files in it', async () => {
+    const { files } = await collectEvidence(() => write('docs/a/b.md', 'x'), ['docs/']);
     expect(files).toEqual(['docs verified modified']);
   });
 
-  it('leaves out folders that are not the business of the task', async () => {
-    const { files } = await evidenceOf(() => write('runs/1/request.json', '{}'), [], folder, [
+  it('leaves out ignored folders, unless they contain the working folder', async () => {
+    const { files } = await collectEvidence(() => write('runs/1/request.json', '{}'), [], folder, [
       join(folder, 'runs'),
     ]);
     expect(files).toEqual([]);
-    const { files: within } = await evidenceOf(() => write('new.txt', ''), [], folder, [dirname(folder)]);
+    const { files: within } = await collectEvidence(() => write('new.txt', ''), [], folder, [
+      dirname(folder),
+    ]);
     expect(within).toContain('new.txt unreported added');
   });
 });
 
-describe('the evidence under git', () => {
+describe('evidence in a git repository', () => {
   beforeEach(() => {
     git('init', '-q');
     write('.gitignore', 'out/\n');
@@ -113,20 +115,20 @@ describe('the evidence under git', () => {
     commitAll();
   });
 
-  it('sees a change to a file that had been changed before, and one that was undone', async () => {
+  it('detects a second change to a modified file, and a reverted change', async () => {
     write('a.txt', 'dirty');
     write('b.txt', 'untracked');
-    expect((await evidenceOf(() => write('b.txt', 'again'), [])).files).toEqual([
+    expect((await collectEvidence(() => write('b.txt', 'again'), [])).files).toEqual([
       'b.txt unreported modified',
     ]);
-    expect((await evidenceOf(() => git('checkout', '-q', 'a.txt'), [])).files).toEqual([
+    expect((await collectEvidence(() => git('checkout', '-q', 'a.txt'), [])).files).toEqual([
       'a.txt unreported modified',
     ]);
-    expect((await evidenceOf(() => write('b.txt', 'again'), [])).files).toEqual([]);
+    expect((await collectEvidence(() => write('b.txt', 'again'), [])).files).toEqual([]);
   });
 
-  it('sees through a commit', async () => {
-    const { files } = await evidenceOf(() => {
+  it('includes changes that the agent committed', async () => {
+    const { files } = await collectEvidence(() => {
       write('c.txt', 'c');
       rmSync(join(folder, 'a.txt'));
       commitAll();
@@ -134,16 +136,16 @@ describe('the evidence under git', () => {
     expect(files).toEqual(['c.txt verified added', 'a.txt unreported deleted']);
   });
 
-  it('finds a delivered file that git ignores', async () => {
-    expect((await evidenceOf(() => write('out/bundle.js', 'x'), ['out/bundle.js'])).files).toEqual([
+  it('verifies a delivered file that git ignores', async () => {
+    expect((await collectEvidence(() => write('out/bundle.js', 'x'), ['out/bundle.js'])).files).toEqual([
       'out/bundle.js verified',
     ]);
   });
 
-  it('looks at the working folder alone, below the root too', async () => {
+  it('covers only the working folder, even below the root of the repository', async () => {
     write('sub/x.txt', 'x');
     commitAll();
-    const { files } = await evidenceOf(
+    const { files } = await collectEvidence(
       () => {
         write('sub/x.txt', 'y');
         write('sub/ä ö.txt', 'new');
@@ -155,8 +157,8 @@ describe('the evidence under git', () => {
     expect(files).toEqual(['x.txt verified modified', 'ä ö.txt unreported added']);
   });
 
-  it('does not let a repository that turned up during the run start programs', async () => {
-    const { files } = await evidenceOf(
+  it('starts no programs configured in a repository that the run created', async () => {
+    const { files } = await collectEvidence(
       () => {
         write('sub/.git/HEAD', 'ref: refs/heads/main\n');
         write('sub/.git/objects/x', '');
@@ -175,13 +177,13 @@ describe('the evidence under git', () => {
   it('works before the first commit', async () => {
     rmSync(join(folder, '.git'), { recursive: true });
     git('init', '-q');
-    expect((await evidenceOf(() => write('new.txt', 'x'), ['new.txt'])).files).toEqual([
+    expect((await collectEvidence(() => write('new.txt', 'x'), ['new.txt'])).files).toEqual([
       'new.txt verified added',
     ]);
   });
 });
 
-it('starts git as often for many files as for a few', async () => {
+it('starts git equally often for many files and for a few', async () => {
   write('sub/old.txt', 'old');
   git('init', '-q');
   commitAll();
@@ -207,7 +209,7 @@ it('starts git as often for many files as for a few', async () => {
   expect(await startsFor(20)).toBe(await startsFor(2));
 });
 
-it('is about the working folder, also where git itself has started the server for another one', async () => {
+it('examines the working folder even if a git hook of another repository started the server', async () => {
   write('other/a.txt', 'old');
   write('here/b.txt', 'old');
   for (const name of ['other', 'here']) execFileSync('git', ['init', '-q'], { cwd: join(folder, name), env });

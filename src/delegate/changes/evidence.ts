@@ -7,13 +7,13 @@ import {
   changesBetween,
   isCovered,
   type Snapshot,
-  type SnapshotPlace,
+  type SnapshotOptions,
   takeSnapshot,
 } from './snapshot.ts';
 
 /**
- * `verified`: claimed, and changed by the run. `missing`: claimed, and not there. `unchanged`: claimed and there, but the
- * run did not touch it. `unreported`: changed, and not claimed. `unchecked`: claimed, but no file of this machine.
+ * `verified`: claimed by the agent and changed by the run. `missing`: claimed, but does not exist. `unchanged`: claimed and
+ * exists, but the run did not change it. `unreported`: changed, but not claimed. `unchecked`: claimed, but not a local file.
  */
 export type EvidenceStatus = 'verified' | 'missing' | 'unchanged' | 'unreported' | 'unchecked';
 
@@ -23,86 +23,94 @@ export interface FileEvidence {
   readonly change?: ChangeKind;
 }
 
-/** What the server saw, beside what the agent said. */
+/** File changes that the server observed, compared with what the agent claims. */
 export interface Evidence {
   readonly method: 'git' | 'walk';
-  /** False when the folder was too large to be looked at in full. */
+  /** False if the folder was too large to be examined in full. */
   readonly complete: boolean;
   readonly files: readonly FileEvidence[];
-  /** How many changed files are left out of the list. */
+  /** Number of changed files omitted from the list. */
   readonly omitted: number;
   readonly checks?: readonly CheckResult[];
 }
 
-/** Something an agent says it has delivered. */
+/** A file that the agent says it has delivered. */
 export interface Claim {
   readonly path: string;
 }
 
-const listed = 200;
-/** File times come from a clock that ticks more slowly than ours. */
+const maxListed = 200;
+/** Tolerance for file timestamps, which the kernel updates less often than the system clock. */
 const clockSlackMs = 50;
 
-/** Compares the folder with how it was before the run and sets it against what the agent says it delivered. */
+/** Compares the folder with its state before the run, and the changes with the deliverables the agent claims. */
 export async function gatherEvidence(
   before: Snapshot,
-  place: SnapshotPlace,
+  options: SnapshotOptions,
   deliverables: readonly Claim[],
 ): Promise<{ readonly evidence: Evidence; readonly changes: readonly Change[] }> {
-  const after = await takeSnapshot(place, before);
-  const changes = await changesBetween(before, after, place);
+  const after = await takeSnapshot(options, before);
+  const changes = await changesBetween(before, after, options);
   const evidence: Evidence = {
     method: after.repository === undefined ? 'walk' : 'git',
     complete: before.complete && after.complete,
-    ...(await judge(deliverables, changes, place.cwd, (path) => statusOnDisk(path, place, before))),
+    ...(await compareClaims(deliverables, changes, options.cwd, (path) =>
+      statusOnDisk(path, options, before),
+    )),
   };
   return { evidence, changes };
 }
 
-/** Sets claims against changes; a change that nobody claimed is part of the answer. `statusOf` judges the other claims. */
-export async function judge(
+/** Compares claims with changes. The result includes unclaimed changes. `statusOf` returns the status of a claim without a change. */
+export async function compareClaims(
   deliverables: readonly Claim[],
   changes: readonly Change[],
   cwd: string,
   statusOf: (path: string) => Promise<EvidenceStatus>,
 ): Promise<Pick<Evidence, 'files' | 'omitted'>> {
   const claimed: FileEvidence[] = [];
-  const accounted = new Set<Change>();
+  const claimedChanges = new Set<Change>();
   for (const { path: written } of deliverables) {
     const path = plainPath(written, cwd);
     if (path === undefined) {
       claimed.push({ path: written, status: 'unchecked' });
       continue;
     }
-    const own = changes.filter(
+    const matching = changes.filter(
       (change) => change.path === path || path === '.' || change.path.startsWith(`${path}/`),
     );
-    for (const change of own) accounted.add(change);
-    const [first] = own;
+    for (const change of matching) claimedChanges.add(change);
+    const [first] = matching;
     if (first !== undefined) {
       const kind = first.path === path ? first.change : 'modified';
       claimed.push({ path, status: 'verified', change: kind });
     } else claimed.push({ path, status: await statusOf(path) });
   }
-  const silent = changes.filter((change) => !accounted.has(change));
+  const unclaimed = changes.filter((change) => !claimedChanges.has(change));
   return {
     files: [
       ...claimed,
-      ...silent.slice(0, listed).map(({ path, change }) => ({ path, status: 'unreported' as const, change })),
+      ...unclaimed
+        .slice(0, maxListed)
+        .map(({ path, change }) => ({ path, status: 'unreported' as const, change })),
     ],
-    omitted: Math.max(0, silent.length - listed),
+    omitted: Math.max(0, unclaimed.length - maxListed),
   };
 }
 
-async function statusOnDisk(path: string, place: SnapshotPlace, before: Snapshot): Promise<EvidenceStatus> {
-  const stat = await disk.stat(resolve(place.cwd, path)).catch(() => undefined);
+async function statusOnDisk(
+  path: string,
+  options: SnapshotOptions,
+  before: Snapshot,
+): Promise<EvidenceStatus> {
+  const stat = await disk.stat(resolve(options.cwd, path)).catch(() => undefined);
   if (stat === undefined) return 'missing';
-  if (await isCovered(path, place, before)) return 'unchanged';
-  // Of what no snapshot shows, only the time of its last change can tell.
+  if (await isCovered(path, options, before)) return 'unchanged';
+  // For files that snapshots do not cover, only the modification time shows whether the run changed them.
   return Math.max(stat.mtimeMs, stat.ctimeMs) >= before.takenAt - clockSlackMs ? 'verified' : 'unchanged';
 }
 
-/** Agents write `./a.ts`, `/srv/shop/a.ts`, `a.ts:12` and a.ts in backticks; all of them mean a.ts. */
+/** Normalizes a path as agents write it: `./a.ts`, `/srv/shop/a.ts`, `a.ts:12` and a.ts in backticks all mean a.ts. */
 export function plainPath(written: string, cwd: string): string | undefined {
   const bare = written
     .trim()

@@ -5,33 +5,33 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface GitOptions {
   readonly env?: Environment;
   readonly input?: Buffer;
-  /** Exit codes that are answers, beside 0. */
+  /** Exit codes other than 0 that do not mean failure. */
   readonly expected?: readonly number[];
 }
 
-export type RepositoryPlace = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
+export type RepositoryPaths = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
 
-/** What a repository's own settings could make git start; programs with a name of their own are taken out one by one. */
-const quiet = [
+/** Overrides settings that could start programs. `disablePrograms` handles filters, merge drivers and hooks. */
+const safeConfig = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.quotePath', 'false'],
-  // In a submodule its own settings count, and ours do not reach the git that is started there.
+  // Git in a submodule uses the settings of the submodule and ignores these overrides.
   ['submodule.recurse', 'false'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-const named = String.raw`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*)$`;
-/** Commands that look at no file and at no index, and so never start any of these programs. */
-const harmlessCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'commit-tree']);
-/** What git does where no driver is named. */
-const ownMerge = 'git merge-file -q --marker-size=%L %A %O %B';
-/** Objects that a repository has left elsewhere are not fetched: its settings say by which program. */
+const programSettings = String.raw`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*)$`;
+/** Commands that read neither files nor the index, and so never start one of these programs. */
+const safeCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'commit-tree']);
+/** Equivalent to git's built-in merge driver. */
+const builtInMerge = 'git merge-file -q --marker-size=%L %A %O %B';
+/** Prevents git from fetching missing objects, because the repository's settings choose the program that fetches them. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
 
-/** Git waits for ever on a named pipe called .gitignore or .gitattributes. */
-const longestMs = 10 * 60_000;
+/** Git would wait forever if .gitignore or .gitattributes is a named pipe. */
+const timeoutMs = 10 * 60_000;
 
-/** What git itself sets for the programs it starts, such as a hook that starts us: it is about another repository. */
-const elsewhere = new Set([
+/** Variables that git sets for the programs it starts, such as a hook that starts this server. They refer to another repository. */
+const repositoryVariables = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',
@@ -42,39 +42,39 @@ const elsewhere = new Set([
   'GIT_NAMESPACE',
 ]);
 
-function anywhere(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !elsewhere.has(name)));
+function withoutRepositoryVariables(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
 }
 
 /**
- * A working tree under git, seen from one of its folders. Where its settings lie is looked up once, before any agent has
- * worked in it: a `.git` that turns up later must not decide which programs git starts for us.
+ * A git working tree, seen from one of its folders. The git directory is looked up once, before an agent works in the
+ * tree: a `.git` created later must not decide which programs git starts.
  */
 export class Repository {
   readonly gitDir: string;
   readonly root: string;
-  /** The folder within it: empty at the root, else with a slash at its end. */
+  /** Path of the folder within the working tree: empty at the root, otherwise with a trailing slash. */
   readonly prefix: string;
-  /** The folder of its objects, which several working trees may share. */
+  /** The object folder, which several worktrees can share. */
   readonly objects: string;
   readonly #env: Environment;
 
-  constructor({ gitDir, root, prefix, objects }: RepositoryPlace, env: Environment) {
+  constructor({ gitDir, root, prefix, objects }: RepositoryPaths, env: Environment) {
     this.gitDir = gitDir;
     this.root = root;
     this.prefix = prefix;
     this.objects = objects;
-    this.#env = { ...anywhere(env), GIT_DIR: gitDir, GIT_WORK_TREE: root };
+    this.#env = { ...withoutRepositoryVariables(env), GIT_DIR: gitDir, GIT_WORK_TREE: root };
   }
 
-  /** `undefined` outside of a working tree, and where there is no git. */
+  /** Returns `undefined` outside a working tree and if git is not installed. */
   static async find(folder: string, env: Environment): Promise<Repository | undefined> {
     try {
-      const asked = ['--absolute-git-dir', '--show-toplevel', '--show-prefix', '--git-path', 'objects'];
+      const fields = ['--absolute-git-dir', '--show-toplevel', '--show-prefix', '--git-path', 'objects'];
       const { output } = await runGit(
         folder,
-        ['rev-parse', '--path-format=absolute', ...asked],
-        anywhere(env),
+        ['rev-parse', '--path-format=absolute', ...fields],
+        withoutRepositoryVariables(env),
       );
       const [gitDir = '', root, prefix = '', objects = ''] = output.toString().split('\n');
       return root ? new Repository({ gitDir, root, prefix, objects }, env) : undefined;
@@ -83,16 +83,16 @@ export class Repository {
     }
   }
 
-  /** Enough to find it again without looking into its folder. */
-  get place(): RepositoryPlace {
+  /** The paths needed to open the repository again without a lookup. */
+  get paths(): RepositoryPaths {
     const { gitDir, root, prefix, objects } = this;
     return { gitDir, root, prefix, objects };
   }
 
-  async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
-    // Asked anew each time, since an agent may have changed the settings.
-    const guards = harmlessCommands.has(args[0]!) ? {} : await guardsFor(this.gitDir, this.#env);
-    return runGit(folder, args, { ...this.#env, ...guards, ...options.env }, options);
+  async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+    // Read the settings each time, because an agent may have changed them.
+    const overrides = safeCommands.has(args[0]!) ? {} : await disablePrograms(this.gitDir, this.#env);
+    return runGit(folder, args, { ...this.#env, ...overrides, ...options.env }, options);
   }
 
   async text(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
@@ -100,34 +100,34 @@ export class Repository {
   }
 }
 
-export interface GitAnswer {
+export interface GitResult {
   readonly code: number;
   readonly output: Buffer;
 }
 
-/** Settings that take back what a repository names to be started. What the person has set for all of them stays. */
-async function guardsFor(gitDir: string, env: Environment): Promise<Environment> {
-  const asked = ['config', '--show-scope', '-z', '--get-regexp', named];
-  const { output } = await runGit(gitDir, asked, env, { expected: [1] });
+/** Overrides that disable the programs configured in the repository. Programs from the user's own settings stay enabled. */
+async function disablePrograms(gitDir: string, env: Environment): Promise<Environment> {
+  const query = ['config', '--show-scope', '-z', '--get-regexp', programSettings];
+  const { output } = await runGit(gitDir, query, env, { expected: [1] });
   const parts = output.toString().split('\0');
-  const [own, trusted] = [new Set<string>(), new Map<string, string>()];
+  const [local, trusted] = [new Set<string>(), new Map<string, string>()];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [key = '', ...value] = parts[at + 1]!.split('\n');
     if (parts[at] !== 'local' && parts[at] !== 'worktree') trusted.set(key, value.join('\n'));
-    else own.add(key.replace(/^(hook\..*)\.[^.]*$/, '$1.enabled'));
+    else local.add(key.replace(/^(hook\..*)\.[^.]*$/, '$1.enabled'));
   }
   const first = Number(env['GIT_CONFIG_COUNT'] ?? 0);
-  const settings = [...own].flatMap((key, at) => [
+  const settings = [...local].flatMap((key, at) => [
     [`GIT_CONFIG_KEY_${first + at}`, key],
-    [`GIT_CONFIG_VALUE_${first + at}`, trusted.get(key) ?? harmless(key)],
+    [`GIT_CONFIG_VALUE_${first + at}`, trusted.get(key) ?? safeValue(key)],
   ]);
-  return own.size === 0
+  return local.size === 0
     ? {}
-    : { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + own.size) };
+    : { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + local.size) };
 }
 
-function harmless(key: string): string {
-  if (key.endsWith('.driver')) return ownMerge;
+function safeValue(key: string): string {
+  if (key.endsWith('.driver')) return builtInMerge;
   return key.endsWith('.required') || key.startsWith('hook.') ? 'false' : '';
 }
 
@@ -136,13 +136,13 @@ async function runGit(
   args: readonly string[],
   env: Environment,
   { input, expected = [] }: GitOptions = {},
-): Promise<GitAnswer> {
+): Promise<GitResult> {
   const { spawn } = await import('node:child_process');
-  const child = spawn('git', [...quiet, ...args], {
+  const child = spawn('git', [...safeConfig, ...args], {
     cwd: folder,
     env: { ...env, ...offline, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: longestMs,
+    timeout: timeoutMs,
   });
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
@@ -151,13 +151,13 @@ async function runGit(
   child.stdin.end(input);
   const code = await new Promise<number>((done, fail) => {
     child.on('error', (cause) =>
-      fail(new Failure('unavailable', `git cannot be started: ${cause.message}`, { cause })),
+      fail(new Failure('unavailable', `git could not be started: ${cause.message}`, { cause })),
     );
     child.on('close', (exit) => done(exit ?? -1));
   });
   if (code !== 0 && !expected.includes(code)) {
-    const said = Buffer.concat(errors).toString().trim().split('\n').at(-1) ?? '';
-    throw new Failure('tool-failed', `git ${args[0]} failed with code ${code}: ${said}`);
+    const message = Buffer.concat(errors).toString().trim().split('\n').at(-1) ?? '';
+    throw new Failure('tool-failed', `git ${args[0]} failed with code ${code}: ${message}`);
   }
   return { code, output: Buffer.concat(output) };
 }

@@ -2,15 +2,15 @@ import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { log } from '../../log.ts';
 
-/** What git did not carry from a job's own tree to the tree of the person, and where it is now. */
+/** Files of a job that git could not merge into the user's working tree, and the folder they were moved to. */
 export interface LeftBehind {
   readonly folder: string;
-  /** Relative to the root of the repository; a folder ends in a slash. */
+  /** Relative to the root of the repository. Folders end in a slash. */
   readonly paths: readonly string[];
 }
 
-/** The files that a commit holds, and the folders that lead to them. */
-class Carried {
+/** The files of a commit and their parent folders. */
+class CommittedPaths {
   readonly #files: ReadonlySet<string>;
   readonly #folders = new Set<string>();
 
@@ -23,11 +23,11 @@ class Carried {
       }
   }
 
-  /** Whether the entry is in the commit, holds such files, or has nothing to do with it. */
-  contains(path: string, entry: Entry): 'whole' | 'part' | 'nothing' {
-    // In the commit a submodule has a name, but no content.
-    if (entry.isDirectory()) return this.#folders.has(path) ? 'part' : 'nothing';
-    return this.#files.has(path) && (entry.isFile() || entry.isSymbolicLink()) ? 'whole' : 'nothing';
+  /** Whether the commit contains all, a part, or none of the entry. */
+  contains(path: string, entry: Entry): 'all' | 'part' | 'none' {
+    // A commit contains the path of a submodule, but not its files.
+    if (entry.isDirectory()) return this.#folders.has(path) ? 'part' : 'none';
+    return this.#files.has(path) && (entry.isFile() || entry.isSymbolicLink()) ? 'all' : 'none';
   }
 }
 
@@ -36,24 +36,28 @@ type Entry = Pick<Awaited<ReturnType<typeof disk.lstat>>, 'isDirectory' | 'isFil
 };
 
 /**
- * Moves what no commit holds out of a job's tree, before the tree is removed: ignored files, repositories within it,
- * the content of submodules. What was moved earlier, by a server that died over it, is part of the answer.
+ * Saves the files of a worktree that no commit contains before the worktree is removed: ignored files, nested
+ * repositories and the content of submodules. The result includes files moved earlier by a server that crashed.
  */
-export async function keepLeftBehind(
+export async function moveLeftBehind(
   tree: string,
   committed: readonly string[],
   folder: string,
 ): Promise<LeftBehind | undefined> {
-  const carried = new Carried(committed);
-  for (const path of await uncarried(tree, carried)) {
+  const committedPaths = new CommittedPaths(committed);
+  for (const path of await listUncommitted(tree, committedPaths)) {
     try {
       await move(join(tree, path), join(folder, path));
     } catch (error) {
-      // The rest of the work is worth more than a file that cannot be kept.
-      log('warning', `${join(tree, path)} cannot be kept in ${folder}`, error);
+      // A file that cannot be moved must not prevent the merge of the others.
+      log(
+        'warning',
+        `${join(tree, path)} could not be moved to ${folder} and is lost with the worktree`,
+        error,
+      );
     }
   }
-  const paths = await uncarried(folder, carried);
+  const paths = await listUncommitted(folder, committedPaths);
   return paths.length === 0 ? undefined : { folder, paths };
 }
 
@@ -63,32 +67,32 @@ async function move(from: string, to: string): Promise<void> {
   await disk.rename(from, to);
 }
 
-/** A folder that holds nothing of the commit is named as a whole; one that holds no file is not named. */
-async function uncarried(root: string, carried: Carried): Promise<string[]> {
+/** Lists uncommitted files. A folder without committed files is listed as a whole, unless it is empty. */
+async function listUncommitted(root: string, committedPaths: CommittedPaths): Promise<string[]> {
   const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {
-    for (const entry of await entriesOf(join(root, folder))) {
+    for (const entry of await readEntries(join(root, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      // Git's own link to the repository.
+      // The file that links a worktree to its repository.
       if (path === '.git' && entry.isFile()) continue;
-      const content = carried.contains(path, entry);
+      const content = committedPaths.contains(path, entry);
       if (content === 'part') await visit(path);
-      else if (content === 'whole') continue;
+      else if (content === 'all') continue;
       else if (!entry.isDirectory()) found.push(path);
-      else if (await holdsFile(join(root, path))) found.push(`${path}/`);
+      else if (await containsFile(join(root, path))) found.push(`${path}/`);
     }
   };
   await visit('');
   return found.sort();
 }
 
-async function holdsFile(folder: string): Promise<boolean> {
-  const entries = await entriesOf(folder);
+async function containsFile(folder: string): Promise<boolean> {
+  const entries = await readEntries(folder);
   if (entries.some((entry) => !entry.isDirectory())) return true;
-  for (const { name } of entries) if (await holdsFile(join(folder, name))) return true;
+  for (const { name } of entries) if (await containsFile(join(folder, name))) return true;
   return false;
 }
 
-async function entriesOf(folder: string): Promise<readonly Entry[]> {
+async function readEntries(folder: string): Promise<readonly Entry[]> {
   return disk.readdir(folder, { withFileTypes: true }).catch(() => []);
 }

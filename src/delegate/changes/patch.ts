@@ -3,24 +3,24 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { Repository } from './git.ts';
-import type { Change, Snapshot, SnapshotPlace } from './snapshot.ts';
+import type { Change, Snapshot, SnapshotOptions } from './snapshot.ts';
 
-/** What a run changed, as a patch. */
+/** File in the run directory with the changes of the run. */
 export const patchFile = 'changes.patch';
-/** Hidden, and only there while the run is. */
-const folder = '.before.git';
-/** Larger files are named in the evidence only, and of more than that no patch is made: it has to be cheap. */
+/** Hidden folder that exists only until the run ends. */
+const storeFolder = '.before.git';
+/** Limits that keep the patch cheap. Larger files appear only in the evidence; beyond the other limits there is no patch at all. */
 const limits = { fileBytes: 1024 * 1024, files: 3_000, bytes: 32 * 1024 * 1024 };
-const patchBytes = 4 * 1024 * 1024;
+const maxPatchBytes = 4 * 1024 * 1024;
 const stage = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-/** The plumbing, since what a person has set for their own eyes does not count there. */
+/** Uses a plumbing command, because it ignores the user's diff settings. */
 const diff = ['diff-index', '-p', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
 
 /**
- * The content of a folder around a run, in an index of its own. What the repository has not got is kept in the run's
- * directory, so that neither its objects nor its index are touched.
+ * Stores the content of a folder before and after a run in a separate git index. New objects go to the run directory, so
+ * that the objects and the index of the repository do not change.
  */
-class Keep {
+class ContentStore {
   readonly #repository: Repository;
   readonly #cwd: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -31,102 +31,106 @@ class Keep {
     this.#env = env;
   }
 
-  /** With what a commit holds in it; opened again, with what it held last. */
+  /** A new store starts with the files of the last commit. A reopened one has its previous content. */
   static async open(
     directory: RunDirectory,
-    { cwd, env }: SnapshotPlace,
+    { cwd, env }: SnapshotOptions,
     { repository, head }: Snapshot,
-  ): Promise<Keep> {
-    const own = directory.file(folder);
-    const [index, objects] = [join(own, 'index'), join(own, 'objects')];
-    const isNew = !(await isThere(own));
+  ): Promise<ContentStore> {
+    const storePath = directory.file(storeFolder);
+    const [index, objects] = [join(storePath, 'index'), join(storePath, 'objects')];
+    const isNew = !(await exists(storePath));
     await disk.mkdir(objects, { recursive: true, mode: 0o700 });
     if (repository !== undefined) {
-      const keep = new Keep(repository, cwd, {
+      const store = new ContentStore(repository, cwd, {
         GIT_INDEX_FILE: index,
         GIT_OBJECT_DIRECTORY: objects,
         GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects,
       });
-      if (isNew && head !== undefined) await keep.#git(['read-tree', head]);
-      return keep;
+      if (isNew && head !== undefined) await store.#git(['read-tree', head]);
+      return store;
     }
-    // What git asks of a repository, without the time it takes to let it make one.
-    await disk.mkdir(join(own, 'refs'), { recursive: true, mode: 0o700 });
-    await disk.writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
-    return new Keep(new Repository({ gitDir: own, root: cwd, prefix: '', objects }, env), cwd, {});
+    // The minimum that git accepts as a repository. Faster than `git init`.
+    await disk.mkdir(join(storePath, 'refs'), { recursive: true, mode: 0o700 });
+    await disk.writeFile(join(storePath, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
+    return new ContentStore(
+      new Repository({ gitDir: storePath, root: cwd, prefix: '', objects }, env),
+      cwd,
+      {},
+    );
   }
 
-  /** Takes some files over as they are on the disk now. */
-  async take(paths: readonly string[]): Promise<void> {
+  /** Stores the current content of the files. */
+  async add(paths: readonly string[]): Promise<void> {
     await this.#git(stage, Buffer.from(paths.map((path) => `${path}\0`).join('')));
   }
 
-  async tree(): Promise<string> {
+  async writeTree(): Promise<string> {
     return (await this.#git(['write-tree'])).toString().trim();
   }
 
-  async since(tree: string): Promise<Buffer> {
+  async diffSince(tree: string): Promise<Buffer> {
     return this.#git([...diff, '--cached', tree, '--', '.']);
   }
 
   async #git(args: readonly string[], input?: Buffer): Promise<Buffer> {
-    const given = { env: this.#env, ...(input && { input }) };
-    return (await this.#repository.run(this.#cwd, args, given)).output;
+    const options = { env: this.#env, ...(input && { input }) };
+    return (await this.#repository.run(this.#cwd, args, options)).output;
   }
 }
 
-/** What is needed to tell the difference afterwards. */
-export interface Kept {
+/** What is needed to create the patch after the run. */
+export interface StoredContent {
   readonly tree?: string;
-  /** What was there and is not in the tree; nothing can be told of it. */
+  /** Files that were not stored, for example because of their size. The patch omits them. */
   readonly unkept?: readonly string[];
 }
 
-/** Keeps what a run may overwrite and no commit holds. */
-export async function keepBefore(
+/** Stores the uncommitted content that a run may overwrite. */
+export async function storeContent(
   directory: RunDirectory,
-  place: SnapshotPlace,
+  options: SnapshotOptions,
   snapshot: Snapshot,
-): Promise<Kept> {
+): Promise<StoredContent> {
   const { head, files } = snapshot;
   if (head !== undefined && files.size === 0) return { tree: head };
-  const paths = await diffable([...files.keys()], place);
+  const paths = await selectDiffable([...files.keys()], options);
   if (paths === undefined) return {};
-  const keep = await Keep.open(directory, place, snapshot);
-  await keep.take(paths);
-  const kept = new Set(paths);
-  return { tree: await keep.tree(), unkept: [...files.keys()].filter((path) => !kept.has(path)) };
+  const store = await ContentStore.open(directory, options, snapshot);
+  await store.add(paths);
+  const stored = new Set(paths);
+  return { tree: await store.writeTree(), unkept: [...files.keys()].filter((path) => !stored.has(path)) };
 }
 
-/** What became of the kept state: a patch that leads from it to what is there now. */
-export async function describeChanges(
+/** Creates a patch from the stored content to the current content. */
+export async function createPatch(
   directory: RunDirectory,
-  place: SnapshotPlace,
-  { tree, unkept, ...snapshot }: Snapshot & Kept,
+  options: SnapshotOptions,
+  { tree, unkept, ...snapshot }: Snapshot & StoredContent,
   changes: readonly Change[],
 ): Promise<string | undefined> {
   if (tree === undefined || changes.length === 0) return undefined;
-  const untold = new Set(unkept);
-  const changed = changes.map(({ path }) => path).filter((path) => !untold.has(path));
-  const paths = await diffable(changed, place);
+  const omitted = new Set(unkept);
+  const changed = changes.map(({ path }) => path).filter((path) => !omitted.has(path));
+  const paths = await selectDiffable(changed, options);
   if (paths === undefined) return undefined;
-  const keep = await Keep.open(directory, place, snapshot);
-  await keep.take(paths);
-  return shorten(await keep.since(tree));
+  const store = await ContentStore.open(directory, options, snapshot);
+  await store.add(paths);
+  return shorten(await store.diffSince(tree));
 }
 
-export async function forgetKept(directory: RunDirectory): Promise<void> {
-  await disk.rm(directory.file(folder), { recursive: true, force: true });
+export async function discardStore(directory: RunDirectory): Promise<void> {
+  await disk.rm(directory.file(storeFolder), { recursive: true, force: true });
 }
 
-/** Files and links of a sensible size, and what is no longer there; `undefined` where they are too many. */
-async function diffable(
+/** Selects deleted files and those small enough for a patch. Returns `undefined` if there are too many. */
+async function selectDiffable(
   paths: readonly string[],
-  { cwd }: SnapshotPlace,
+  { cwd }: SnapshotOptions,
 ): Promise<readonly string[] | undefined> {
   if (paths.length > limits.files) return undefined;
   let bytes = 0;
-  const kept = await Promise.all(
+  const selected = await Promise.all(
     paths.map(async (path) => {
       const stat = await disk.lstat(join(cwd, path)).catch(() => undefined);
       if (stat === undefined) return path;
@@ -135,23 +139,23 @@ async function diffable(
       return path;
     }),
   );
-  return bytes > limits.bytes ? undefined : kept.flat();
+  return bytes > limits.bytes ? undefined : selected.flat();
 }
 
-/** Whole files only, so that what is left is still a patch, and no file that would keep the others from being applied. */
+/** Shortens a patch by whole files and comments out binary files, so that `git apply` accepts the rest. */
 function shorten(patch: Buffer): string | undefined {
   const files = splitFiles(patch).map(asText);
-  let room = patchBytes;
+  let remaining = maxPatchBytes;
   const end = files.findIndex((file) => {
-    room -= file.length;
-    return room < 0;
+    remaining -= file.length;
+    return remaining < 0;
   });
   if (end === -1) return files.join('') || undefined;
-  const left = files.length - end;
-  return `${files.slice(0, end).join('')}# ${left} more files were changed; evidence.json names them.\n`;
+  const omitted = files.length - end;
+  return `${files.slice(0, end).join('')}# ${omitted} more files were changed; evidence.json names them.\n`;
 }
 
-/** A line of a file stands behind a sign, so what begins like this begins a file. */
+/** Content lines in a patch start with a space, `+` or `-`, so `diff --git` at the start of a line begins a new file. */
 function splitFiles(patch: Buffer): Buffer[] {
   const files: Buffer[] = [];
   for (let at = 0; at < patch.length; ) {
@@ -163,7 +167,7 @@ function splitFiles(patch: Buffer): Buffer[] {
   return files;
 }
 
-/** What is no text is only mentioned. */
+/** Replaces a file that is not text with a comment. */
 function asText(file: Buffer): string {
   const text = file.toString();
   const binary = /^Binary files .* differ$/m.exec(text)?.[0];
@@ -173,6 +177,6 @@ function asText(file: Buffer): string {
     : `${text.slice(0, text.indexOf('\n')).replace('diff --git', '#')}: not in UTF-8\n`;
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return (await disk.stat(path).catch(() => undefined)) !== undefined;
 }

@@ -4,13 +4,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Repository } from './git.ts';
 
-const busy = 5;
-const pauses = { shortestMs: 5, longestMs: 100 };
+const sqliteBusy = 5;
+const backoff = { minMs: 5, maxMs: 100 };
 
 /**
- * Does something to a repository that no other process may do at the same time: merges would overwrite each other, and
- * git's own list of worktrees has no lock. The lock is SQLite's on an empty database: the kernel holds it for the process
- * and releases it when the process ends, however it ends.
+ * Runs `work` while holding a lock on the repository that all processes respect. Without it, parallel merges would
+ * overwrite each other, and git does not lock its list of worktrees. The lock is an exclusive SQLite transaction on an
+ * empty database, which the operating system releases even if the process crashes.
  */
 export async function withRepositoryLock<Value>(
   folder: string,
@@ -22,13 +22,13 @@ export async function withRepositoryLock<Value>(
     import('node:sqlite'),
     import('node:crypto'),
   ]);
-  // Worktrees of one repository share this folder, whatever link they were reached by.
+  // All worktrees of a repository share this folder. Resolve links, so that they get the same lock.
   const shared = dirname(await disk.realpath(objects));
   await disk.mkdir(folder, { recursive: true, mode: 0o700 });
   const name = createHash('sha256').update(shared).digest('hex').slice(0, 32);
   const database = new DatabaseSync(join(folder, `${name}.lock`));
   try {
-    // A lock that SQLite waited for itself would stop everything else in this process.
+    // Waiting inside SQLite would block the event loop.
     database.exec('PRAGMA busy_timeout = 0');
     await acquire(database, signal);
     return await work();
@@ -38,11 +38,11 @@ export async function withRepositoryLock<Value>(
 }
 
 async function acquire(database: DatabaseSync, signal: AbortSignal | undefined): Promise<void> {
-  for (let longest = pauses.shortestMs; ; longest = Math.min(longest * 1.5, pauses.longestMs)) {
+  for (let maxDelay = backoff.minMs; ; maxDelay = Math.min(maxDelay * 1.5, backoff.maxMs)) {
     signal?.throwIfAborted();
     if (tryLock(database)) return;
-    // Not all at the same moment again.
-    await pause(Math.random() * longest + 1, undefined, signal && { signal }).catch(() => {});
+    // Random backoff, so that waiting processes do not retry at the same moment.
+    await pause(Math.random() * maxDelay + 1, undefined, signal && { signal }).catch(() => {});
   }
 }
 
@@ -51,7 +51,7 @@ function tryLock(database: DatabaseSync): boolean {
     database.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === busy) return false;
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
     throw error;
   }
 }

@@ -5,45 +5,46 @@ import { type Environment, Repository } from './git.ts';
 
 export type ChangeKind = 'added' | 'modified' | 'deleted';
 export interface Change {
-  /** Relative to the working folder, with slashes. */
+  /** Relative to the working folder, with forward slashes. */
   readonly path: string;
   readonly change: ChangeKind;
 }
 
-/** The state of a folder, cheap enough to be taken before and after every run. */
+/** The state of a folder. Cheap enough to record before and after every run. */
 export interface Snapshot {
-  /** Absent outside of git, where all files are walked. */
+  /** Absent outside git, where a snapshot lists all files. */
   readonly repository?: Repository;
   readonly takenAt: number;
-  /** The last commit; absent before the first and outside of git. */
+  /** The last commit. Absent before the first commit and outside git. */
   readonly head?: string;
-  /** A fingerprint for each file; under git only for those that differ from the last commit. */
+  /** Fingerprint of each file. With git, only files that differ from the last commit. */
   readonly files: ReadonlyMap<string, string>;
-  /** False when there was more than would be looked at. */
+  /** False if the folder exceeds the limits. */
   readonly complete: boolean;
 }
 
-export interface SnapshotPlace {
+export interface SnapshotOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Folders that are not the task's business, like the one the runs are kept in. */
+  /** Folders to leave out, such as the folder with the run files. */
   readonly ignored: readonly string[];
 }
 
-const limits = { files: 20_000, depth: 24, hashedBytes: 4 * 1024 * 1024, atOnce: 64 };
-const gone = 'gone';
+const limits = { files: 20_000, depth: 24, hashedBytes: 4 * 1024 * 1024, parallel: 64 };
+const deleted = 'gone';
 const skipped = new Set(['.git', 'node_modules']);
 
-/** Taken once more in the way of an earlier one, so that the two can be compared. */
-export async function takeSnapshot(place: SnapshotPlace, earlier?: Snapshot): Promise<Snapshot> {
-  const repository = earlier === undefined ? await Repository.find(place.cwd, place.env) : earlier.repository;
-  return repository === undefined ? walk(place) : status(place, repository);
+/** Records the state of a folder. With `earlier`, uses the same method, so that the two can be compared. */
+export async function takeSnapshot(options: SnapshotOptions, earlier?: Snapshot): Promise<Snapshot> {
+  const repository =
+    earlier === undefined ? await Repository.find(options.cwd, options.env) : earlier.repository;
+  return repository === undefined ? walkFolder(options) : readGitStatus(options, repository);
 }
 
-async function status(place: SnapshotPlace, repository: Repository): Promise<Snapshot> {
-  const { cwd } = place;
+async function readGitStatus(options: SnapshotOptions, repository: Repository): Promise<Snapshot> {
+  const { cwd } = options;
   const takenAt = Date.now();
-  const listed = [
+  const statusCommand = [
     'status',
     '--porcelain=v1',
     '-z',
@@ -53,7 +54,7 @@ async function status(place: SnapshotPlace, repository: Repository): Promise<Sna
   ];
   const [head, listing] = await Promise.all([
     repository.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] }),
-    repository.run(cwd, [...listed, '--', '.']),
+    repository.run(cwd, [...statusCommand, '--', '.']),
   ]);
   const paths = listing.output
     .toString()
@@ -62,13 +63,13 @@ async function status(place: SnapshotPlace, repository: Repository): Promise<Sna
     .map((entry) => entry.slice(3))
     .filter((path) => path.startsWith(repository.prefix))
     .map((path) => path.slice(repository.prefix.length))
-    .filter((path) => !isIgnored(place, path));
+    .filter((path) => !isIgnored(options, path));
   const files = new Map<string, string>();
-  const looked = paths.slice(0, limits.files);
-  for (let at = 0; at < looked.length; at += limits.atOnce) {
-    const some = looked.slice(at, at + limits.atOnce);
-    const prints = await Promise.all(some.map((path) => fingerprint(join(cwd, path))));
-    for (const [index, path] of some.entries()) files.set(path, prints[index]!);
+  const examined = paths.slice(0, limits.files);
+  for (let at = 0; at < examined.length; at += limits.parallel) {
+    const batch = examined.slice(at, at + limits.parallel);
+    const prints = await Promise.all(batch.map((path) => fingerprint(join(cwd, path))));
+    for (const [index, path] of batch.entries()) files.set(path, prints[index]!);
   }
   return {
     repository,
@@ -79,18 +80,18 @@ async function status(place: SnapshotPlace, repository: Repository): Promise<Sna
   };
 }
 
-async function walk(place: SnapshotPlace): Promise<Snapshot> {
+async function walkFolder(options: SnapshotOptions): Promise<Snapshot> {
   const takenAt = Date.now();
   const files = new Map<string, string>();
   let complete = true;
   const visit = async (folder: string, depth: number): Promise<void> => {
-    const entries = await disk.readdir(join(place.cwd, folder), { withFileTypes: true }).catch(() => []);
+    const entries = await disk.readdir(join(options.cwd, folder), { withFileTypes: true }).catch(() => []);
     const named = entries
       .map((entry) => ({ entry, path: folder === '' ? entry.name : `${folder}/${entry.name}` }))
-      .filter(({ entry, path }) => !skipped.has(entry.name) && !isIgnored(place, path));
+      .filter(({ entry, path }) => !skipped.has(entry.name) && !isIgnored(options, path));
     const here = named.filter(({ entry }) => !entry.isDirectory()).slice(0, limits.files - files.size);
     const stats = await Promise.all(
-      here.map(({ path }) => disk.lstat(join(place.cwd, path)).catch(() => undefined)),
+      here.map(({ path }) => disk.lstat(join(options.cwd, path)).catch(() => undefined)),
     );
     for (const [index, { path }] of here.entries()) {
       const stat = stats[index];
@@ -107,11 +108,11 @@ async function walk(place: SnapshotPlace): Promise<Snapshot> {
   return { takenAt, files, complete };
 }
 
-/** What differs between two snapshots of one folder, by path. */
+/** Lists the differences between two snapshots of a folder, by path. */
 export async function changesBetween(
   before: Snapshot,
   after: Snapshot,
-  place: SnapshotPlace,
+  options: SnapshotOptions,
 ): Promise<Change[]> {
   const changes = new Map<string, ChangeKind>();
   const { repository } = after;
@@ -121,18 +122,18 @@ export async function changesBetween(
     after.head !== undefined &&
     before.head !== after.head
   ) {
-    const commits = await committedChanges(repository, place.cwd, before.head, after.head).catch(() => []);
+    const commits = await committedChanges(repository, options.cwd, before.head, after.head).catch(() => []);
     for (const { path, change } of commits) changes.set(path, change);
   }
   let committed: ReadonlySet<string> | undefined;
   for (const path of new Set([...before.files.keys(), ...after.files.keys()])) {
     const [was, is] = [before.files.get(path), after.files.get(path)];
     if (was === is) continue;
-    // Under git a file that is not listed is as it was committed; only the disk tells whether there is one.
-    if (was === undefined) committed ??= await committedFiles(before, place);
-    const existed = was === undefined ? committed!.has(path) : was !== gone;
+    // With git, a file missing from a snapshot equals the last commit. Check the commit or the disk for its existence.
+    if (was === undefined) committed ??= await committedFiles(before, options);
+    const existed = was === undefined ? committed!.has(path) : was !== deleted;
     const exists =
-      is === undefined ? repository !== undefined && (await isFile(join(place.cwd, path))) : is !== gone;
+      is === undefined ? repository !== undefined && (await isFile(join(options.cwd, path))) : is !== deleted;
     if (existed && exists) changes.set(path, 'modified');
     else if (exists) changes.set(path, 'added');
     else if (existed) changes.set(path, 'deleted');
@@ -142,7 +143,7 @@ export async function changesBetween(
     .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** What differs between two commits in one folder and below. */
+/** Lists the differences between two commits within a folder. */
 export async function committedChanges(
   repository: Repository,
   folder: string,
@@ -159,10 +160,10 @@ export async function committedChanges(
   });
 }
 
-/** Asked for all at once: git takes as long to start for one file as for many. */
+/** Lists all committed files with one git call, because starting git dominates the cost. */
 async function committedFiles(
   { head, repository }: Snapshot,
-  { cwd }: SnapshotPlace,
+  { cwd }: SnapshotOptions,
 ): Promise<ReadonlySet<string>> {
   if (head === undefined || repository === undefined) return new Set();
   const { output } = await repository.run(cwd, ['ls-tree', '-r', '-z', '--name-only', head], {
@@ -177,7 +178,7 @@ async function isFile(path: string): Promise<boolean> {
 
 async function fingerprint(path: string): Promise<string> {
   const stat = await disk.lstat(path).catch(() => undefined);
-  if (stat === undefined) return gone;
+  if (stat === undefined) return deleted;
   if (!stat.isFile() || stat.size > limits.hashedBytes) return `${stat.mode}:${stat.size}:${stat.mtimeMs}`;
   const { createHash } = await import('node:crypto');
   const content = await readRegularBytes(path).catch(() => undefined);
@@ -186,20 +187,20 @@ async function fingerprint(path: string): Promise<string> {
     : createHash('sha1').update(content).digest('hex');
 }
 
-/** Whether a change to the file would have shown. */
+/** True if a snapshot would show a change to the file. */
 export async function isCovered(
   path: string,
-  place: SnapshotPlace,
+  options: SnapshotOptions,
   { repository }: Snapshot,
 ): Promise<boolean> {
-  if (isAbsolute(path) || isIgnored(place, path)) return false;
+  if (isAbsolute(path) || isIgnored(options, path)) return false;
   if (repository === undefined) return !path.split('/').some((segment) => skipped.has(segment));
-  const asked = ['check-ignore', '--quiet', '--', path];
-  return (await repository.run(place.cwd, asked, { expected: [1, 128] })).code === 1;
+  const query = ['check-ignore', '--quiet', '--', path];
+  return (await repository.run(options.cwd, query, { expected: [1, 128] })).code === 1;
 }
 
-function isIgnored({ cwd, ignored }: SnapshotPlace, path: string): boolean {
-  // A working folder that lies in such a place itself is the task's business all the same.
+function isIgnored({ cwd, ignored }: SnapshotOptions, path: string): boolean {
+  // Do not ignore the working folder itself if it is inside an ignored folder.
   return ignored.some((folder) => isWithin(cwd, folder) && isWithin(folder, resolve(cwd, path)));
 }
 

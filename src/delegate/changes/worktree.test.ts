@@ -3,64 +3,47 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gatherEvidence } from './evidence.ts';
+import {
+  createRepository,
+  gitEnvironment as env,
+  gitAt,
+  lines,
+  read,
+  write,
+} from '../../../test/delegate/git-repository.ts';
 import { Repository } from './git.ts';
 import { withRepositoryLock } from './repository-lock.ts';
-import { takeSnapshot } from './snapshot.ts';
 import { Worktree } from './worktree.ts';
 
-const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
 let folder: string;
 let repo: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-worktree-')));
-  repo = join(folder, 'repo');
-  write(repo, 'a.txt', `${lines('one', 'two', 'three', 'four', 'five', 'six', 'seven')}`);
-  write(repo, '.gitignore', 'ignored/\n');
-  git('init', '-q');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  ({ folder, repo } = createRepository());
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
-function write(root: string, path: string, text: string | Buffer): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-}
-const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
-const gitAt = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
-    cwd,
-    env,
-    stdio: 'pipe',
-  }).toString();
 const git = (...args: string[]) => gitAt(repo, ...args);
 const create = (name: string, cwd = repo) =>
   Worktree.create(cwd, join(folder, name), { env, locksDir: join(folder, 'locks') });
-
 const merge = (worktree: Worktree, name: string) =>
-  worktree.merge(join(folder, `${name}.patch`), { keepIn: join(folder, `${name}.left`) });
+  worktree.merge(join(folder, `${name}.patch`), { leftBehindDir: join(folder, `${name}.left`) });
 
-describe('a worktree', () => {
-  it('cannot be had outside of a repository', async () => {
+describe('Worktree', () => {
+  it('cannot be created outside a repository', async () => {
     rmSync(join(repo, '.git'), { recursive: true });
     await expect(create('w')).rejects.toThrow('is not in a git repository');
   });
 
-  it('holds what is not committed yet, and leaves index, branch and stash alone', async () => {
+  it('contains uncommitted changes and does not touch index or branch', async () => {
     write(repo, 'a.txt', 'changed\n');
     write(repo, 'new.txt', 'untracked\n');
     write(repo, 'staged.txt', 'staged\n');
@@ -78,7 +61,7 @@ describe('a worktree', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
-  it('takes the place of one that a server could not finish', async () => {
+  it('replaces a worktree that another server did not finish creating', async () => {
     git('worktree', 'add', '--quiet', '--detach', join(folder, 'w'));
     git('worktree', 'lock', join(folder, 'w'));
     const worktree = await create('w');
@@ -88,7 +71,7 @@ describe('a worktree', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
-  it('that is being removed is not to be had again, however much of it is left', async () => {
+  it('cannot be reopened once its removal has started', async () => {
     const bin = join(folder, 'bin');
     const real = execFileSync('which', ['git']).toString().trim();
     const script = `#!/bin/sh\ncase "$*" in *'worktree remove'*) ls ${folder} > ${folder}/seen;; esac\nexec ${real} "$@"\n`;
@@ -104,7 +87,7 @@ describe('a worktree', () => {
     await expect(Worktree.reopen(join(folder, 'w'), { env, locksDir: folder })).rejects.toThrow('ENOENT');
   });
 
-  it('is merged whatever the settings of the person are', async () => {
+  it('merges regardless of the diff settings of the user', async () => {
     writeFileSync(join(folder, 'gitconfig'), '[diff]\nnoprefix = true\n[color]\nui = always\n');
     const own = { ...env, GIT_CONFIG_GLOBAL: join(folder, 'gitconfig') };
     const worktree = await Worktree.create(repo, join(folder, 'w'), { env: own, locksDir: folder });
@@ -117,101 +100,7 @@ describe('a worktree', () => {
     expect(read(repo, 'sub/new.txt')).toBe('new\n');
   });
 
-  it('starts no program that the repository names', async () => {
-    const ran = join(folder, 'ran');
-    for (const key of ['filter.evil.clean', 'filter.evil.smudge', 'merge.evil.driver', 'core.fsmonitor'])
-      git('config', key, `touch ${ran}; false`);
-    write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
-    const worktree = await create('w');
-    write(worktree.folder, 'a.txt', 'theirs\n');
-    write(repo, 'a.txt', 'ours\n');
-    expect(await merge(worktree, 'w')).toMatchObject({ conflicts: ['a.txt'] });
-    expect(existsSync(ran)).toBe(false);
-  });
-
-  describe('with other repositories in it', () => {
-    const evil = (at: string) => {
-      const programs = ['filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process', 'core.fsmonitor'];
-      for (const key of programs) gitAt(at, 'config', key, `touch ${join(folder, 'ran')}; cat`);
-      gitAt(at, 'config', 'filter.evil.required', 'true');
-    };
-    /** A repository whose settings name programs for a file that has changed. */
-    const nest = (root: string, path: string) => {
-      const at = join(root, path);
-      write(at, 'f.txt', 'one\n');
-      write(at, '.gitattributes', '* filter=evil\n');
-      gitAt(at, 'init', '-q');
-      gitAt(at, 'add', '-A');
-      gitAt(at, 'commit', '-qm', 'nested');
-      evil(at);
-      write(at, 'f.txt', 'two\n');
-    };
-    const depths = ['n', 'a/n', 'a/b/c/n', 'n/deep/n'];
-    const asSubmodules = (root: string) => {
-      const entry = (path: string) =>
-        `[submodule "${path}"]\n\tpath = ${path}\n\turl = ./${path}\n\tignore = none\n`;
-      write(root, '.gitmodules', depths.map(entry).join(''));
-      const tops = depths.filter((path) => path !== 'n/deep/n');
-      gitAt(root, '-c', 'advice.addEmbeddedRepo=false', 'add', '.gitmodules', ...tops);
-      for (const path of tops) write(join(root, path), 'f.txt', 'three\n');
-      rmSync(join(folder, 'ran'), { force: true });
-    };
-    const hasRun = () => existsSync(join(folder, 'ran'));
-
-    it('starts no program that one in the tree of the person names', async () => {
-      for (const path of depths) nest(repo, path);
-      asSubmodules(repo);
-      write(repo, 'a.txt', 'mine\n');
-      const worktree = await create('w');
-      write(worktree.folder, 'b.txt', 'new\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
-      expect([read(repo, 'a.txt'), read(repo, 'b.txt'), hasRun()]).toEqual(['mine\n', 'new\n', false]);
-    });
-
-    it('starts no program that one of the job names', async () => {
-      const worktree = await create('w');
-      for (const path of depths) nest(worktree.folder, path);
-      asSubmodules(worktree.folder);
-      write(worktree.folder, 'b.txt', 'new\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
-      expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
-    });
-
-    it('starts no program that one without a commit names', async () => {
-      const worktree = await create('w');
-      gitAt(worktree.folder, 'init', '-q', 'fresh');
-      evil(join(worktree.folder, 'fresh'));
-      write(worktree.folder, 'fresh/x.txt', 'x\n');
-      write(worktree.folder, 'b.txt', 'new\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
-      expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
-    });
-
-    it('starts no program that was named while the job was at work', async () => {
-      write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
-      const worktree = await create('w');
-      evil(repo);
-      git('config', 'merge.evil.driver', `touch ${join(folder, 'ran')}`);
-      write(worktree.folder, 'a.txt', 'theirs\n');
-      write(repo, 'b.txt', 'mine\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
-      expect([read(repo, 'a.txt'), hasRun()]).toEqual(['theirs\n', false]);
-    });
-
-    it('takes no snapshot through their programs', async () => {
-      for (const path of depths) nest(repo, path);
-      asSubmodules(repo);
-      const place = { cwd: repo, env, ignored: [] };
-      const before = await takeSnapshot(place);
-      write(repo, 'n/f.txt', 'four\n');
-      write(repo, 'b.txt', 'new\n');
-      const { changes } = await gatherEvidence(before, place, []);
-      expect(changes).toEqual([{ path: 'b.txt', change: 'added' }]);
-      expect(hasRun()).toBe(false);
-    });
-  });
-
-  it('brings back what became of a file: a folder, a link, a link to a folder, or nothing it could bring', async () => {
+  it('merges files that became folders or links, and ignores named pipes', async () => {
     write(repo, 'd/x.txt', 'x\n');
     write(repo, 'e/x.txt', 'x\n');
     write(repo, 'f', 'f\n');
@@ -233,7 +122,7 @@ describe('a worktree', () => {
     expect([read(repo, 'e/x.txt'), read(repo, 'p')]).toEqual(['changed\n', 'p\n']);
   });
 
-  it('brings back edits, new, deleted and binary files, and nothing that is ignored', async () => {
+  it('merges edited, new, deleted and binary files, but not ignored ones', async () => {
     write(repo, 'gone.txt', 'x\n');
     const worktree = await create('w');
     const binary = Buffer.from([0, 1, 2, 255, 254]);
@@ -257,7 +146,7 @@ describe('a worktree', () => {
     expect([existsSync(join(repo, 'gone.txt')), existsSync(join(repo, 'ignored'))]).toEqual([false, false]);
   });
 
-  it('keeps what git does not carry, and nothing else', async () => {
+  it('moves only ignored files, nested repositories and submodule content aside', async () => {
     write(repo, 'deps/.keep', '');
     git('init', '-q', 'sub');
     write(repo, 'sub/x.txt', 'x\n');
@@ -284,21 +173,21 @@ describe('a worktree', () => {
       false,
       false,
     ]);
-    // Merged once more, as by a server that takes over, it tells the same.
+    // A second merge, as by a server that takes over, gives the same result.
     expect(await merge(worktree, 'w')).toMatchObject({ applied: true, leftBehind: { paths } });
   });
 
-  it('waits for its turn no longer than it is wanted, and keeps the patch', async () => {
+  it('stops waiting for the lock when cancelled, and keeps the patch', async () => {
     const worktree = await create('w');
     write(worktree.folder, 'a.txt', 'theirs\n');
     const place = (await Repository.find(repo, env))!;
     const cancel = new AbortController();
     const merged = await withRepositoryLock(join(folder, 'locks'), place, () => {
       const waiting = worktree.merge(join(folder, 'w.patch'), {
-        keepIn: join(folder, 'w.left'),
+        leftBehindDir: join(folder, 'w.left'),
         signal: cancel.signal,
       });
-      setTimeout(() => cancel.abort(new Error('enough')), 50);
+      setTimeout(() => cancel.abort(new Error('cancelled')), 50);
       return waiting;
     });
     expect(merged).toMatchObject({ applied: false, conflicts: [] });
@@ -307,7 +196,7 @@ describe('a worktree', () => {
     await worktree.remove();
   });
 
-  it('merges two jobs that changed the same file in different places', async () => {
+  it('merges two jobs that changed different places of the same file', async () => {
     const [one, two] = [await create('one'), await create('two')];
     write(one.folder, 'a.txt', lines('ONE', 'two', 'three', 'four', 'five', 'six', 'seven'));
     write(two.folder, 'a.txt', lines('one', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
@@ -316,7 +205,7 @@ describe('a worktree', () => {
     expect(read(repo, 'a.txt')).toBe(lines('ONE', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
   });
 
-  it('leaves a patch and an untouched tree when two jobs changed the same place', async () => {
+  it('leaves a patch and an unchanged tree if two jobs changed the same place', async () => {
     const [one, two] = [await create('one'), await create('two')];
     write(one.folder, 'a.txt', 'first\n');
     write(two.folder, 'a.txt', 'second\n');
@@ -328,7 +217,7 @@ describe('a worktree', () => {
     expect(read(folder, '2.patch')).toContain('+second');
   });
 
-  it('serves a folder below the root, also before the first commit', async () => {
+  it('works for a folder below the root and before the first commit', async () => {
     write(repo, 'sub/x.txt', 'x\n');
     rmSync(join(repo, '.git'), { recursive: true });
     git('init', '-q');
@@ -337,12 +226,5 @@ describe('a worktree', () => {
     write(worktree.folder, 'x.txt', 'y\n');
     expect((await merge(worktree, 'w')).changes).toEqual([{ path: 'x.txt', change: 'modified' }]);
     expect(read(repo, 'sub/x.txt')).toBe('y\n');
-  });
-
-  it('does not run the hooks of the repository', async () => {
-    write(repo, '.git/hooks/post-checkout', '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n');
-    execFileSync('chmod', ['+x', join(repo, '.git/hooks/post-checkout')]);
-    await create('w');
-    expect(existsSync(join(repo, '.git/hooks/ran'))).toBe(false);
   });
 });

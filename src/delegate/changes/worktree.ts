@@ -3,43 +3,43 @@ import { dirname, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import { type Environment, Repository, type RepositoryPlace } from './git.ts';
-import { keepLeftBehind, type LeftBehind } from './left-behind.ts';
+import { type Environment, Repository, type RepositoryPaths } from './git.ts';
+import { type LeftBehind, moveLeftBehind } from './left-behind.ts';
 import { withRepositoryLock } from './repository-lock.ts';
 import { type Change, committedChanges } from './snapshot.ts';
 import { commitTree } from './tree-commit.ts';
 
-/** What became of the changes a job made in its own copy of the tree. */
+/** Result of merging the changes of a job from its worktree. */
 export interface Merge {
   readonly applied: boolean;
-  /** Files that both sides changed in the same place; empty when the changes are in. */
+  /** Files that both sides changed in the same place. Empty if the merge succeeded or was not tried. */
   readonly conflicts: readonly string[];
-  /** What the job changed, relative to its working folder. */
+  /** Files the job changed, relative to its working folder. */
   readonly changes: readonly Change[];
   readonly leftBehind?: LeftBehind;
 }
 
-/** The plumbing, since what a person has set for their own eyes does not count there. */
+/** Uses a plumbing command, because it ignores the user's diff settings. */
 const diff = ['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-ext-diff', '--no-textconv'];
 
 export interface WorktreeOptions {
   readonly env: Environment;
-  /** Where processes that work on one repository keep out of each other's way. */
+  /** Folder for the lock files that serialize git operations on a repository across processes. */
   readonly locksDir: string;
 }
 
 export interface MergeOptions {
-  /** False where the changes are to stay a patch. */
-  readonly isWanted?: boolean;
-  /** Where what git does not carry is moved to. */
-  readonly keepIn: string;
-  /** Ends the waiting for a turn; a merge that has begun is finished. */
+  /** If false, the changes are only written to the patch file. Default: true. */
+  readonly apply?: boolean;
+  /** Folder to which ignored files and nested repositories are moved, because git cannot merge them. */
+  readonly leftBehindDir: string;
+  /** Cancels waiting for the repository lock. A merge that has started is completed. */
   readonly signal?: AbortSignal;
 }
 
-/** A copy of a repository's working tree, uncommitted work included, for one job to write in. */
+/** A git worktree in which one job writes. It starts as a copy of the working tree with its uncommitted changes. */
 export class Worktree {
-  /** The counterpart of the folder it was made for. */
+  /** The folder in the worktree that corresponds to the job's working folder. */
   readonly folder: string;
   readonly #path: string;
   readonly #origin: Repository;
@@ -72,71 +72,71 @@ export class Worktree {
     const origin = await Repository.find(cwd, env);
     if (origin === undefined) throw new Failure('unavailable', `${cwd} is not in a git repository.`);
     await disk.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const make = async () => {
+    const addWorktree = async () => {
       const head = await origin.text(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [1] });
-      const state = await commitTree(origin, head, `${path}.index`);
-      // A server that died over making it has left no note of it.
-      if (existsSync(path)) await drop(origin, path);
-      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, state]);
-      return state;
+      const commit = await commitTree(origin, head, `${path}.index`);
+      // A server that crashed while creating the worktree has not written its state file.
+      if (existsSync(path)) await removeWorktree(origin, path);
+      await origin.run(origin.root, ['worktree', 'add', '--quiet', '--detach', path, commit]);
+      return commit;
     };
-    const base = await withRepositoryLock(locksDir, origin, make, signal);
+    const base = await withRepositoryLock(locksDir, origin, addWorktree, signal);
     const copy = await Repository.find(path, env);
-    if (copy === undefined) throw new Failure('unavailable', `git made no working tree in ${path}.`);
+    if (copy === undefined) throw new Failure('unavailable', `git did not create a worktree in ${path}.`);
     const worktree = new Worktree(path, origin, copy, base, options);
     await disk.mkdir(worktree.folder, { recursive: true });
-    const note: Note = { origin: origin.place, copy: copy.place, base };
-    await disk.writeFile(`${path}.json`, JSON.stringify(note), { mode: 0o600 });
+    const state: WorktreeState = { origin: origin.paths, copy: copy.paths, base };
+    await disk.writeFile(`${path}.json`, JSON.stringify(state), { mode: 0o600 });
     return worktree;
   }
 
-  /** One that a server has left behind; what its files say of themselves now does not count. */
+  /** Opens the worktree of another server. Uses the paths recorded at creation, because the job may have changed `.git`. */
   static async reopen(path: string, options: WorktreeOptions): Promise<Worktree> {
-    const { origin, copy, base } = JSON.parse(await readRegularFile(`${path}.json`)) as Note;
+    const { origin, copy, base } = JSON.parse(await readRegularFile(`${path}.json`)) as WorktreeState;
     const { env } = options;
     return new Worktree(path, new Repository(origin, env), new Repository(copy, env), base, options);
   }
 
   /**
-   * Writes the job's changes to a patch and, if wanted, brings them into the tree they were made for, all or none. What
-   * git does not carry is kept.
+   * Writes the job's changes to a patch file and merges them into the original tree, all or none. Ignored files and
+   * nested repositories are moved to `leftBehindDir`.
    */
-  async merge(patchFile: string, { isWanted = true, keepIn, signal }: MergeOptions): Promise<Merge> {
+  async merge(patchFile: string, { apply = true, leftBehindDir, signal }: MergeOptions): Promise<Merge> {
     const [origin, base] = [this.#origin, this.#base];
     const theirs = await commitTree(this.#copy, base, `${this.#path}.index`);
     const patch = await origin.run(origin.root, [...diff, base, theirs]);
     const changes = await committedChanges(this.#copy, this.folder, base, theirs);
     if (patch.output.length > 0) await disk.writeFile(patchFile, patch.output, { mode: 0o600 });
-    const leftBehind = await this.#keepLeftBehind(theirs, keepIn);
+    const leftBehind = await this.#moveLeftBehind(theirs, leftBehindDir);
     const merged = { changes, ...(leftBehind && { leftBehind }) };
     if (patch.output.length === 0) return { applied: true, conflicts: [], ...merged };
-    if (!isWanted) return { applied: false, conflicts: [], ...merged };
+    if (!apply) return { applied: false, conflicts: [], ...merged };
     try {
-      const apply = () => this.#apply(theirs);
-      return { ...(await withRepositoryLock(this.#locksDir, origin, apply, signal)), ...merged };
+      const work = () => this.#apply(theirs);
+      return { ...(await withRepositoryLock(this.#locksDir, origin, work, signal)), ...merged };
     } catch (error) {
       if (error === undefined || error !== signal?.reason) throw error;
       return { applied: false, conflicts: [], ...merged };
     }
   }
 
-  /** The folder it was made for, within the repository: empty at the root, else with a slash at its end. */
+  /** Path of the job's working folder in the repository: empty at the root, otherwise with a trailing slash. */
   get prefix(): string {
     return this.#origin.prefix;
   }
 
   async remove(): Promise<void> {
-    // The note goes first: half of a tree must not be taken for the work of a job that deleted the rest.
+    // Remove the state file first: otherwise a partly removed worktree could be merged as if the job had deleted files.
     await disk.rm(`${this.#path}.json`, { force: true });
-    await withRepositoryLock(this.#locksDir, this.#origin, () => drop(this.#origin, this.#path));
+    await withRepositoryLock(this.#locksDir, this.#origin, () => removeWorktree(this.#origin, this.#path));
   }
 
   async #apply(theirs: string): Promise<Pick<Merge, 'applied' | 'conflicts'>> {
     const origin = this.#origin;
     const { root } = origin;
     const ours = await commitTree(origin, this.#base, `${this.#path}.index`);
-    const trial = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
-    const { code, output } = await origin.run(root, trial, { expected: [1] });
+    const trialMerge = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs];
+    const { code, output } = await origin.run(root, trialMerge, { expected: [1] });
     const [merged = '', ...conflicts] = output.toString().trim().split('\n');
     if (code !== 0) return { applied: false, conflicts };
     const { output: input } = await origin.run(root, [...diff, ours, merged]);
@@ -145,12 +145,12 @@ export class Worktree {
       await origin.run(root, ['apply', '--whitespace=nowarn'], { input });
       return { applied: true, conflicts: [] };
     } catch (error) {
-      // Somebody wrote to the tree in between; git has then changed nothing.
+      // The tree was modified since the trial merge. `git apply` changes nothing if it fails.
       return { applied: false, conflicts: [messageOf(error)] };
     }
   }
 
-  async #keepLeftBehind(commit: string, folder: string): Promise<LeftBehind | undefined> {
+  async #moveLeftBehind(commit: string, folder: string): Promise<LeftBehind | undefined> {
     const listed = await this.#copy.run(this.#path, [
       'ls-tree',
       '-r',
@@ -160,20 +160,20 @@ export class Worktree {
       commit,
     ]);
     const committed = listed.output.toString().split('\0');
-    return keepLeftBehind(this.#path, committed, folder);
+    return moveLeftBehind(this.#path, committed, folder);
   }
 }
 
-/** Also one that is locked, as it is while git makes it. */
-async function drop(origin: Repository, path: string): Promise<void> {
+/** Removes a worktree. `--force` twice also removes a locked one, such as one that git was still creating. */
+async function removeWorktree(origin: Repository, path: string): Promise<void> {
   await origin.run(origin.root, ['worktree', 'remove', '--force', '--force', path]).catch(async () => {
     await disk.rm(path, { recursive: true, force: true });
     await origin.run(origin.root, ['worktree', 'prune']).catch(() => {});
   });
 }
 
-interface Note {
-  readonly origin: RepositoryPlace;
-  readonly copy: RepositoryPlace;
+interface WorktreeState {
+  readonly origin: RepositoryPaths;
+  readonly copy: RepositoryPaths;
   readonly base: string;
 }

@@ -22,7 +22,7 @@ describe('parseWritePath', () => {
     'sub/.GIT/config',
     '.codex',
     'x/.agents/skills',
-  ])('refuses %j', (written) => {
+  ])('rejects %j', (written) => {
     expect(parseWritePath(written, '/srv/shop')).toHaveProperty('problem');
   });
 
@@ -34,7 +34,7 @@ describe('parseWritePath', () => {
     ['/srv/shop', '**'],
     ['/srv/shop/docs/**', 'docs/**'],
     ['.github/workflows/ci.yml', '.github/workflows/ci.yml'],
-  ])('spells %j as %j', (written, path) => {
+  ])('normalizes %j to %j', (written, path) => {
     expect(parseWritePath(written, '/srv/shop')).toEqual({ path });
   });
 });
@@ -52,27 +52,27 @@ describe('scopesOverlap', () => {
     [[], ['docs'], true],
     [[], [], true],
     [['a', 'b'], ['c', 'b/x'], true],
-  ])('of %j and %j is %j', (one, other, expected) => {
+  ])('for %j and %j is %j', (one, other, expected) => {
     expect(scopesOverlap(one, other)).toBe(expected);
     expect(scopesOverlap(other, one)).toBe(expected);
   });
 
-  it('is true whenever one file fits both', () => {
+  it('is true whenever a file matches both scopes', () => {
     const segment = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', 'a?', '**', '{a,b}', '[ab]');
     const path = fc
       .array(fc.constantFrom('a', 'b', 'ab', 'ba'), { minLength: 1, maxLength: 4 })
       .map((parts) => parts.join('/'));
     const glob = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
-    let met = 0;
+    let matched = 0;
     fc.assert(
       fc.property(glob, glob, path, (one, other, file) => {
         const fits = (pattern: string) => matchesGlob(file, pattern) || matchesGlob(file, `${pattern}/**`);
         if (!fits(one) || !fits(other)) return;
-        met++;
+        matched++;
         expect(scopesOverlap([one], [other])).toBe(true);
       }),
       { numRuns: 2000 },
     );
-    expect(met).toBeGreaterThan(20);
+    expect(matched).toBeGreaterThan(20);
   });
 });

@@ -10,7 +10,7 @@ import { createCodex } from '../agents/codex.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { runMarker } from '../process/process-table.ts';
-import { loadRecord, type RunRecord, unbegunRecord } from '../record/run-record.ts';
+import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { Supervisor } from '../run/supervisor.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
@@ -82,7 +82,7 @@ export class Delegation {
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<Begun<RunRecord>> {
-    return this.begin(tool, input, context, unbegunRecord, async (undertaking) => {
+    return this.begin(tool, input, context, notStartedRecord, async (undertaking) => {
       const { directory } = undertaking;
       const result = await this.#attempt(tool, input, undertaking);
       const record = await loadRecord(directory.path, directory.id, result);

@@ -55,7 +55,7 @@ export class ProgressReporter {
   }
 
   event(event: AgentEvent): void {
-    this.#progress.take(event);
+    this.#progress.apply(event);
     const pause = throttleMs - (performance.now() - this.#told);
     if (pause <= 0) this.#report();
     else this.#later ??= setTimeout(() => this.#report(), pause).unref();

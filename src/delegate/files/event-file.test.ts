@@ -12,36 +12,36 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function linesOf(file: EventFile): Promise<string[]> {
+async function readLines(file: EventFile): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of file.lines()) lines.push(line);
   return lines;
 }
 
-it('has no lines as long as there is no file', async () => {
-  expect(await linesOf(new EventFile(path))).toEqual([]);
+it('yields no lines if the file does not exist', async () => {
+  expect(await readLines(new EventFile(path))).toEqual([]);
 });
 
-it('reads on from where it stopped, and waits for the end of a line', async () => {
+it('continues where it stopped and holds back an incomplete line', async () => {
   const file = new EventFile(path);
   appendFileSync(path, 'one\ntw');
-  expect(await linesOf(file)).toEqual(['one']);
+  expect(await readLines(file)).toEqual(['one']);
   appendFileSync(path, 'o\n\nthree\n');
-  expect(await linesOf(file)).toEqual(['two', '', 'three']);
-  expect(await linesOf(file)).toEqual([]);
+  expect(await readLines(file)).toEqual(['two', '', 'three']);
+  expect(await readLines(file)).toEqual([]);
 });
 
-it('puts characters together that were written in parts', async () => {
+it('joins a multi-byte character that was written in two parts', async () => {
   const file = new EventFile(path);
   const bytes = Buffer.from('grüße\n');
   appendFileSync(path, bytes.subarray(0, 3));
-  expect(await linesOf(file)).toEqual([]);
+  expect(await readLines(file)).toEqual([]);
   appendFileSync(path, bytes.subarray(3));
-  expect(await linesOf(file)).toEqual(['grüße']);
+  expect(await readLines(file)).toEqual(['grüße']);
 });
 
-it('passes over a line that is too long, and over no other', async () => {
+it('skips an oversized line but reads the lines around it', async () => {
   const file = new EventFile(path);
   appendFileSync(path, `before\n${'x'.repeat(20 * 1024 * 1024)}\nafter\n`);
-  expect(await linesOf(file)).toEqual(['before', 'after']);
+  expect(await readLines(file)).toEqual(['before', 'after']);
 });

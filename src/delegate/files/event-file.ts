@@ -2,15 +2,15 @@ import type { promises as disk } from 'node:fs';
 import { openRegularFile } from '../../regular-file.ts';
 
 const chunkBytes = 256 * 1024;
-/** A line beyond this says nothing we need; it is passed over, not kept in memory. */
-const longestLine = 8 * 1024 * 1024;
+/** Longer lines are skipped to limit memory use. */
+const maxLineBytes = 8 * 1024 * 1024;
 
-/** A file that grows line by line, read from where one stopped the last time. */
+/** Reads a growing file line by line. Each read continues where the previous one stopped. */
 export class EventFile {
   readonly path: string;
   #offset = 0;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  #partial: Buffer[] = [];
+  #partialBytes = 0;
   #skipping = false;
 
   constructor(path: string) {
@@ -21,7 +21,7 @@ export class EventFile {
     return this.#offset;
   }
 
-  /** The complete lines written since. */
+  /** Yields the complete lines written since the last call. */
   async *lines(): AsyncGenerator<string> {
     let handle: disk.FileHandle;
     try {
@@ -46,22 +46,22 @@ export class EventFile {
   *#split(chunk: Buffer): Generator<string> {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      this.#rest.push(chunk.subarray(start, end));
-      if (!this.#skipping) yield Buffer.concat(this.#rest).toString('utf8');
-      this.#forget();
+      this.#partial.push(chunk.subarray(start, end));
+      if (!this.#skipping) yield Buffer.concat(this.#partial).toString('utf8');
+      this.#resetLine();
       start = end + 1;
     }
-    const rest = chunk.subarray(start);
-    this.#restBytes += rest.length;
-    if (this.#restBytes > longestLine) {
-      this.#forget();
+    const partial = chunk.subarray(start);
+    this.#partialBytes += partial.length;
+    if (this.#partialBytes > maxLineBytes) {
+      this.#resetLine();
       this.#skipping = true;
-    } else if (rest.length > 0) this.#rest.push(rest);
+    } else if (partial.length > 0) this.#partial.push(partial);
   }
 
-  #forget(): void {
-    this.#rest = [];
-    this.#restBytes = 0;
+  #resetLine(): void {
+    this.#partial = [];
+    this.#partialBytes = 0;
     this.#skipping = false;
   }
 }

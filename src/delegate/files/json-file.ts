@@ -1,12 +1,12 @@
 import { isObject } from '../../json.ts';
 import { mostBytes, readRegularFile } from '../../regular-file.ts';
 
-/** The object in a file; `undefined` when there is none to be read. */
+/** Reads a JSON object from a file. Returns `undefined` if the file is unreadable or holds anything else. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
   return parseObject(await readRegularFile(file, mostBytes).catch(() => ''));
 }
 
-/** The object that a text says; `undefined` when it says something else. */
+/** Parses a JSON object. Returns `undefined` for invalid JSON and for other values. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

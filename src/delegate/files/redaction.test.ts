@@ -19,11 +19,11 @@ describe('redaction', () => {
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc-DEF_123',
     'quite "secret" value',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----',
-  ])('takes out %j', (secret) => {
+  ])('redacts %j', (secret) => {
     expect(redact(`before ${secret} after`)).toBe('before [redacted] after');
   });
 
-  it('keeps what stands around a secret', () => {
+  it('keeps the text around a secret', () => {
     expect(redact('Authorization: Bearer abcdefghijklmnop1234')).toBe('Authorization: Bearer [redacted]');
     expect(redact('postgres://shop:pa55w0rd@db/shop')).toBe('postgres://shop:[redacted]@db/shop');
     expect(redact('experimental_bearer_token="abc123def456ghi"')).toBe(
@@ -38,11 +38,11 @@ describe('redaction', () => {
     '/run/ssh-agent.sock',
     '12345678 abc',
     '01a1de69-7620-7c01-aa83-000000000000',
-  ])('leaves alone %j', (text) => {
+  ])('does not redact %j', (text) => {
     expect(redact(text)).toBe(text);
   });
 
-  it('leaves JSON what it is', () => {
+  it('keeps JSON valid', () => {
     const value = {
       a: 'quite "secret" value',
       b: `token: "sk-${'a1'.repeat(20)}"`,

@@ -10,36 +10,38 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a run directory', () => {
-  it('is named by the moment in UTC and twelve random digits', async () => {
+describe('RunDirectory', () => {
+  it('has an id made of the UTC time and twelve random hex digits', async () => {
     const id = await createRunId(new Date('2025-12-29T21:00:34.370Z'));
     expect(id).toMatch(/^2025-12-29_210034370_[0-9a-f]{12}$/);
   });
 
-  it('refuses to lie where a file is in the way', async () => {
+  it('cannot be created where a file has the name of the runs folder', async () => {
     writeFileSync(join(folder, 'runs'), '');
     await expect(RunDirectory.create(join(folder, 'runs'))).rejects.toThrow(/EEXIST|ENOTDIR/);
   });
 
-  it('is readable by its owner alone, and so are its files', async () => {
+  it('is readable only by its owner, and so are its files', async () => {
     const run = await RunDirectory.create(join(folder, 'runs'));
     await run.writeJson('request.json', { tool: 'delegate_run' });
     expect(statSync(run.path).mode & 0o777).toBe(0o700);
     expect(statSync(run.file('request.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('is never seen without its request', async () => {
+  it('becomes visible only after request.json is written', async () => {
     const run = await RunDirectory.create(folder, undefined, { tool: 'delegate_run' });
     expect(readdirSync(folder)).toEqual([run.id]);
     expect(JSON.parse(readFileSync(run.file('request.json'), 'utf8'))).toEqual({ tool: 'delegate_run' });
-    const full = (text: string) => {
+    const failToWrite = (text: string) => {
       throw new Error(`no room for ${text}`);
     };
-    await expect(RunDirectory.create(folder, full, { tool: 'delegate_run' })).rejects.toThrow(/no room/);
+    await expect(RunDirectory.create(folder, failToWrite, { tool: 'delegate_run' })).rejects.toThrow(
+      /no room/,
+    );
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([run.id]);
   });
 
-  it('writes JSON with an indent of two and a final newline, and leaves no temporary file', async () => {
+  it('writes JSON with an indent of two and a final newline and leaves no temporary file', async () => {
     const run = await RunDirectory.create(folder);
     await run.writeJson('a.json', { b: [1] });
     await run.writeJson('a.json', { b: [2] });
@@ -56,7 +58,7 @@ describe('a run directory', () => {
     });
   });
 
-  it('lists files and folders by name, without hidden ones', async () => {
+  it('lists its files and folders by name, except hidden ones', async () => {
     const run = await RunDirectory.create(folder);
     await run.writeText('z.txt', '');
     await run.writeText('.hidden', '');

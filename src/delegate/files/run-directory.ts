@@ -6,13 +6,13 @@ export interface Artifact {
   readonly path: string;
 }
 
-/** What a directory is called until it is complete. */
-export const unfinished = '.new-';
+/** Name prefix of a run directory that is still being created. */
+export const incompletePrefix = '.new-';
 
-/** Tells the files apart that this process writes at a time. */
+/** Makes the names of temporary files unique within this process. */
 let writes = 0;
 
-/** One folder for each run, for its owner's eyes only; everything the run leaves behind lies in it. */
+/** The folder that holds all files of one run. Only its owner can read it. */
 export class RunDirectory {
   readonly id: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export class RunDirectory {
     this.#redact = redact;
   }
 
-  /** It appears under its name with the request in it, or not at all. */
+  /** Creates the directory atomically: it becomes visible only when it contains the request. */
   static async create(
     runsFolder: string,
     redact?: (text: string) => string,
@@ -32,15 +32,15 @@ export class RunDirectory {
   ): Promise<RunDirectory> {
     await disk.mkdir(runsFolder, { recursive: true, mode: 0o700 });
     const id = await createRunId(new Date());
-    const hidden = new RunDirectory(join(runsFolder, `${unfinished}${id}`), id, redact);
-    await disk.mkdir(hidden.path, { mode: 0o700 });
-    await hidden.writeJson('request.json', request);
+    const incomplete = new RunDirectory(join(runsFolder, `${incompletePrefix}${id}`), id, redact);
+    await disk.mkdir(incomplete.path, { mode: 0o700 });
+    await incomplete.writeJson('request.json', request);
     const path = join(runsFolder, id);
-    await disk.rename(hidden.path, path);
+    await disk.rename(incomplete.path, path);
     return new RunDirectory(path, id, redact);
   }
 
-  /** The folder of a part of this run, under its own id. */
+  /** Creates the folder of one autopilot job. The id of the job contains the id of the run. */
   async createSubrun(jobId: string, folder = 'subruns'): Promise<RunDirectory> {
     const path = join(this.path, folder, jobId);
     await disk.mkdir(path, { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export class RunDirectory {
     await this.#replace(name, `${redacted}\n`);
   }
 
-  /** Whether nothing would have to be taken out of it on its way to the disk. */
+  /** True if the value contains nothing to redact. */
   isClean(value: unknown): boolean {
     const text = JSON.stringify(value);
     return this.#redact(text) === text;
@@ -70,12 +70,12 @@ export class RunDirectory {
     await this.#replace(name, this.#redact(text));
   }
 
-  /** One more line of JSON at the end of a file that grows. */
+  /** Appends one line of JSON to a file. */
   async appendJson(name: string, value: unknown): Promise<void> {
     await disk.appendFile(this.file(name), `${this.#redact(JSON.stringify(value))}\n`, { mode: 0o600 });
   }
 
-  /** What is there now, by name; a folder's name ends in a slash. */
+  /** Lists the files and folders, sorted by name. Folder names end in a slash. */
   async artifacts(): Promise<readonly Artifact[]> {
     const entries = await disk.readdir(this.path, { withFileTypes: true });
     return entries
@@ -87,7 +87,7 @@ export class RunDirectory {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** A reader sees the old text or the new one, never a part. */
+  /** Replaces a file atomically, so that a reader never sees a partly written file. */
   async #replace(name: string, text: string): Promise<void> {
     const temporary = this.file(`.${name}.${process.pid}-${++writes}.tmp`);
     try {
@@ -100,7 +100,7 @@ export class RunDirectory {
   }
 }
 
-/** `2025-12-29_210034370_939737596dcb`: sorts by time, in UTC. */
+/** Returns an id such as `2025-12-29_210034370_939737596dcb`. Ids sort by creation time in UTC. */
 export async function createRunId(now: Date): Promise<string> {
   const { randomBytes } = await import('node:crypto');
   const [date, time] = now.toISOString().slice(0, -1).split('T') as [string, string];

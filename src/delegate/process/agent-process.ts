@@ -3,11 +3,11 @@ import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { identify, isAlive, type ProcessIdentity, runMarker } from './process-table.ts';
 
-/** A process to be followed, whether or not it is a child of ours. */
+/** A running agent, started by this server or by another one. */
 export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
-  /** The exit, once it is gone; without particulars where it was not our child. */
-  gone(): Promise<Exit | undefined>;
+  /** Returns `undefined` while the process runs. Code and signal are known only for child processes of this server. */
+  pollExit(): Promise<Exit | undefined>;
 }
 
 export interface Exit {
@@ -17,8 +17,8 @@ export interface Exit {
 }
 
 /**
- * Starts the agent so that it needs nobody: a session of its own, its output in files, the prompt in a file without a
- * name, which no other reader finds and which is gone with the process.
+ * Starts the agent so that it survives this server: it gets its own session, writes its output to files, and reads the
+ * prompt from an unlinked file, which no other process can open and which disappears when the agent exits.
  */
 export async function startAgent(
   directory: RunDirectory,
@@ -42,27 +42,27 @@ export async function startAgent(
       stdio: [input.fd, output.fd, errors.fd],
     });
     let exit: Exit | undefined;
-    const end = (seen: Exit) => {
-      exit ??= seen;
+    const recordExit = (result: Exit) => {
+      exit ??= result;
       onExit();
     };
-    child.once('error', (error) => end({ code: null, signal: null, spawnError: error.message }));
-    child.once('exit', (code, signal) => end({ code, signal }));
+    child.once('error', (error) => recordExit({ code: null, signal: null, spawnError: error.message }));
+    child.once('exit', (code, signal) => recordExit({ code, signal }));
     child.unref();
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
-      gone: async () => exit,
+      pollExit: async () => exit,
     };
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
   }
 }
 
-/** A process that another server started; absent when it is gone already. */
+/** Follows a process that another server started. A missing identity means that the process has already exited. */
 export function attachTo(identity: ProcessIdentity | undefined): AgentProcess {
   return {
     identity,
-    gone: async () =>
+    pollExit: async () =>
       identity !== undefined && (await isAlive(identity)) ? undefined : { code: null, signal: null },
   };
 }

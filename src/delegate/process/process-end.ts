@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { familyOf, isAlive, type ProcessEntry, type ProcessIdentity } from './process-table.ts';
+import { isAlive, listRunProcesses, type ProcessEntry, type ProcessIdentity } from './process-table.ts';
 
 export interface EndedProcess {
   readonly pid: number;
@@ -7,37 +7,38 @@ export interface EndedProcess {
   readonly by: 'SIGINT' | 'SIGKILL';
 }
 
-const patienceMs = 5_000;
+const killTimeoutMs = 5_000;
 
 /**
- * Ends a run for real. The agent is asked first, since it then writes down where it stopped. Whoever is left of the
- * family that was seen before, or has joined it since, is killed: leaving the session or ignoring signals does not help.
+ * Terminates all processes of a run. The agent gets a SIGINT first, so that it can save its state. Then every remaining
+ * process of the run is killed, including those started meanwhile, those that ignore signals and those that left the
+ * session.
  */
-export async function endRun(
+export async function terminateRun(
   root: ProcessIdentity | undefined,
   run: string,
   graceMs: number,
 ): Promise<readonly EndedProcess[]> {
   const seen = new Map<number, ProcessEntry>();
-  const look = async () => {
-    for (const entry of await familyOf(root, run)) seen.set(entry.pid, entry);
+  const refresh = async () => {
+    for (const entry of await listRunProcesses(root, run)) seen.set(entry.pid, entry);
   };
-  await look();
+  await refresh();
   if (root !== undefined && seen.has(root.pid)) {
     send(root.pid, 'SIGINT');
-    await goneWithin([root], graceMs);
+    await waitForExit([root], graceMs);
   }
   const killed = new Set<number>();
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + killTimeoutMs;
   do {
-    await look();
-    const left = await living([...seen.values()]);
-    if (left.length === 0) break;
-    for (const { pid } of left) {
+    await refresh();
+    const remaining = await filterAlive([...seen.values()]);
+    if (remaining.length === 0) break;
+    for (const { pid } of remaining) {
       send(pid, 'SIGKILL');
       killed.add(pid);
     }
-    await goneWithin(left, 1_000);
+    await waitForExit(remaining, 1_000);
   } while (performance.now() < deadline);
   return [...seen.values()].map(({ pid, command }) => ({
     pid,
@@ -46,12 +47,12 @@ export async function endRun(
   }));
 }
 
-async function living(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]> {
+async function filterAlive(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]> {
   const alive = await Promise.all(entries.map(isAlive));
   return entries.filter((_, index) => alive[index]);
 }
 
-async function goneWithin(processes: readonly ProcessIdentity[], milliseconds: number): Promise<void> {
+async function waitForExit(processes: readonly ProcessIdentity[], milliseconds: number): Promise<void> {
   const deadline = performance.now() + milliseconds;
   while (performance.now() < deadline) {
     if (!(await Promise.all(processes.map(isAlive))).includes(true)) return;
@@ -63,6 +64,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It went by itself.
+    // The process has already exited.
   }
 }

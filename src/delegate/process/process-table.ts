@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process for good: numbers are used again, a number with its moment of birth is not. */
+/** Identifies a process uniquely: the system reuses process ids, but not together with the same start time. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly born: string;
@@ -11,7 +11,7 @@ export interface ProcessEntry extends ProcessIdentity {
   readonly command: string;
 }
 
-/** The variable that every process of a run carries, wherever it has wandered in the tree of processes. */
+/** Environment variable that marks every process of a run, even if the process has a new parent or session. */
 export const runMarker = 'DELEGATE_RUN';
 
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
@@ -23,35 +23,35 @@ export async function isAlive({ pid, born }: ProcessIdentity): Promise<boolean> 
   return (await identify(pid))?.born === born;
 }
 
-/** The process, all that descend from it, and all that carry the run's mark, each once. */
-export async function familyOf(
+/** Lists the root process, its descendants, and all processes with the marker of the run. */
+export async function listRunProcesses(
   root: ProcessIdentity | undefined,
   run: string,
 ): Promise<readonly ProcessEntry[]> {
   const all = process.platform === 'linux' ? listByProc() : await listByPs();
   const marked = process.platform === 'linux' ? markedByProc(all, run) : await markedByPs(run);
-  const family = new Map<number, ProcessEntry>();
-  const take = (entry: ProcessEntry) => {
-    if (family.has(entry.pid) || entry.pid === process.pid) return;
-    family.set(entry.pid, entry);
-    for (const child of all) if (child.parent === entry.pid) take(child);
+  const found = new Map<number, ProcessEntry>();
+  const add = (entry: ProcessEntry) => {
+    if (found.has(entry.pid) || entry.pid === process.pid) return;
+    found.set(entry.pid, entry);
+    for (const child of all) if (child.parent === entry.pid) add(child);
   };
   for (const entry of all) {
-    if (marked.has(entry.pid) || (entry.pid === root?.pid && entry.born === root.born)) take(entry);
+    if (marked.has(entry.pid) || (entry.pid === root?.pid && entry.born === root.born)) add(entry);
   }
-  return [...family.values()];
+  return [...found.values()];
 }
 
-/** The first process of a run whose starter did not live to note it down. */
+/** Finds the first process of a run whose server exited before it could record the process id. */
 export async function findRoot(run: string): Promise<ProcessIdentity | undefined> {
-  const family = await familyOf(undefined, run);
-  const members = new Set(family.map((entry) => entry.pid));
-  const heads = family.filter((entry) => !members.has(entry.parent));
-  // Children that left their parent look like heads, too, but they are younger.
-  return heads.sort((one, other) => momentOf(one) - momentOf(other))[0];
+  const processes = await listRunProcesses(undefined, run);
+  const members = new Set(processes.map((entry) => entry.pid));
+  const roots = processes.filter((entry) => !members.has(entry.parent));
+  // Orphaned children have no parent in the list either, but they started later.
+  return roots.sort((one, other) => startTime(one) - startTime(other))[0];
 }
 
-function momentOf({ born }: ProcessIdentity): number {
+function startTime({ born }: ProcessIdentity): number {
   const ticks = Number(born.split('-')[1]);
   return Number.isNaN(ticks) ? Date.parse(born) : ticks;
 }
@@ -65,7 +65,7 @@ function listByProc(): ProcessEntry[] {
 function readEntry(pid: number): ProcessEntry | undefined {
   const stat = readProc(pid, 'stat');
   if (stat === undefined) return undefined;
-  // The name in parentheses may hold anything; the fields count from behind it.
+  // The process name in parentheses can contain spaces and parentheses, so start after the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parent] = fields;
   if (state === 'Z' || state === 'X') return undefined;
@@ -74,7 +74,7 @@ function readEntry(pid: number): ProcessEntry | undefined {
   return { pid, born: `${bootId()}-${fields[19]}`, parent: Number(parent), command: line || name };
 }
 
-/** Births are counted from the start of the machine, and machines start alike. */
+/** Start times count from boot, so the boot id is needed to tell them apart across reboots. */
 function bootId(): string {
   boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
   return boot;
@@ -91,11 +91,11 @@ function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return undefined; // gone, or somebody else's
+    return undefined; // The process has exited or belongs to another user.
   }
 }
 
-// ── Elsewhere ──────────────────────────────────────────────────────────────────────────────────────────────
+// ── Other systems ──────────────────────────────────────────────────────────────────────────────────────────
 
 async function listByPs(pids?: readonly number[]): Promise<ProcessEntry[]> {
   const which = pids === undefined ? ['-ax'] : ['-p', pids.join(',')];

@@ -1,25 +1,25 @@
-/** Something to wait for that is rung from outside. */
+/** Wakes a waiting loop before its timeout. */
 export class WakeSignal {
   #wake: (() => void) | undefined;
-  #rung = false;
+  #notified = false;
 
-  ring(): void {
-    this.#rung = true;
+  notify(): void {
+    this.#notified = true;
     this.#wake?.();
   }
 
-  /** Until it rings, or has rung since the last time; at most so long. */
+  /** Resolves on the next `notify`, at once if there was one since the last wait, or after the timeout. */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
         this.#wake = undefined;
-        this.#rung = false;
+        this.#notified = false;
         resolve();
       };
       const timer = setTimeout(done, milliseconds);
       this.#wake = done;
-      if (this.#rung) done();
+      if (this.#notified) done();
     });
   }
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../json.ts';
 
-/** What every sub-agent is asked to end with. */
+/** Schema of the final answer of every sub-agent. */
 export const answerSchema = {
   type: 'object',
   additionalProperties: false,
@@ -33,7 +33,7 @@ export interface Answer {
   readonly next_actions: readonly string[];
 }
 
-/** The answer in a value, or `undefined` where the value is something else. */
+/** Returns the value if it is an answer, otherwise `undefined`. */
 export function asAnswer(value: unknown): Answer | undefined {
   return isObject(value) && typeof value['summary'] === 'string' && Array.isArray(value['deliverables'])
     ? (value as unknown as Answer)

@@ -6,8 +6,8 @@ export interface EventLine {
   readonly text: string;
 }
 
-/** What a log of events says, line by line: those behind a line, or without one the last there are. */
-export async function linesOf(
+/** Describes an event log line by line: up to `limit` lines after line `after`, or the last lines if `after` is negative. */
+export async function describeLog(
   log: AsyncIterable<string> | Iterable<string>,
   parse: (raw: string) => readonly AgentEvent[],
   after: number,
@@ -18,15 +18,15 @@ export async function linesOf(
   for await (const raw of log) {
     line += 1;
     if (line <= after) continue;
-    const words = parse(raw).map(describeEvent);
-    lines.push({ line, text: words.filter((one) => one !== '').join('; ') });
+    const descriptions = parse(raw).map(describeEvent);
+    lines.push({ line, text: descriptions.filter((one) => one !== '').join('; ') });
     if (after >= 0 && lines.length >= limit) break;
     if (after < 0 && lines.length > limit) lines.shift();
   }
   return lines;
 }
 
-/** One event as a person would say it. */
+/** Describes one event for the user. */
 export function describeEvent(event: AgentEvent): string {
   switch (event.kind) {
     case 'thread':

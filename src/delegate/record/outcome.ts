@@ -2,24 +2,24 @@ import { oneLine, type RunProgress } from './run-progress.ts';
 
 export type RunStatus = 'completed' | 'failed' | 'cancelled';
 
-/** Why a run was ended before its time. */
+/** Why a run was stopped before the agent finished. */
 export interface Stop {
   readonly status: 'cancelled' | 'failed';
   readonly reason: string;
 }
 
-/** Everything that is known about a run once its process is gone. */
-export interface Evidence {
+/** Everything known about a run after its process has exited. */
+export interface ExitFacts {
   readonly agent: string;
   readonly progress: RunProgress;
   readonly stop: Stop | undefined;
-  /** The process could not be started at all. */
+  /** Set if the process could not be started. */
   readonly spawnError: string | undefined;
-  /** `undefined` where another process than ours was its parent. */
+  /** `undefined` if another server started the process. */
   readonly exit: { readonly code: number | null; readonly signal: string | null } | undefined;
   readonly requestedThread: string | undefined;
   readonly stderr: string;
-  /** Why the final message cannot be taken as the answer; `undefined` when it can. */
+  /** Why the final message is not a valid answer. `undefined` if it is valid. */
   readonly messageProblem: string | undefined;
 }
 
@@ -28,40 +28,40 @@ export interface Outcome {
   readonly error: string | null;
 }
 
-/** A pure judgement: only the end of a turn or of the process ends a run, and what was not shown is not claimed. */
-export function judge(evidence: Evidence): Outcome {
-  const { progress, stop, exit, agent } = evidence;
+/** Decides how a run ended. A completed run needs a completed turn or exit code 0, and a valid final message. */
+export function decideOutcome(facts: ExitFacts): Outcome {
+  const { progress, stop, exit, agent } = facts;
   const failed = (error: string): Outcome => ({ status: 'failed', error });
-  if (evidence.spawnError !== undefined) return failed(evidence.spawnError);
+  if (facts.spawnError !== undefined) return failed(facts.spawnError);
   if (
-    evidence.requestedThread !== undefined &&
+    facts.requestedThread !== undefined &&
     progress.threadId !== undefined &&
-    progress.threadId !== evidence.requestedThread
+    progress.threadId !== facts.requestedThread
   )
     return failed(
-      `${agent} did not go on with thread ${evidence.requestedThread} but began ${progress.threadId}`,
+      `${agent} did not resume thread ${facts.requestedThread} but started thread ${progress.threadId}`,
     );
   const complete = progress.end?.kind === 'completed';
-  // A turn that was complete before it could be stopped is complete.
+  // A turn that completed before the stop took effect counts as completed.
   if (stop !== undefined && !complete) return { status: stop.status, error: stop.reason };
   if (progress.end?.kind === 'failed') return failed(progress.end.message);
-  if (!complete && exit?.code !== 0) return failed(unfinished(evidence));
-  if (evidence.messageProblem !== undefined)
-    return failed(`${agent} did not produce a valid last_message.json: ${evidence.messageProblem}`);
+  if (!complete && exit?.code !== 0) return failed(describeExit(facts));
+  if (facts.messageProblem !== undefined)
+    return failed(`${agent} did not produce a valid last_message.json: ${facts.messageProblem}`);
   return { status: 'completed', error: null };
 }
 
-function unfinished({ agent, exit, progress, stderr }: Evidence): string {
+function describeExit({ agent, exit, progress, stderr }: ExitFacts): string {
   const tail = oneLine(lastLines(stderr), 600);
-  const last = [...progress.warnings].at(-1);
-  const detail = [tail, last].filter((text) => text !== '' && text !== undefined).join(' · ');
-  const how =
+  const lastWarning = [...progress.warnings].at(-1);
+  const detail = [tail, lastWarning].filter((text) => text !== '' && text !== undefined).join(' · ');
+  const reason =
     exit === undefined
-      ? `${agent} ended without finishing its turn while no server was watching`
+      ? `${agent} exited without finishing its turn while no server was following it`
       : exit.signal !== null
-        ? `${agent} was ended by ${exit.signal}`
+        ? `${agent} was terminated by ${exit.signal}`
         : `${agent} exited with code ${exit.code}`;
-  return detail === '' ? how : `${how}: ${detail}`;
+  return detail === '' ? reason : `${reason}: ${detail}`;
 }
 
 function lastLines(text: string): string {

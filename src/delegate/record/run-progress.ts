@@ -1,19 +1,19 @@
 import type { AgentEvent, TodoItem, Usage } from '../agents/agent.ts';
 
-/** What the events of a run add up to so far. */
+/** Accumulates the state of a run from its events. */
 export class RunProgress {
   threadId: string | undefined;
   turns = 0;
   itemsStarted = 0;
   itemsCompleted = 0;
-  /** The kind of the last event, for those who only want to see that something happens. */
+  /** Kind of the last event. Clients show it as a sign of activity. */
   last = 'none';
   command: string | undefined;
   todo: readonly TodoItem[] = [];
   end: Extract<AgentEvent, { kind: 'completed' | 'failed' }> | undefined;
   readonly warnings = new Set<string>();
 
-  take(event: AgentEvent): void {
+  apply(event: AgentEvent): void {
     this.last = event.kind;
     switch (event.kind) {
       case 'thread':
@@ -39,7 +39,7 @@ export class RunProgress {
     }
   }
 
-  /** One line for a person: the last command, and how far the list of things to do has come. */
+  /** Describes the progress in one line: the last command and the state of the to-do list. */
   describe(): string {
     const done = this.todo.filter((item) => item.completed).length;
     const next = this.todo.find((item) => !item.completed);
@@ -53,19 +53,19 @@ export class RunProgress {
   }
 }
 
-/** White space collapsed, and cut at a length. */
-export function oneLine(text: string, longest: number): string {
+/** Collapses white space and truncates the text. */
+export function oneLine(text: string, maxLength: number): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();
-  return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
+  return flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
 }
 
-/** What came on top of what was there before. */
+/** Returns the usage since an earlier total. */
 export function usageSince(total: Usage, before: Usage): Usage {
-  const since = (key: keyof Usage) => Math.max(0, Number(total[key]) - Number(before[key]));
+  const increase = (key: keyof Usage) => Math.max(0, Number(total[key]) - Number(before[key]));
   return {
-    input_tokens: since('input_tokens'),
-    cached_input_tokens: since('cached_input_tokens'),
-    output_tokens: since('output_tokens'),
-    reasoning_output_tokens: since('reasoning_output_tokens'),
+    input_tokens: increase('input_tokens'),
+    cached_input_tokens: increase('cached_input_tokens'),
+    output_tokens: increase('output_tokens'),
+    reasoning_output_tokens: increase('reasoning_output_tokens'),
   };
 }

@@ -11,7 +11,7 @@ import type { RunStatus } from './outcome.ts';
 import type { RunOutput } from './run-report.ts';
 import type { RunResult } from './run-request.ts';
 
-/** A run as its directory tells it, whichever server had it. */
+/** A run as read from its directory, whichever server ran it. */
 export interface RunRecord extends RunOutput {
   readonly selected_skills: readonly Skill[];
   readonly usage: Usage | null;
@@ -21,8 +21,8 @@ export interface RunRecord extends RunOutput {
 }
 
 /**
- * `undefined` where there is no such run. A run without a result is `running` until somebody knows better; one whose result
- * could not be written is told from memory.
+ * Loads a run from its directory. Returns `undefined` if there is no such run. A run without `result.json` is reported as
+ * `running`, unless the caller passes the result in `known` because it could not be written.
  */
 export async function loadRecord(
   path: string,
@@ -61,7 +61,7 @@ export async function loadRecord(
     error: (result?.['error'] as string | null | undefined) ?? null,
     usage: (result?.['usage'] as Usage | null | undefined) ?? null,
     evidence: (evidence as Evidence | undefined) ?? known?.evidence ?? null,
-    // That nothing fitted is no news where nothing was asked for.
+    // In mode `auto` the caller did not ask for skills, so do not warn that none matched.
     warnings: [
       ...(skills?.mode === 'auto' ? [] : (skills?.warnings ?? [])),
       ...((result?.['warnings'] as string[] | undefined) ?? []),
@@ -70,7 +70,7 @@ export async function loadRecord(
   };
 }
 
-/** What `result.json` says of a run, its files apart. */
+/** The fields of `result.json`, except the list of files. */
 export function resultFields(result: RunResult): Record<string, unknown> {
   return {
     status: result.status,
@@ -80,15 +80,15 @@ export function resultFields(result: RunResult): Record<string, unknown> {
     signal: result.signal,
     thread_id: result.threadId,
     error: result.error,
-    ...answerOf(result),
+    ...toAnswer(result),
     usage: result.usage,
     ended_processes: result.ended,
     warnings: result.warnings,
   };
 }
 
-/** A reply of another shape is kept, as the summary. */
-function answerOf({ answer, lastMessage }: RunResult): Answer {
+/** Uses a reply that does not match the schema as the summary. */
+function toAnswer({ answer, lastMessage }: RunResult): Answer {
   return (
     asAnswer(answer) ?? {
       summary: lastMessage?.trim() ?? '',
@@ -99,20 +99,20 @@ function answerOf({ answer, lastMessage }: RunResult): Answer {
   );
 }
 
-const fates = {
+const statusPhrases = {
   completed: 'finished',
   failed: 'failed',
   cancelled: 'was cancelled',
   running: 'is still running',
 } as const;
 
-function fallbackSummary(tool: string, status: keyof typeof fates): string {
-  return `${tool === 'delegate_resume' ? 'Delegated resume' : 'Delegated run'} ${fates[status]}.`;
+function fallbackSummary(tool: string, status: keyof typeof statusPhrases): string {
+  return `${tool === 'delegate_resume' ? 'Delegated resume' : 'Delegated run'} ${statusPhrases[status]}.`;
 }
 
 function nextActions(
   id: string,
-  status: keyof typeof fates,
+  status: keyof typeof statusPhrases,
   skills: Partial<SkillSelection> | undefined,
   answer: Answer | undefined,
 ): readonly string[] {
@@ -121,7 +121,7 @@ function nextActions(
   return [...(status === 'failed' ? ['Inspect run_dir artifacts'] : []), ...(answer?.next_actions ?? [])];
 }
 
-/** The ids of the runs in a folder, newest first. */
+/** Lists the ids of the runs in a folder, newest first. */
 export async function listRunIds(runsFolder: string): Promise<readonly string[]> {
   const names = await disk.readdir(runsFolder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -135,8 +135,8 @@ export async function listRunIds(runsFolder: string): Promise<readonly string[]>
 
 export const runIdPattern = /^\d{4}-\d{2}-\d{2}_\d{9}_[0-9a-f]{12}$/;
 
-/** Nothing could be written, not even the request; the caller is told in the usual shape. */
-export function unbegunRecord(error: string): RunRecord {
+/** Record of a run whose directory could not be created. */
+export function notStartedRecord(error: string): RunRecord {
   const moment = new Date().toISOString();
   return {
     run_id: 'unknown',

@@ -21,8 +21,8 @@ const done: RunOutput = {
   error: null,
 };
 
-describe('the text of a result', () => {
-  it('tells why a run failed and where to look', () => {
+describe('runReport', () => {
+  it('shows the error of a failed run and the files to inspect', () => {
     const text = runReport('delegate_run', {
       ...done,
       subagent_thread_id: null,
@@ -40,14 +40,14 @@ describe('the text of a result', () => {
     ).toEqual(['- stderr.log', '- result.json']);
   });
 
-  it('collapses white space and cuts long lines', () => {
+  it('collapses white space and truncates long lines', () => {
     const text = runReport('delegate_run', { ...done, summary: `a\n\tb ${'x'.repeat(300)}` });
     const line = text.split('\n').find((one) => one.startsWith('summary: '))!;
     expect(line).toMatch(/^summary: a b x+…$/);
     expect(line).toHaveLength('summary: '.length + 200);
   });
 
-  it('shows five of a list and counts the rest', () => {
+  it('shows five items of a list and the number of the others', () => {
     expect(section('next_actions', ['1', '2', '3', '4', '5', '6', '7'])).toEqual([
       'next_actions (7):',
       '- 1',

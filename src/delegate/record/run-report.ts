@@ -4,7 +4,7 @@ import type { RunStatus } from './outcome.ts';
 import { oneLine } from './run-progress.ts';
 import type { Timing } from './run-request.ts';
 
-/** A run as its tool answers it. */
+/** Result of a run, as the tools return it. */
 export interface RunOutput {
   readonly run_id: string;
   readonly run_dir: string;
@@ -23,7 +23,7 @@ export interface RunOutput {
 const lineLength = 200;
 const listLength = 5;
 
-/** The text of a run's result. */
+/** Formats the result of a run as text. */
 export function runReport(tool: string, output: RunOutput): string {
   return [
     tool,
@@ -42,27 +42,27 @@ export function runReport(tool: string, output: RunOutput): string {
     '',
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
     'Debug pointers:',
-    ...pointers(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
+    ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
   ].join('\n');
 }
 
-function pointers({ status, artifacts }: RunOutput): readonly string[] {
+function debugFiles({ status, artifacts }: RunOutput): readonly string[] {
   if (status === 'completed') return ['last_message.json'];
-  const telling = ['last_message.json', 'stderr.log', status === 'running' ? 'events.jsonl' : 'result.json'];
-  return telling.filter((name) => artifacts.some((artifact) => artifact.name === name));
+  const useful = ['last_message.json', 'stderr.log', status === 'running' ? 'events.jsonl' : 'result.json'];
+  return useful.filter((name) => artifacts.some((artifact) => artifact.name === name));
 }
 
 export function describe({ path, description }: Deliverable): string {
   return `${path} — ${description}`;
 }
 
-/** A heading with its count, the first lines, and how many more there are. */
+/** Formats a list: heading with count, first items, number of omitted items. */
 export function section(name: string, items: readonly string[]): string[] {
   const shown = items.slice(0, listLength).map((item) => `- ${clip(item)}`);
   const more = items.length > listLength ? [`... (+${items.length - listLength} more)`] : [];
   return [`${name} (${items.length}):`, ...(items.length === 0 ? ['- (none)'] : [...shown, ...more])];
 }
 
-export function clip(text: string, longest = lineLength): string {
-  return oneLine(text, longest);
+export function clip(text: string, maxLength = lineLength): string {
+  return oneLine(text, maxLength);
 }

@@ -10,11 +10,11 @@ import type { RunStatus } from './outcome.ts';
 export interface RunRequest {
   readonly directory: RunDirectory;
   readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
-  /** Goes in on standard input as it is. */
+  /** Passed unchanged to the agent's standard input. */
   readonly prompt: string;
   readonly outputSchema: JsonSchema;
   readonly cwd: string;
-  /** Already granted; nothing here widens it. */
+  /** The sandbox after permission checks. */
   readonly sandbox: Sandbox;
   readonly threadId?: string;
   readonly model?: string;
@@ -24,39 +24,39 @@ export interface RunRequest {
   readonly ephemeral?: boolean;
   readonly skills?: 'all' | 'named';
   readonly disable?: readonly string[];
-  /** Instead of the configured limit. */
+  /** Overrides the configured time limit. */
   readonly totalTimeoutMs?: number;
-  /** Things to tell with the result. */
+  /** Warnings to include in the result. */
   readonly warnings?: readonly string[];
 }
 
 export interface RunHooks {
-  /** Ends the run for real: the agent and every process it has started. */
+  /** Cancels the run and terminates the agent with every process it has started. */
   readonly signal: AbortSignal;
   onEvent?(event: AgentEvent): void;
-  /** Told once when the run has to wait for others, and once when it starts. */
+  /** Called once if the run has to wait in the queue, and once when it starts. */
   onState?(state: 'waiting' | 'running'): void;
 }
 
 export interface RunResult {
   readonly status: RunStatus;
-  /** Why it is not `completed`, in one sentence. */
+  /** Why the run is not `completed`, in one sentence. */
   readonly error: string | null;
   readonly threadId: string | null;
-  /** The final message as it was written; `undefined` when there is none. */
+  /** The final message as the agent wrote it. `undefined` if there is none. */
   readonly lastMessage: string | undefined;
-  /** The final message as a value that fits `outputSchema`; `undefined` when it does not. */
+  /** The parsed final message. `undefined` if it does not match `outputSchema`. */
   readonly answer: unknown;
-  /** Tokens of this run alone. */
+  /** Tokens used by this run, without earlier runs of the thread. */
   readonly usage: Usage | null;
   readonly timing: Timing;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** What became of the working folder, as the server saw it; `null` when there is nothing to see. */
+  /** File changes that the server observed in the working folder. `null` if it recorded none. */
   readonly evidence: Evidence | null;
-  /** The processes that had to be ended, when the run was. */
+  /** Processes that were terminated when the run was stopped. */
   readonly ended: readonly EndedProcess[];
-  /** Things to tell that did not stop the run. */
+  /** Problems that did not stop the run. */
   readonly warnings: readonly string[];
 }
 
@@ -66,5 +66,5 @@ export interface Timing {
   readonly duration_ms: number;
 }
 
-/** Waits for a place among the parallel runs, starts the agent, follows it to its end and tells what came of it. */
+/** Waits in the queue, starts the agent, follows it until it exits, and returns the result. */
 export type RunAgent = (request: RunRequest, hooks: RunHooks) => Promise<RunResult>;

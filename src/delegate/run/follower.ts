@@ -4,7 +4,7 @@ import { EventFile } from '../files/event-file.ts';
 import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { AgentProcess, Exit } from '../process/agent-process.ts';
-import { type EndedProcess, endRun } from '../process/process-end.ts';
+import { type EndedProcess, terminateRun } from '../process/process-end.ts';
 import type { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
@@ -73,7 +73,7 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
           // Only for those who look meanwhile; at the end it is written in any case.
           await directory.writeJson('thread.json', { thread_id: event.threadId }).catch(() => {});
         }
-        progress.take(event);
+        progress.apply(event);
         run.onEvent?.(event);
       }
     }
@@ -84,13 +84,13 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
 
   for (;;) {
     // Asked for first: what a process wrote before it went is there when it is gone.
-    const exit = await run.process.gone();
+    const exit = await run.process.pollExit();
     await read();
     if (exit !== undefined) {
       // Whoever died without a word has left its children alone.
       if (progress.end === undefined && stop === undefined) {
         stop = stopOf(run.signal, ledger, directory.path);
-        ended = await endRun(undefined, directory.id, 0);
+        ended = await terminateRun(undefined, directory.id, 0);
       }
       return { progress, exit, ...(stop !== undefined && { stop }), ended, secrets };
     }
@@ -108,7 +108,7 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
           ? { status: 'failed', reason: `${agent.label} did not leave after its turn was over` }
           : undefined);
       if (stop !== undefined) {
-        ended = await endRun(run.process.identity, directory.id, limits.grace);
+        ended = await terminateRun(run.process.identity, directory.id, limits.grace);
         continue;
       }
     }

@@ -9,9 +9,9 @@ import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
-import { familyOf } from '../process/process-table.ts';
+import { listRunProcesses } from '../process/process-table.ts';
 import { asAnswer } from '../record/answer.ts';
-import { judge, type Outcome, type Stop } from '../record/outcome.ts';
+import { decideOutcome, type Outcome, type Stop } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
@@ -52,7 +52,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     await readJson(directory.file('subagent_output.schema.json')),
   );
 
-  const judged = judge({
+  const judged = decideOutcome({
     agent: agent.label,
     progress,
     stop: run.stop,
@@ -66,7 +66,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const threadId = progress.threadId ?? requestedThread ?? null;
   const usage = await usageOf(run, threadId, requestedThread, warnings);
   if (outcome.status === 'completed' && exec?.['sandbox'] === 'danger-full-access') {
-    const left = await familyOf(undefined, directory.id);
+    const left = await listRunProcesses(undefined, directory.id);
     if (left.length > 0)
       warnings.push(
         `Still running: ${left.map(({ pid, command }) => `${oneLine(command, 60)} (${pid})`).join(', ')}`,

@@ -7,7 +7,7 @@ import { recordBefore } from '../changes/change-recorder.ts';
 import type { Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { attachTo, startAgent } from '../process/agent-process.ts';
-import { endRun } from '../process/process-end.ts';
+import { terminateRun } from '../process/process-end.ts';
 import { findRoot, isAlive } from '../process/process-table.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
@@ -87,7 +87,7 @@ export class Supervisor {
     const agent = this.#options.agents[this.#options.agent];
     const ledger = await this.ledger;
     const bell = new WakeSignal();
-    const ring = () => bell.ring();
+    const ring = () => bell.notify();
     const limits = {
       ...this.#options.limits,
       ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
@@ -127,7 +127,7 @@ export class Supervisor {
     } finally {
       hooks.signal.removeEventListener('abort', ring);
       this.#live.delete(directory.path);
-      for (const other of this.#live.values()) other.ring();
+      for (const other of this.#live.values()) other.notify();
     }
   }
 
@@ -186,7 +186,7 @@ export class Supervisor {
       onGrowth: () => onChange?.(directory.path, 'event'),
     }).catch(async (error: unknown) => {
       // What cannot be followed must not go on unseen.
-      await endRun(run.process.identity, directory.id, run.limits.grace);
+      await terminateRun(run.process.identity, directory.id, run.limits.grace);
       throw error;
     });
     if (followed === undefined) {
@@ -287,7 +287,7 @@ export class Supervisor {
   /** Ends what is being cancelled and lets go of the rest, which goes on by itself. */
   async rest(): Promise<void> {
     this.#closed = true;
-    for (const bell of this.#live.values()) bell.ring();
+    for (const bell of this.#live.values()) bell.notify();
     await this.#sweeping;
     await Promise.allSettled(this.#underWay);
   }

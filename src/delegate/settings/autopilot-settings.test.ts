@@ -22,8 +22,8 @@ const job: PlannedJob = {
 const none = { low: undefined, medium: undefined, high: undefined };
 const setup: JobSetup = { skillsMode: 'auto', skills: [], maxSkills: 6, models: none, efforts: none };
 
-describe('the models and efforts of the levels', () => {
-  it('come from the variables the original has, where they are not blank', async () => {
+describe('models and reasoning efforts by thinking level', () => {
+  it('come from the CODEX_AUTOPILOT_* variables that are not blank', async () => {
     const { models, efforts } = await options({
       CODEX_AUTOPILOT_MODEL_LOW: 'small',
       CODEX_AUTOPILOT_MODEL_MEDIUM: '',
@@ -33,7 +33,7 @@ describe('the models and efforts of the levels', () => {
     expect(efforts).toEqual({ low: undefined, medium: undefined, high: 'xhigh' });
   });
 
-  it('become settings of the job, the effort as a quoted override', () => {
+  it('are set on the job, the effort as a quoted config override', () => {
     const levels = { models: { ...none, high: 'large' }, efforts: { ...none, high: 'x"y' } };
     expect(specify(job, { ...setup, ...levels })).toMatchObject({
       model: 'large',
@@ -50,16 +50,16 @@ describe('the skills of a job', () => {
     ['auto', [], { skills_mode: 'none' }],
     ['auto', undefined, { skills_mode: 'auto' }],
     ['none', ['one'], { skills_mode: 'none' }],
-    ['explicit', ['one'], { skills_mode: 'explicit', skills: ['wanted'] }],
-  ] as const)('in mode %s, planned as %j, are %j', (skillsMode, skills, expected) => {
+    ['explicit', ['one'], { skills_mode: 'explicit', skills: ['requested'] }],
+  ] as const)('in mode %s with the planned skills %j are %j', (skillsMode, skills, expected) => {
     const { skills_mode, skills: given } = specify(
       { ...job, skills },
-      { ...setup, skillsMode, skills: ['wanted'] },
+      { ...setup, skillsMode, skills: ['requested'] },
     );
     expect({ skills_mode, ...(given !== undefined && { skills: given }) }).toEqual(expected);
   });
 
-  it('are no more than the caller wants', () => {
+  it('are limited to max_skills', () => {
     expect(specify(job, { ...setup, maxSkills: 1 }).skills).toEqual(['one']);
   });
 });

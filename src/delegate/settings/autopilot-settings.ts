@@ -1,25 +1,25 @@
 import { defineSettings, type ValuesOf } from '../../setting.ts';
 import type { ThinkingLevel } from './thinking-level.ts';
 
-/** How autopilots are flown where the caller does not say. */
+/** Defaults for autopilot runs. */
 export interface AutopilotSettings {
   readonly models: Readonly<Record<ThinkingLevel, string | undefined>>;
   readonly efforts: Readonly<Record<ThinkingLevel, string | undefined>>;
-  /** `fixed` asks no model for a plan. */
+  /** `fixed` uses a fixed plan instead of asking a model. */
   readonly planner: 'model' | 'fixed';
   readonly plannerTimeoutMs: number;
   readonly worktrees: WorktreeRule;
-  /** The beginnings of the commands that may run as acceptance checks. */
+  /** Prefixes of the commands that may run as acceptance checks. */
   readonly checks: readonly string[];
   readonly checkTimeoutMs: number;
 }
 
 export const worktreeRules = ['never', 'overlap', 'always'] as const;
-/** Which writing jobs get a tree of their own: none, those that would get in each other's way, or all. */
+/** Which writing jobs get their own git worktree: none, those that may write the same files, or all. */
 export type WorktreeRule = (typeof worktreeRules)[number];
 
-/** Commands that most projects have, and that do no more than look, build or test. */
-const usualChecks = [
+/** Common commands that only inspect, build or test a project. */
+const defaultChecks = [
   ...['npm', 'pnpm', 'yarn', 'bun'].flatMap((manager) => [`${manager} test`, `${manager} run`]),
   ...['cargo test', 'cargo check', 'cargo build', 'cargo clippy', 'cargo fmt --check'],
   ...['go test', 'go vet', 'go build'],
@@ -34,70 +34,71 @@ export const autopilotSettings = defineSettings({
     type: 'choice',
     values: ['model', 'fixed'],
     default: 'model',
-    description: 'Who plans: a model, or a fixed rule (look, do, check) that costs nothing.',
+    description:
+      'Who plans the jobs: a model, or a fixed plan (scan, implement, verify) that needs no model call.',
   },
   'autopilot.planner_timeout_seconds': {
     type: 'integer',
     minimum: 1,
     default: 300,
-    description: 'How long planning may take before the fixed rule is used.',
+    description: 'Time limit for planning, in seconds. After that the fixed plan is used.',
   },
   'autopilot.worktrees': {
     type: 'choice',
     values: worktreeRules,
     default: 'never',
     description:
-      'Which writing jobs work in a git worktree of their own and end as patches: none (they take turns), those that could touch the same files, or all.',
+      'Which writing jobs get their own git worktree, whose changes are merged when the job ends: none (the jobs run one after the other), those that may write the same files, or all.',
   },
   'autopilot.checks': {
     type: 'list',
-    default: usualChecks,
-    description: 'The beginnings of the commands that a plan may have run as acceptance checks.',
+    default: defaultChecks,
+    description: 'Prefixes of the commands that may run as acceptance checks of a job.',
   },
   'autopilot.check_timeout_seconds': {
     type: 'integer',
     minimum: 1,
     default: 600,
-    description: 'How long one acceptance check may take.',
+    description: 'Time limit for one acceptance check, in seconds.',
   },
   'autopilot.model_low': {
     type: 'string',
     aliases: [{ env: 'CODEX_AUTOPILOT_MODEL_LOW' }],
-    description: 'The model for planning and for jobs that need little thought.',
+    description: 'Model for planning and for simple jobs.',
   },
   'autopilot.model_medium': {
     type: 'string',
     aliases: [{ env: 'CODEX_AUTOPILOT_MODEL_MEDIUM' }],
-    description: 'The model for ordinary jobs.',
+    description: 'Model for ordinary jobs.',
   },
   'autopilot.model_high': {
     type: 'string',
     aliases: [{ env: 'CODEX_AUTOPILOT_MODEL_HIGH' }],
-    description: 'The model for hard jobs.',
+    description: 'Model for hard jobs.',
   },
   'autopilot.reasoning_effort_low': {
     type: 'string',
     aliases: [{ env: 'CODEX_AUTOPILOT_REASONING_EFFORT_LOW' }],
-    description: 'The effort for planning and for jobs that need little thought.',
+    description: 'Reasoning effort for planning and for simple jobs.',
   },
   'autopilot.reasoning_effort_medium': {
     type: 'string',
     aliases: [{ env: 'CODEX_AUTOPILOT_REASONING_EFFORT_MEDIUM' }],
-    description: 'The effort for ordinary jobs.',
+    description: 'Reasoning effort for ordinary jobs.',
   },
   'autopilot.reasoning_effort_high': {
     type: 'string',
     aliases: [{ env: 'CODEX_AUTOPILOT_REASONING_EFFORT_HIGH' }],
-    description: 'The effort for hard jobs.',
+    description: 'Reasoning effort for hard jobs.',
   },
 });
 
-/** What an autopilot needs, from the settings as they are in force. */
+/** Converts configuration values to autopilot settings. */
 export function autopilotOptions(values: ValuesOf<typeof autopilotSettings>): AutopilotSettings {
-  const level = (of: 'model' | 'reasoning_effort') => ({
-    low: values[`autopilot.${of}_low`],
-    medium: values[`autopilot.${of}_medium`],
-    high: values[`autopilot.${of}_high`],
+  const byLevel = (name: 'model' | 'reasoning_effort') => ({
+    low: values[`autopilot.${name}_low`],
+    medium: values[`autopilot.${name}_medium`],
+    high: values[`autopilot.${name}_high`],
   });
   return {
     planner: values['autopilot.planner'],
@@ -105,7 +106,7 @@ export function autopilotOptions(values: ValuesOf<typeof autopilotSettings>): Au
     worktrees: values['autopilot.worktrees'],
     checks: values['autopilot.checks'],
     checkTimeoutMs: values['autopilot.check_timeout_seconds'] * 1000,
-    models: level('model'),
-    efforts: level('reasoning_effort'),
+    models: byLevel('model'),
+    efforts: byLevel('reasoning_effort'),
   };
 }

@@ -7,9 +7,9 @@ import type { Limits } from '../run/follower.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { delegateSettings } from './settings.ts';
 
-/** What the feature is created with. */
+/** Options for creating the delegate feature. */
 export interface DelegateOptions {
-  /** Only the tools that the published document knows, and each call answered at the end of its run. */
+  /** True under the drop-in contract: only its three tools exist, and each call returns when its run ends. */
   readonly document: boolean;
   readonly agent: AgentName;
   readonly command: string | undefined;
@@ -19,11 +19,11 @@ export interface DelegateOptions {
   readonly startedIn: string;
   readonly runsDir: string;
   readonly queueFile: string;
-  /** Where processes that work on one repository keep out of each other's way. */
+  /** Folder for the lock files that serialize git operations on a repository across processes. */
   readonly locksDir: string;
-  /** The environment of every program that is started. */
+  /** The environment of every program the server starts. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Variables whose secret values are kept out of records, also those that programs are not given. */
+  /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
   readonly limits: Limits;
@@ -34,11 +34,11 @@ export interface DelegateOptions {
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
-  /** After so long a call answers with the run's id; 0 to wait for its end. */
+  /** Time after which a call returns the run id instead of the result. 0 waits for the end of the run. */
   readonly answerWithinMs: number;
-  /** Where several machines tell each other of their runs. */
+  /** Shared store through which several machines list each other's runs. */
   readonly records?: Records;
-  /** A prompt of the library filled with a text; `undefined` when there is none of that name. */
+  /** Renders a prompt of the prompt library. Returns `undefined` if there is no prompt with that name. */
   expandPrompt?(name: string, input: string): Promise<string | undefined>;
 }
 
@@ -47,14 +47,14 @@ type Values = ValuesOf<typeof delegateSettings> & {
   readonly 'http.port': number;
 };
 
-/** What the feature needs, from the settings as they are in force. */
+/** Converts configuration values to delegate options. */
 export function delegateOptions(
   values: Values,
   env: DelegateOptions['env'],
   document: boolean,
 ): DelegateOptions {
   const codexHome = values['delegate.codex_home'];
-  const seconds = (name: 'start' | 'idle' | 'total') => values[`delegate.${name}_timeout_seconds`] * 1000;
+  const timeoutMs = (name: 'start' | 'idle' | 'total') => values[`delegate.${name}_timeout_seconds`] * 1000;
   return {
     document,
     agent: values['delegate.agent'],
@@ -69,7 +69,7 @@ export function delegateOptions(
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
-    limits: { start: seconds('start'), idle: seconds('idle'), total: seconds('total'), grace: 3_000 },
+    limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
     reasoningEffort: values['delegate.reasoning_effort'],
     ceiling: values['delegate.sandbox_ceiling'],
     dangerFolders: values['delegate.danger_folders'],

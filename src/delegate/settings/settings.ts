@@ -9,93 +9,96 @@ export const delegateSettings = defineSettings({
     type: 'choice',
     values: agentNames,
     default: 'codex',
-    description: 'The program that does the work: Codex, or Claude Code.',
+    description: 'The agent that runs the tasks: Codex or Claude Code.',
   },
   'delegate.command': {
     type: 'string',
     aliases: [{ env: 'ADJUTANT_CODEX' }],
-    description: 'The path or name of that program, where it is not the one on the PATH.',
+    description: 'Path or name of the agent program. Default: the program on the PATH.',
   },
   'delegate.codex_home': {
     type: 'path',
     default: (places) => join(places.userHome, '.codex'),
     aliases: [{ env: 'CODEX_HOME', shared: true }],
-    description: 'The folder with the settings, threads and skills of Codex; passed on to it.',
+    description: 'Folder with the settings, threads and skills of Codex. Passed to Codex as CODEX_HOME.',
   },
   'delegate.runs_dir': {
     type: 'path',
     description:
-      'Where runs keep their files. Otherwise delegator/runs in the folder of Codex, or runs in home.',
+      'Folder for run files. Default: runs in home if home is set, otherwise delegator/runs in the folder of Codex.',
   },
   'delegate.state_dir': {
     type: 'path',
     default: (places) => places.home ?? join(places.state, 'adjutant'),
-    description: 'Where the servers of one user keep the line of waiting runs.',
+    description: 'Folder for the run queue and the repository locks that all servers of a user share.',
   },
   'delegate.max_parallel': {
     type: 'integer',
     minimum: 1,
     default: 4,
-    description: 'Runs at a time, counted over all servers of the user; others wait in line.',
+    description:
+      'Maximum number of parallel runs, across all servers of the user. Further runs wait in the queue.',
   },
   'delegate.reasoning_effort': {
     type: 'string',
     aliases: [{ env: 'CODEX_DELEGATE_REASONING_EFFORT' }],
-    description: 'The effort for calls that name none.',
+    description: 'Reasoning effort for calls that do not set one.',
   },
   'delegate.sandbox_ceiling': {
     type: 'choice',
     values: sandboxes,
     default: 'danger-full-access',
-    description: 'The widest sandbox any run may have. The widest of all also needs delegate.danger_folders.',
+    description:
+      'Least restrictive sandbox a run may use. danger-full-access also requires delegate.danger_folders.',
   },
   'delegate.danger_folders': {
     type: 'list',
     default: [],
-    description: 'Folders in which runs without any sandbox are allowed.',
+    description: 'Folders in which runs may use danger-full-access, that is, no sandbox.',
   },
   'delegate.write_folders': {
     type: 'list',
     default: [],
     description:
-      'Folders in which runs may write although it is refused elsewhere of their kind: the home folder itself, the root, folders of the system.',
+      'Protected folders in which runs may write anyway. Protected are the home folder itself, the root folder and system folders.',
   },
   'delegate.own_entries': {
     type: 'list',
     default: [],
     description:
-      'Names of MCP servers in the settings of Codex that lead back here, where they cannot be recognised.',
+      'Names of MCP servers in the Codex settings that start this server, if it cannot detect them itself.',
   },
   'delegate.on_disconnect': {
     type: 'choice',
     values: ['cancel', 'finish'],
     default: 'cancel',
-    description: 'What becomes of a run when the client that waits for it goes away.',
+    description: 'Whether to cancel or finish a run when the client waiting for it disconnects.',
   },
   'delegate.answer_within_seconds': {
     type: 'integer',
     minimum: 0,
     default: 50,
     description:
-      'After so long a call answers with the run_id instead of the result, below the time most clients wait; 0 waits for the end.',
+      'Seconds after which a call returns the run_id instead of the result. The default is below the timeout of most clients. 0 waits for the end of the run.',
   },
   'delegate.start_timeout_seconds': {
     type: 'integer',
     minimum: 0,
     default: 60,
-    description: 'How long the agent may take to begin; 0 for no limit.',
+    description: 'Time limit for the agent to start, in seconds. 0 for no limit.',
   },
   'delegate.idle_timeout_seconds': {
     type: 'integer',
     minimum: 0,
     default: 1_800,
-    description: 'How long a run may be silent, a long command included; 0 for no limit.',
+    description:
+      'Time limit without output from the agent, in seconds. A long command counts as silence. 0 for no limit.',
   },
   'delegate.total_timeout_seconds': {
     type: 'integer',
     minimum: 0,
     default: 7_200,
-    description: 'How long a run may take; 0 for no limit.',
+    description: 'Time limit for a run, in seconds. 0 for no limit.',
   },
   ...autopilotSettings,
 });

@@ -1,3 +1,3 @@
-/** How hard a job is to think about; the settings map each level to a model and an effort. */
+/** Difficulty of a job. The settings map each level to a model and a reasoning effort. */
 export const thinkingLevels = ['low', 'medium', 'high'] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];

@@ -8,7 +8,7 @@ import { listRunIds } from '../record/run-record.ts';
 import type { Runs } from './runs.ts';
 import type { SharedRuns } from './shared-runs.ts';
 
-/** How far back a run that was told already may still be unfinished. */
+/** How far back a run that was told already may still be incompletePrefix. */
 const looked = 50;
 const largestFile = 256 * 1024;
 

@@ -10,9 +10,9 @@ import { waitForPlan } from '../autopilot/flight-plan.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { EventFile } from '../files/event-file.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
-import { type Artifact, RunDirectory, unfinished } from '../files/run-directory.ts';
+import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
-import { type EventLine, linesOf } from '../record/event-lines.ts';
+import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { oneLine } from '../record/run-progress.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
 import type { RunAccount, SharedRun, SharedRuns } from './shared-runs.ts';
@@ -124,7 +124,7 @@ export class Runs {
     const events = isHere
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#fileAway(id, 'events.jsonl')).trimEnd().split('\n');
-    return linesOf(events, (raw) => agent.parse(this.#delegation.redact(raw)), after, limit);
+    return describeLog(events, (raw) => agent.parse(this.#delegation.redact(raw)), after, limit);
   }
 
   /** Removes the directories of finished runs that are older than so many milliseconds; tells which. */
@@ -147,7 +147,7 @@ export class Runs {
   /** Directories whose server died while making them; nobody else knows of them. */
   async #cleanUnfinished(): Promise<void> {
     const names = await disk.readdir(this.#folder).catch(() => []);
-    for (const name of names.filter((one) => one.startsWith(unfinished))) {
+    for (const name of names.filter((one) => one.startsWith(incompletePrefix))) {
       const path = join(this.#folder, name);
       const changed = (await disk.stat(path).catch(() => undefined))?.mtimeMs;
       if (changed !== undefined && Date.now() - changed > 60_000)

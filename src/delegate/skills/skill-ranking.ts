@@ -4,13 +4,13 @@ import type { IndexedSkill } from './skills.ts';
 interface RankedSkill {
   readonly skill: IndexedSkill;
   readonly score: number;
-  /** The words of the task that were found, with their scores, highest first. */
+  /** The matching words of the task with their scores, highest first. */
   readonly reason: string;
-  /** Strong enough to be chosen, by itself and beside the best. */
+  /** Whether the score is high enough, both absolutely and relative to the best skill. */
   readonly fits: boolean;
 }
 
-/** Skills are chosen without anybody looking, so only exact words and long beginnings of words count. */
+/** Nobody reviews the selection, so only exact words and long prefixes match. */
 const options = {
   fields: {
     name: { of: ({ name }: IndexedSkill) => name, boost: 2 },
@@ -22,23 +22,25 @@ const options = {
   padding: 60,
 } as const;
 
-/** Found on one half of the labelled tasks; `npm run bench:skills` shows both halves. */
-const limits = {
-  /** How much of the score is lost if it rests on one word. */
-  singleWord: 0.8,
-  /** The score a skill needs, and its share of the best score. */
-  least: 12,
-  besideBest: 0.3,
-  /** The score that is enough for a word of the name that no other skill has. */
-  leastByName: 8.4,
-  /** The score that is enough for the best skill if it is so many times as good as the second. */
-  leastAlone: 9.6,
-  ahead: 1.5,
+/** Thresholds, tuned on one half of the labelled tasks. `npm run bench:skills` reports both halves. */
+const thresholds = {
+  /** Share of the score that is deducted if it comes from a single word. */
+  singleWordPenalty: 0.8,
+  /** Minimum score of a selected skill. */
+  minScore: 12,
+  /** Minimum share of the best score. */
+  minShareOfBest: 0.3,
+  /** Minimum score if the task contains a word of the skill's name that no other skill has. */
+  minScoreByName: 8.4,
+  /** Minimum score of the best skill if it is far ahead of the second. */
+  minScoreIfAhead: 9.6,
+  /** Ratio of best to second score that counts as far ahead. */
+  aheadRatio: 1.5,
 } as const;
 
-/** Every skill that shares a word with the task, those that fit first, then by score. */
+/** Ranks the skills that share a word with the task: those that fit first, then by score. */
 export async function rankSkills(task: string, skills: readonly IndexedSkill[]): Promise<RankedSkill[]> {
-  const index = await indexOf(skills);
+  const index = await loadIndex(skills);
   const found = new Map(index.find(task).map(({ item, words }) => [item, words]));
   const ranked = skills.flatMap((skill) => {
     const words = found.get(skill) ?? [];
@@ -46,25 +48,25 @@ export async function rankSkills(task: string, skills: readonly IndexedSkill[]):
     if (words.length === 0 && !named) return [];
     const sum = words.reduce((total, { score }) => total + score, 0);
     const share = (words[0]?.score ?? 0) / (sum || 1);
-    const because = words.map(({ word, score }) => `${word} ${score.toFixed(2)}`);
+    const matches = words.map(({ word, score }) => `${word} ${score.toFixed(2)}`);
     return {
       skill,
       named,
       distinct: words.some(({ items, fields }) => items === 1 && fields.includes('name')),
-      score: Math.round(sum * (1 - limits.singleWord * share ** 2) * 1000) / 1000,
-      reason: [...(named ? ['named in the task'] : []), ...because].join(', '),
+      score: Math.round(sum * (1 - thresholds.singleWordPenalty * share ** 2) * 1000) / 1000,
+      reason: [...(named ? ['named in the task'] : []), ...matches].join(', '),
     };
   });
   const [best = 0, second = 0] = ranked.map(({ score }) => score).sort((one, other) => other - one);
-  const isClear = best >= limits.leastAlone && best >= limits.ahead * second;
+  const isFarAhead = best >= thresholds.minScoreIfAhead && best >= thresholds.aheadRatio * second;
   return ranked
     .map(({ named, distinct, ...one }) => ({
       ...one,
       fits:
         named ||
-        (one.score >= limits.least && one.score >= limits.besideBest * best) ||
-        (distinct && one.score >= limits.leastByName) ||
-        (isClear && one.score === best),
+        (one.score >= thresholds.minScore && one.score >= thresholds.minShareOfBest * best) ||
+        (distinct && one.score >= thresholds.minScoreByName) ||
+        (isFarAhead && one.score === best),
     }))
     .sort(
       (one, other) =>
@@ -72,23 +74,23 @@ export async function rankSkills(task: string, skills: readonly IndexedSkill[]):
     );
 }
 
-/** An autopilot ranks the same skills for each of its jobs. */
+/** Cache of search indexes: an autopilot run ranks the same skills for each of its jobs. */
 const indexes = new WeakMap<readonly IndexedSkill[], Promise<SearchIndex<IndexedSkill>>>();
 
-function indexOf(skills: readonly IndexedSkill[]): Promise<SearchIndex<IndexedSkill>> {
-  const known = indexes.get(skills);
-  if (known !== undefined) return known;
+function loadIndex(skills: readonly IndexedSkill[]): Promise<SearchIndex<IndexedSkill>> {
+  const cached = indexes.get(skills);
+  if (cached !== undefined) return cached;
   const index = new SearchIndex<IndexedSkill>(options);
-  const made = index.update(skills).then(() => index);
-  indexes.set(skills, made);
-  return made;
+  const promise = index.update(skills).then(() => index);
+  indexes.set(skills, promise);
+  return promise;
 }
 
-/** Written as a word of its own. A name without a hyphen, which may be any English word, needs a dollar sign. */
+/** True if the task contains the name as a whole word. A name of a single word needs a leading `$`, as it may be plain English. */
 function isNamed(task: string, name: string): boolean {
   const escaped = name.toLowerCase().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const bare = /[-_ ]/.test(name) ? '' : '\\$';
-  return new RegExp(`(?<![\\p{L}\\p{N}_-])${bare}${escaped}(?![\\p{L}\\p{N}_-])`, 'u').test(
+  const prefix = /[-_ ]/.test(name) ? '' : '\\$';
+  return new RegExp(`(?<![\\p{L}\\p{N}_-])${prefix}${escaped}(?![\\p{L}\\p{N}_-])`, 'u').test(
     task.toLowerCase(),
   );
 }

@@ -11,37 +11,35 @@ const skill = (name: string, description: string, origin: 'repo' | 'global' = 'r
   path: `/${origin}/${name}/SKILL.md`,
   opening: '',
 });
-const library = [
+const skills = [
   skill('docker-images', 'Write small Dockerfiles: multi-stage builds and layer caching.'),
   skill('release-notes', 'Write changelogs and release notes from merged pull requests.'),
-  skill('Release-Notes', 'The shared one.', 'global'),
+  skill('Release-Notes', 'The global skill of the same name.', 'global'),
 ];
-const wish = { mode: 'auto', task: '', requested: [], maxSkills: 6 } as const;
+const request = { mode: 'auto', task: '', requested: [], maxSkills: 6 } as const;
 
-describe('explicit', () => {
-  it('is an error without names, and with one that is missing', async () => {
-    const explicit = { ...wish, mode: 'explicit' } as const;
-    expect((await selectSkills(explicit, library)).errors).toEqual([
-      'skills_mode=explicit requires skills[]',
-    ]);
+describe('selectSkills in mode explicit', () => {
+  it('fails without names and with an unknown name', async () => {
+    const explicit = { ...request, mode: 'explicit' } as const;
+    expect((await selectSkills(explicit, skills)).errors).toEqual(['skills_mode=explicit requires skills[]']);
     const missing = await selectSkills(
       { ...explicit, requested: ['docker-images', 'a', 'dokcer-images'] },
-      library,
+      skills,
     );
     expect(missing.errors).toEqual(['Missing requested skills: a, dokcer-images']);
     expect(missing.warnings).toEqual(['There is no skill "dokcer-images"; did you mean "docker-images"?']);
     expect(missing.selected).toEqual([]);
   });
 
-  it('takes names in any case, the one of the repository first, and ignores the limit', async () => {
+  it('ignores case and the limit, and prefers skills of the repository', async () => {
     const { selected, warnings, errors } = await selectSkills(
       {
-        ...wish,
+        ...request,
         mode: 'explicit',
         requested: ['RELEASE-NOTES', 'docker-images', 'Docker-Images'],
         maxSkills: 1,
       },
-      library,
+      skills,
     );
     expect(errors).toEqual([]);
     expect(selected.map(({ path }) => path)).toEqual([
@@ -54,17 +52,17 @@ describe('explicit', () => {
   });
 });
 
-describe('auto', () => {
-  it('needs a task', async () => {
-    expect((await selectSkills({ ...wish, task: ' \n' }, library)).errors).toEqual([
+describe('selectSkills in mode auto', () => {
+  it('fails without a task', async () => {
+    expect((await selectSkills({ ...request, task: ' \n' }, skills)).errors).toEqual([
       'skills_mode=auto requires non-empty task',
     ]);
   });
 
-  it('warns when nothing fits, however many common words are shared', async () => {
+  it('warns if no skill fits, even if the task shares common words with some', async () => {
     const { selected, warnings } = await selectSkills(
-      { ...wish, task: 'Write a small story about the stages of grief' },
-      library,
+      { ...request, task: 'Write a small story about the stages of grief' },
+      skills,
     );
     expect(selected).toEqual([]);
     expect(warnings).toEqual([
@@ -72,10 +70,10 @@ describe('auto', () => {
     ]);
   });
 
-  it('tells the score and the reason of what it chose and of what it did not', async () => {
+  it('reports score and reason of selected and rejected skills', async () => {
     const { selected, ranking } = await selectSkills(
-      { ...wish, task: 'Shrink the Docker image with multi-stage builds' },
-      library,
+      { ...request, task: 'Shrink the Docker image with multi-stage builds' },
+      skills,
     );
     expect(selected).toEqual([
       {
@@ -90,24 +88,24 @@ describe('auto', () => {
     expect(ranking.slice(1).every((one) => !one.selected)).toBe(true);
   });
 
-  it('takes a skill that the task names, whatever else it says', async () => {
+  it('selects a skill that the task mentions by name', async () => {
     const named = async (task: string) =>
-      (await selectSkills({ ...wish, task }, library)).selected.map(({ name }) => name);
+      (await selectSkills({ ...request, task }, skills)).selected.map(({ name }) => name);
     expect(await named('Use $release-notes')).toEqual(['release-notes']);
     expect(await named('Follow release-notes here')).toEqual(['release-notes']);
-    const { ranking } = await selectSkills({ ...wish, task: 'The pre-release-notes-v2 branch' }, library);
+    const { ranking } = await selectSkills({ ...request, task: 'The pre-release-notes-v2 branch' }, skills);
     expect(ranking[0]).toMatchObject({ name: 'release-notes', reason: expect.not.stringContaining('named') });
   });
 
-  it('never chooses more than the limit, never one twice, for any text', async () => {
+  it('never exceeds the limit and never selects a skill twice, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme' }),
         fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string()), { maxLength: 8 }),
         fc.integer({ min: 0, max: 4 }),
         async (task, texts, maxSkills) => {
-          const skills = texts.map(([name, description]) => skill(name, description));
-          const { selected, ranking } = await selectSkills({ ...wish, task, maxSkills }, skills);
+          const generated = texts.map(([name, description]) => skill(name, description));
+          const { selected, ranking } = await selectSkills({ ...request, task, maxSkills }, generated);
           expect(selected.length).toBeLessThanOrEqual(maxSkills);
           expect(new Set(selected.map(({ name }) => name.toLowerCase())).size).toBe(selected.length);
           expect(ranking.every(({ score }) => Number.isFinite(score) && score >= 0)).toBe(true);
@@ -117,8 +115,8 @@ describe('auto', () => {
   });
 });
 
-describe('on the labelled tasks', () => {
-  it('chooses hardly a wrong skill and misses few', async () => {
+describe('selectSkills on the labelled tasks', () => {
+  it('reaches the required precision and recall', async () => {
     const { all, 'held-out': heldOut } = await measureSkills();
     expect(all['ranking']!.precision).toBeGreaterThan(0.957);
     expect(all['ranking']!.recall).toBeGreaterThan(0.84);

@@ -4,15 +4,15 @@ import { asSkill, type IndexedSkill, type Skill } from './skills.ts';
 export const skillModes = ['auto', 'explicit', 'none'] as const;
 export type SkillMode = (typeof skillModes)[number];
 
-export interface SkillWish {
+export interface SkillRequest {
   readonly mode: SkillMode;
   readonly task: string;
-  /** The names asked for; counts in mode `explicit` only. */
+  /** Requested skill names. Used only in mode `explicit`. */
   readonly requested: readonly string[];
   readonly maxSkills: number;
 }
 
-/** What was chosen and why, as `selected_skills.json` holds it. With errors nothing may start. */
+/** Contents of `selected_skills.json`: the selected skills and why. A run with errors must not start. */
 export interface SkillSelection {
   readonly mode: SkillMode;
   readonly max_skills: number;
@@ -35,19 +35,19 @@ export interface SkillScore {
 type Choice = Pick<SkillSelection, 'selected' | 'warnings' | 'errors' | 'ranking'>;
 
 const nothing: Choice = { selected: [], warnings: [], errors: [], ranking: [] };
-/** Runners-up that are worth a line in the record. */
-const recorded = 20;
+/** Maximum number of candidates in the recorded ranking. */
+const maxRecorded = 20;
 
 export async function selectSkills(
-  wish: SkillWish,
+  request: SkillRequest,
   skills: readonly IndexedSkill[],
 ): Promise<SkillSelection> {
-  const { mode, requested, maxSkills } = wish;
-  return { mode, max_skills: maxSkills, requested, ...(await choose[mode](wish, skills)) };
+  const { mode, requested, maxSkills } = request;
+  return { mode, max_skills: maxSkills, requested, ...(await selectors[mode](request, skills)) };
 }
 
-const choose: Readonly<
-  Record<SkillMode, (wish: SkillWish, skills: readonly IndexedSkill[]) => Choice | Promise<Choice>>
+const selectors: Readonly<
+  Record<SkillMode, (request: SkillRequest, skills: readonly IndexedSkill[]) => Choice | Promise<Choice>>
 > = {
   none: () => nothing,
 
@@ -65,7 +65,7 @@ const choose: Readonly<
           : [
               'No skills matched task keywords; selected_skills is empty (use skills_mode=explicit to force selection).',
             ],
-      ranking: ranked.slice(0, recorded).map((one) => ({
+      ranking: ranked.slice(0, maxRecorded).map((one) => ({
         name: one.skill.name,
         origin: one.skill.origin,
         path: one.skill.path,
@@ -77,21 +77,21 @@ const choose: Readonly<
   },
 
   explicit({ requested }, skills) {
-    const wanted = [...new Map(requested.map((name) => [name.trim().toLowerCase(), name.trim()])).entries()];
-    if (wanted.length === 0) return { ...nothing, errors: ['skills_mode=explicit requires skills[]'] };
-    const found = wanted.map(([key, name]) => ({
+    const names = [...new Map(requested.map((name) => [name.trim().toLowerCase(), name.trim()])).entries()];
+    if (names.length === 0) return { ...nothing, errors: ['skills_mode=explicit requires skills[]'] };
+    const found = names.map(([key, name]) => ({
       name,
       matches: skills.filter((skill) => skill.name.toLowerCase() === key),
     }));
     const missing = found.filter(({ matches }) => matches.length === 0).map(({ name }) => name);
-    const meant = missing.flatMap((name) => {
-      const near = nearest(
+    const suggestions = missing.flatMap((name) => {
+      const suggestion = nearest(
         name,
         skills.map((skill) => skill.name),
       );
-      return near === undefined ? [] : [`There is no skill "${name}"; did you mean "${near}"?`];
+      return suggestion === undefined ? [] : [`There is no skill "${name}"; did you mean "${suggestion}"?`];
     });
-    const doubled = found.flatMap(({ name, matches: [first, second] }) =>
+    const ambiguous = found.flatMap(({ name, matches: [first, second] }) =>
       first === undefined || second === undefined
         ? []
         : [`Multiple skills matched "${name}", selected ${first.origin}:${first.name} (${first.path})`],
@@ -99,13 +99,13 @@ const choose: Readonly<
     return {
       ...nothing,
       selected: missing.length > 0 ? [] : found.map(({ matches }) => asSkill(matches[0]!)),
-      warnings: [...doubled, ...meant],
+      warnings: [...ambiguous, ...suggestions],
       errors: missing.length > 0 ? [`Missing requested skills: ${missing.join(', ')}`] : [],
     };
   },
 };
 
-/** The nearest skill hides those of the same name farther away. */
+/** Keeps only the nearest skill of each name. */
 export function uniqueByName(skills: readonly IndexedSkill[]): readonly IndexedSkill[] {
   const seen = new Set<string>();
   const unique = skills.filter(({ name }) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase()));

@@ -2,21 +2,21 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { discoverSkills, parseSkill, type SkillPlaces } from './skills.ts';
+import { discoverSkills, parseSkill, type SkillLocations } from './skills.ts';
 
 let folder: string;
-let places: SkillPlaces;
+let locations: SkillLocations;
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-skills-')));
-  places = {
+  locations = {
     cwd: join(folder, 'repo', 'packages', 'web'),
     codexHome: join(folder, 'home', '.codex'),
     userHome: join(folder, 'home'),
     includeRepo: true,
     includeGlobal: true,
   };
-  mkdirSync(places.cwd, { recursive: true });
+  mkdirSync(locations.cwd, { recursive: true });
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -28,24 +28,24 @@ function write(path: string, text: string): string {
 }
 const skill = (name: string, more = '') =>
   `---\nname: ${name}\ndescription: About ${name}.\n${more}---\nBody of ${name}.\n`;
-const names = async (given = places) => (await discoverSkills(given)).skills.map(({ name }) => name);
+const names = async (given = locations) => (await discoverSkills(given)).skills.map(({ name }) => name);
 
 describe('discoverSkills', () => {
-  it('finds nothing where there is nothing', async () => {
-    expect(await discoverSkills({ ...places, cwd: join(folder, 'gone') })).toEqual({
+  it('returns nothing for a missing folder', async () => {
+    expect(await discoverSkills({ ...locations, cwd: join(folder, 'gone') })).toEqual({
       roots: { repo: [], global: [] },
       skills: [],
     });
   });
 
-  it('looks in both folders of the working folder and of everything above it, then in the global ones', async () => {
+  it('searches the working folder and its parents first, then the global folders', async () => {
     write('repo/packages/web/.agents/skills/near/SKILL.md', skill('near'));
     write('repo/.codex/skills/far/SKILL.md', skill('far'));
     write('.agents/skills/above/SKILL.md', skill('above'));
     write('home/.codex/skills/mine/SKILL.md', skill('mine'));
     write('home/.codex/skills/.system/bundled/SKILL.md', skill('bundled'));
     write('home/.agents/skills/shared/SKILL.md', skill('shared'));
-    const { roots, skills } = await discoverSkills(places);
+    const { roots, skills } = await discoverSkills(locations);
     expect(skills.map(({ name, origin }) => `${origin}:${name}`)).toEqual([
       'repo:near',
       'repo:far',
@@ -54,41 +54,43 @@ describe('discoverSkills', () => {
       'global:mine',
       'global:shared',
     ]);
-    expect(roots.repo[0]).toBe(join(places.cwd, '.agents', 'skills'));
+    expect(roots.repo[0]).toBe(join(locations.cwd, '.agents', 'skills'));
     expect(roots.global).toEqual([
-      join(places.codexHome, 'skills'),
-      join(places.userHome, '.agents', 'skills'),
+      join(locations.codexHome, 'skills'),
+      join(locations.userHome, '.agents', 'skills'),
     ]);
   });
 
-  it('leaves out what the caller does not want', async () => {
+  it('skips repository or global skills on request', async () => {
     write('repo/.codex/skills/far/SKILL.md', skill('far'));
     write('home/.codex/skills/mine/SKILL.md', skill('mine'));
-    expect(await names({ ...places, includeRepo: false })).toEqual(['mine']);
-    expect(await names({ ...places, includeGlobal: false })).toEqual(['far']);
+    expect(await names({ ...locations, includeRepo: false })).toEqual(['mine']);
+    expect(await names({ ...locations, includeGlobal: false })).toEqual(['far']);
   });
 
-  it('counts the global folder as global, also for a working folder below the home', async () => {
+  it('treats the global folder as global even for a working folder below the home', async () => {
     write('home/.codex/skills/mine/SKILL.md', skill('mine'));
     mkdirSync(join(folder, 'home', 'notes'));
-    const { skills } = await discoverSkills({ ...places, cwd: join(folder, 'home', 'notes') });
+    const { skills } = await discoverSkills({ ...locations, cwd: join(folder, 'home', 'notes') });
     expect(skills.map(({ origin }) => origin)).toEqual(['global']);
-    expect(await names({ ...places, cwd: join(folder, 'home', 'notes'), includeGlobal: false })).toEqual([]);
+    expect(await names({ ...locations, cwd: join(folder, 'home', 'notes'), includeGlobal: false })).toEqual(
+      [],
+    );
   });
 
-  it('does not trust a folder above in which everybody may write', async () => {
+  it('ignores world-writable parent folders', async () => {
     write('repo/.codex/skills/planted/SKILL.md', skill('planted'));
     chmodSync(join(folder, 'repo'), 0o777);
     expect(await names()).toEqual([]);
-    expect(await names({ ...places, cwd: join(folder, 'repo') })).toEqual(['planted']);
+    expect(await names({ ...locations, cwd: join(folder, 'repo') })).toEqual(['planted']);
   });
 
-  it('takes a file as working folder for the folder it lies in', async () => {
+  it('uses the parent folder if the working folder is a file', async () => {
     write('repo/.codex/skills/far/SKILL.md', skill('far'));
-    expect(await names({ ...places, cwd: write('repo/notes.txt', '') })).toEqual(['far']);
+    expect(await names({ ...locations, cwd: write('repo/notes.txt', '') })).toEqual(['far']);
   });
 
-  it('names a skill after its folder when the front matter is missing, broken or of another shape', async () => {
+  it('names a skill after its folder if the front matter is missing or invalid', async () => {
     write('repo/.codex/skills/bare/SKILL.md', '# No front matter\n');
     write('repo/.codex/skills/broken/SKILL.md', '---\nname: [\n---\nText\n');
     write('repo/.codex/skills/list/SKILL.md', '---\n- one\n---\nText\n');
@@ -96,13 +98,13 @@ describe('discoverSkills', () => {
     expect(await names()).toEqual(['bare', 'broken', 'list', 'open']);
   });
 
-  it('drops a skill that asks to be left out, and files of another name', async () => {
+  it('skips skills with delegator_exclude and files not named SKILL.md', async () => {
     write('repo/.codex/skills/own/SKILL.md', skill('own', 'delegator_exclude: true\n'));
     write('repo/.codex/skills/other/skill.md', skill('other'));
     expect(await names()).toEqual([]);
   });
 
-  it('follows a link once and survives a circle', async () => {
+  it('follows each symbolic link once and survives link cycles', async () => {
     write('elsewhere/linked/SKILL.md', skill('linked'));
     mkdirSync(join(folder, 'repo', '.codex', 'skills'), { recursive: true });
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'repo', '.codex', 'skills', 'one'));
@@ -119,7 +121,7 @@ describe('parseSkill', () => {
     ['folded', 'description: >-\n  Fills\n  forms.', 'Fills forms.'],
     ['literal', 'description: |\n  Fills\n  forms.\n', 'Fills\nforms.\n'],
     ['an unquoted colon', 'description: Use this: to fill forms', 'Use this: to fill forms'],
-  ])('reads a description that is %s', async (_, line, expected) => {
+  ])('reads a description in YAML style: %s', async (_, line, expected) => {
     const { fields, body } = await parseSkill(`\uFEFF---\r\nname: forms\r\n${line}\n---\r\nBody\r\n`);
     expect(fields).toMatchObject({ name: 'forms', description: expected });
     expect(body).toBe('Body\n');

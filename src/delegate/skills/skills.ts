@@ -5,7 +5,7 @@ import { readRegularFile } from '../../regular-file.ts';
 
 export type SkillOrigin = 'repo' | 'global';
 
-/** One `SKILL.md`, as a caller sees it. */
+/** A skill, as tool results show it. */
 export interface Skill {
   readonly name: string;
   readonly description?: string;
@@ -13,13 +13,13 @@ export interface Skill {
   readonly path: string;
 }
 
-/** A skill with what its ranking reads. */
+/** A skill with the text used for ranking. */
 export interface IndexedSkill extends Skill {
   /** The beginning of the text below the front matter. */
   readonly opening: string;
 }
 
-export interface SkillPlaces {
+export interface SkillLocations {
   readonly cwd: string;
   readonly codexHome: string;
   readonly userHome: string;
@@ -28,30 +28,30 @@ export interface SkillPlaces {
 }
 
 export interface SkillIndex {
-  /** The folders that exist, nearest first. */
+  /** Existing skill folders, nearest first. */
   readonly roots: Readonly<Record<SkillOrigin, readonly string[]>>;
-  /** Those of the working folder before the global ones, then by path. */
+  /** Repository skills first, then global skills, each by path. */
   readonly skills: readonly IndexedSkill[];
 }
 
-const homes = ['.codex', '.agents'];
+const skillParents = ['.codex', '.agents'];
 const openingLength = 2048;
-// A link to a large tree must not turn the search into a walk over the disk.
+// Limit the search, because a symbolic link can lead to a large folder tree.
 const limits = { depth: 6, folders: 2000, bytes: 256 * 1024 };
 
-/** Every skill that a run in this folder may use. What cannot be read is not there. */
-export async function discoverSkills(places: SkillPlaces): Promise<SkillIndex> {
-  const global = [join(places.codexHome, 'skills'), join(places.userHome, '.agents', 'skills')];
-  const above = places.includeRepo ? await repoRoots(places.cwd) : [];
+/** Finds every skill that a run in this folder may use. Unreadable files are ignored. */
+export async function discoverSkills(locations: SkillLocations): Promise<SkillIndex> {
+  const global = [join(locations.codexHome, 'skills'), join(locations.userHome, '.agents', 'skills')];
+  const repo = locations.includeRepo ? await listRepoRoots(locations.cwd) : [];
   const roots = {
-    repo: await existing(above.filter((root) => !global.includes(root))),
-    global: places.includeGlobal ? await existing(global) : [],
+    repo: await filterExisting(repo.filter((root) => !global.includes(root))),
+    global: locations.includeGlobal ? await filterExisting(global) : [],
   };
   const seen = new Set<string>();
   const skills: IndexedSkill[] = [];
   for (const origin of ['repo', 'global'] as const) {
     for (const root of roots[origin]) {
-      for (const path of await skillFiles(root, seen)) {
+      for (const path of await findSkillFiles(root, seen)) {
         const skill = await loadSkill(path, origin);
         if (skill !== undefined) skills.push(skill);
       }
@@ -64,19 +64,19 @@ export function asSkill({ name, description, origin, path }: Skill): Skill {
   return { name, ...(description !== undefined && { description }), origin, path };
 }
 
-async function repoRoots(cwd: string): Promise<string[]> {
+async function listRepoRoots(cwd: string): Promise<string[]> {
   const start = (await disk.stat(cwd).catch(() => undefined))?.isFile() ? dirname(cwd) : resolve(cwd);
   const roots: string[] = [];
   for (let folder = start; ; folder = dirname(folder)) {
-    // Above the working folder, a place where anybody may write is nobody's project.
+    // Do not trust world-writable folders above the working folder: any user can plant a skill there.
     const mode = (await disk.stat(folder).catch(() => undefined))?.mode ?? 0;
     if (folder === start || (mode & 0o002) === 0)
-      roots.push(...homes.map((home) => join(folder, home, 'skills')));
+      roots.push(...skillParents.map((parent) => join(folder, parent, 'skills')));
     if (dirname(folder) === folder) return roots;
   }
 }
 
-async function existing(folders: readonly string[]): Promise<string[]> {
+async function filterExisting(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (folder) =>
       (await disk.stat(folder).catch(() => undefined))?.isDirectory() ? [folder] : [],
@@ -85,27 +85,28 @@ async function existing(folders: readonly string[]): Promise<string[]> {
   return found.flat();
 }
 
-/** Files named exactly `SKILL.md`, in the order of their paths. Links are followed, each real folder once. */
-async function skillFiles(root: string, seen: Set<string>): Promise<string[]> {
+/** Lists the files named exactly `SKILL.md`, by path. Follows symbolic links, but visits each real folder only once. */
+async function findSkillFiles(root: string, seen: Set<string>): Promise<string[]> {
   const found: string[] = [];
-  let left = limits.folders;
+  let remaining = limits.folders;
   const visit = async (folder: string, depth: number): Promise<void> => {
     const real = await disk.realpath(folder).catch(() => folder);
-    if (seen.has(real) || left-- <= 0) return;
+    if (seen.has(real) || remaining-- <= 0) return;
     seen.add(real);
     const entries = await disk.readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const { name } = entry;
       const path = join(folder, name);
       if (name === 'SKILL.md') found.push(path);
-      // What the agent brings along itself lies in a folder of that name.
+      // Codex keeps its bundled skills in `.system`.
       else if (
         depth < limits.depth &&
         (!name.startsWith('.') || name === '.system') &&
         name !== 'node_modules'
       ) {
-        const leads = entry.isSymbolicLink() && (await disk.stat(path).catch(() => undefined))?.isDirectory();
-        if (entry.isDirectory() || leads) await visit(path, depth + 1);
+        const isFolderLink =
+          entry.isSymbolicLink() && (await disk.stat(path).catch(() => undefined))?.isDirectory();
+        if (entry.isDirectory() || isFolderLink) await visit(path, depth + 1);
       }
     }
   };
@@ -129,7 +130,7 @@ async function loadSkill(path: string, origin: SkillOrigin): Promise<IndexedSkil
   };
 }
 
-/** A file without front matter, or with one that is not YAML, is all body. */
+/** Splits a skill file into front matter and body. Front matter that is not valid YAML is read line by line. */
 export async function parseSkill(
   source: string,
 ): Promise<{ readonly fields: Readonly<Record<string, unknown>>; readonly body: string }> {
@@ -141,7 +142,7 @@ export async function parseSkill(
   const body = lines.slice(end + 1).join('\n');
   const { parseDocument } = await import('yaml');
   const document = parseDocument(front, { logLevel: 'silent', prettyErrors: false });
-  if (document.errors.length > 0) return { fields: looseFields(front), body };
+  if (document.errors.length > 0) return { fields: parseLoosely(front), body };
   try {
     const fields: unknown = document.toJS({ maxAliasCount: 100 });
     return { fields: isObject(fields) ? fields : {}, body };
@@ -150,8 +151,8 @@ export async function parseSkill(
   }
 }
 
-/** Many skills in the wild have a colon in an unquoted description, which YAML forbids. */
-function looseFields(front: string): Record<string, unknown> {
+/** Reads `key: value` lines. Many published skills have a colon in an unquoted description, which YAML does not allow. */
+function parseLoosely(front: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [, key, value] of front.matchAll(/^([A-Za-z_-]+):[ \t]+(\S.*)$/gm)) {
     if (!/^[|>[{&*!%@`]/.test(value!))

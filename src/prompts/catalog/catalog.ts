@@ -8,9 +8,9 @@ import { problemOf } from '../files/file-cache.ts';
 import { ProblemLog } from './problem-log.ts';
 
 export interface CatalogOptions {
-  /** Whether a change of a text alone is reported too, not only a change of what the list shows. */
-  readonly reportsTexts?: boolean;
-  /** Whether each problem is logged once per change. */
+  /** Report changes to a prompt's text too, not only changes that are visible in the list. */
+  readonly reportsTextChanges?: boolean;
+  /** Log new problems after each change. */
   readonly logsProblems?: boolean;
 }
 
@@ -25,38 +25,38 @@ interface Merged {
   readonly clashes: readonly Problem[];
 }
 
-/** What is listed is looked at this long after the start at the latest, so that a later change is seen as one. */
-const firstLookMs = 200;
+/** The catalog records its first snapshot at most this long after the start, so that later changes can be compared with it. */
+const firstCheckMs = 200;
 
-/** All prompts of all sources under unique names: of two with one name, the one of the earlier source counts. */
+/** The prompts of all sources. If two sources have a prompt with the same name, the earlier source wins. */
 export class Catalog {
   readonly sources: readonly PromptSource[];
-  readonly #reportsTexts: boolean;
+  readonly #reportsTextChanges: boolean;
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { lists: [], entries: [], clashes: [] };
-  #announced: readonly CatalogEntry[] | undefined;
-  #looking: Promise<void> = Promise.resolve();
-  #firstLook: NodeJS.Timeout | undefined;
-  /** Absent where problems are only told when asked for. */
+  #reported: readonly CatalogEntry[] | undefined;
+  #checking: Promise<void> = Promise.resolve();
+  #firstCheck: NodeJS.Timeout | undefined;
+  /** `undefined` if problems are returned only on request. */
   readonly #problemLog: ProblemLog | undefined;
 
   constructor(
     sources: readonly PromptSource[],
-    { reportsTexts = false, logsProblems = false }: CatalogOptions = {},
+    { reportsTextChanges = false, logsProblems = false }: CatalogOptions = {},
   ) {
     this.sources = sources;
-    this.#reportsTexts = reportsTexts;
+    this.#reportsTextChanges = reportsTextChanges;
     if (logsProblems) this.#problemLog = new ProblemLog();
   }
 
-  /** Sorted by name. The very same array as long as nothing changed. */
+  /** Sorted by name. Returns the same array object until something changes. */
   async list(): Promise<readonly CatalogEntry[]> {
     const { entries } = await this.#merge();
-    if (this.#announced === undefined) {
-      this.#announced = entries;
-      // A client may be gone before the first look is due.
-      if (this.#problemLog !== undefined) this.look();
+    if (this.#reported === undefined) {
+      this.#reported = entries;
+      // Log problems now: the client may disconnect before the first scheduled check.
+      if (this.#problemLog !== undefined) this.checkForChanges();
     }
     return entries;
   }
@@ -69,7 +69,7 @@ export class Catalog {
     throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
   }
 
-  /** Counted where changes are counted, otherwise a digest of the content. */
+  /** The revision number if the source counts revisions, otherwise a digest of the content. */
   async revision({ definition, source }: CatalogEntry): Promise<string> {
     return (await source.revision?.(definition)) ?? contentRevision(definition);
   }
@@ -85,25 +85,25 @@ export class Catalog {
     return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes];
   }
 
-  /** Reports each burst of changes once, and only if something that clients see has changed. */
+  /** Calls the listener once per burst of changes, and only if something visible to clients has changed. */
   subscribe(listener: () => void): () => void {
     if (this.#listeners.size === 0) this.#start();
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Compares with what was reported last, and reports a difference. */
-  look(): void {
-    this.#looking = this.#looking.then(async () => {
+  /** Compares the prompts with the last reported snapshot and notifies listeners of a difference. */
+  checkForChanges(): void {
+    this.#checking = this.#checking.then(async () => {
       const { entries } = await this.#merge();
-      const before = this.#announced;
-      this.#announced = entries;
-      const same = this.#reportsTexts ? sameContent : sameItems;
+      const before = this.#reported;
+      this.#reported = entries;
+      const same = this.#reportsTextChanges ? sameContent : sameListing;
       if (before !== undefined && !sameList(before, entries, same))
         for (const listener of this.#listeners) listener();
     });
-    this.#looking = this.#looking
-      .catch((error: unknown) => log('warning', 'looking for changed prompts failed', error))
+    this.#checking = this.#checking
+      .catch((error: unknown) => log('warning', 'could not check the prompts for changes', error))
       .then(() => this.#logProblems());
   }
 
@@ -116,23 +116,23 @@ export class Catalog {
   }
 
   close(): void {
-    clearTimeout(this.#firstLook);
+    clearTimeout(this.#firstCheck);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const source of this.sources) source.close?.();
   }
 
   #start(): void {
     for (const source of this.sources) {
-      const unsubscribe = source.subscribe?.(() => this.look());
+      const unsubscribe = source.subscribe?.(() => this.checkForChanges());
       if (unsubscribe !== undefined) this.#unsubscribe.push(unsubscribe);
     }
-    this.#firstLook = setTimeout(() => this.look(), firstLookMs);
-    this.#firstLook.unref();
+    this.#firstCheck = setTimeout(() => this.checkForChanges(), firstCheckMs);
+    this.#firstCheck.unref();
   }
 
   async #merge(): Promise<Merged> {
     const lists = await Promise.all(
-      this.sources.map((source) => this.#unlessUnavailable(() => source.list(), nothing)),
+      this.sources.map((source) => this.#unlessUnavailable(() => source.list(), noDefinitions)),
     );
     const known = this.#merged;
     if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))
@@ -144,7 +144,7 @@ export class Catalog {
         const first = named.get(definition.name)?.definition;
         if (first === undefined) named.set(definition.name, { definition, source });
         else {
-          const message = `the prompt ${definition.name} is hidden by the one in ${first.file}`;
+          const message = `the prompt ${definition.name} is hidden by the prompt of the same name in ${first.file}`;
           const { name, file, line } = definition;
           clashes.push({ file, line, severity: 'warning', message, prompts: [name] });
         }
@@ -155,20 +155,21 @@ export class Catalog {
     return this.#merged;
   }
 
-  /** A source that cannot be read is told as a problem and hides no other; alone, it is the answer. */
-  async #unlessUnavailable<Value>(work: () => Promise<Value>, instead: Value): Promise<Value> {
+  /** Uses the fallback for an unavailable source, so that it does not block the others. Rethrows if it is the only source. */
+  async #unlessUnavailable<Value>(work: () => Promise<Value>, fallback: Value): Promise<Value> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1) return instead;
+      if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1)
+        return fallback;
       throw error;
     }
   }
 }
 
-const nothing: readonly PromptDefinition[] = [];
+const noDefinitions: readonly PromptDefinition[] = [];
 
-/** What is wrong with a file is wrong with its prompt. JSONL holds many, and says itself which one is meant. */
+/** Adds the prompt's name to a problem of a single-prompt file. Problems in JSONL files already name their prompt. */
 function withPrompts(problem: Problem, byFile: ReadonlyMap<string, readonly PromptDefinition[]>): Problem {
   const [only, ...others] = byFile.get(problem.file) ?? [];
   if (problem.prompts !== undefined || only === undefined || others.length > 0) return problem;
@@ -188,5 +189,5 @@ function sameList(before: readonly CatalogEntry[], now: readonly CatalogEntry[],
   );
 }
 
-const sameItems: Comparison = (one, other) =>
+const sameListing: Comparison = (one, other) =>
   one === other || JSON.stringify(listed(one)) === JSON.stringify(listed(other));

@@ -14,7 +14,7 @@ import { Pace } from '../files/pace.ts';
 import type { Catalog } from './catalog.ts';
 import { type SingleEdits, singleEdits } from './single-edits.ts';
 
-/** Changes to the catalogue. Only the person's own prompts can be changed; the others say where they come from. */
+/** Edits prompts. Only the user's own prompts can be edited; an edit of any other prompt fails and names its file. */
 export class Editor {
   readonly #catalog: Catalog;
   readonly #own: EditablePromptSource;
@@ -26,7 +26,7 @@ export class Editor {
     this.#single = singleEdits(own);
   }
 
-  /** Of the prompts that can be changed. */
+  /** Names of the prompts that can be edited. */
   async names(): Promise<ReadonlySet<string>> {
     return new Set((await this.#own.list()).map(({ name }) => name));
   }
@@ -51,7 +51,7 @@ export class Editor {
     await this.#single.delete(name, author, expected);
   }
 
-  /** The revision that an edit has made. */
+  /** The revision of a prompt returned by an edit. */
   revision(definition: PromptDefinition): Promise<string> {
     return this.#catalog.revision({ definition, source: this.#own });
   }
@@ -70,26 +70,29 @@ export class Editor {
     return this.#single.restore(name, revision, author, expected);
   }
 
-  /** What becomes of each edit, in their order; one that may not be made stops no other. Trying writes nothing. */
+  /** Applies all edits and returns one outcome per edit, in order. A refused edit does not stop the others. A dry run writes nothing. */
   async changeMany(
     edits: readonly PromptEdit[],
     author: Author,
-    { tryOnly = false, done }: { readonly tryOnly?: boolean; readonly done?: (edits: number) => void } = {},
+    {
+      dryRun = false,
+      onProgress,
+    }: { readonly dryRun?: boolean; readonly onProgress?: (edits: number) => void } = {},
   ): Promise<readonly EditOutcome[]> {
     const pace = new Pace();
     const own = await this.names();
     const outcomes: EditOutcome[] = [];
     for (const edit of edits) {
-      outcomes.push(await this.#asked(edit, own));
+      outcomes.push(await this.#check(edit, own));
       await pace.pause;
     }
-    if (tryOnly) return outcomes;
+    if (dryRun) return outcomes;
     const allowed = edits.filter((_, at) => outcomes[at]!.status === 'fulfilled');
-    const made = (await this.#own.changeMany(allowed, author, done)).values();
-    return outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome : made.next().value!));
+    const applied = (await this.#own.changeMany(allowed, author, onProgress)).values();
+    return outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome : applied.next().value!));
   }
 
-  async #asked({ name, action }: PromptEdit, own: ReadonlySet<string>): Promise<EditOutcome> {
+  async #check({ name, action }: PromptEdit, own: ReadonlySet<string>): Promise<EditOutcome> {
     try {
       if (action === 'create' && own.has(name)) throw nameTaken(name);
       if (action === 'create' || action === 'repeat') await this.#assertFree(name);
@@ -102,7 +105,7 @@ export class Editor {
   }
 
   async #assertFree(name: string): Promise<void> {
-    const other = await this.#other(name);
+    const other = await this.#findElsewhere(name);
     if (other !== undefined) throw nameTaken(name);
   }
 
@@ -111,16 +114,21 @@ export class Editor {
   }
 
   async #notOwn(name: string, verb: 'update' | 'delete'): Promise<Failure> {
-    const other = await this.#other(name);
+    const other = await this.#findElsewhere(name);
     if (other === undefined) return new Failure('prompt-not-found', `Prompt not found: ${name}`);
     if (other.source.name !== 'built-in')
-      return new Failure('refused', `cannot ${verb} ${name}: it is the file ${other.file}; change it there`);
-    const way = verb === 'update' ? ' (create a new prompt with a different name instead)' : '';
-    return new Failure('refused', `cannot ${verb} built-in prompt: ${name}${way}`);
+      return new Failure(
+        'refused',
+        `cannot ${verb} ${name}: it is defined in ${other.file}; edit that file instead`,
+      );
+    const advice = verb === 'update' ? ' (create a new prompt with a different name instead)' : '';
+    return new Failure('refused', `cannot ${verb} built-in prompt: ${name}${advice}`);
   }
 
-  /** Who else has a prompt of this name, be it readable or not. */
-  async #other(name: string): Promise<{ readonly source: PromptSource; readonly file: string } | undefined> {
+  /** Finds a prompt of this name in another source, even if its content cannot be read. */
+  async #findElsewhere(
+    name: string,
+  ): Promise<{ readonly source: PromptSource; readonly file: string } | undefined> {
     for (const source of this.#catalog.sources) {
       if (source === this.#own) continue;
       try {

@@ -1,21 +1,21 @@
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
 
-/** More at once would hide each other. */
-const most = 50;
+/** Limits how many problems one update logs. */
+const maxLines = 50;
 
-/** Writes problems to the log: each once, and again only after it was gone or became another one. */
+/** Logs each problem once. A problem that was fixed and comes back is logged again. */
 export class ProblemLog {
   #logged: ReadonlySet<string> = new Set();
 
   update(problems: readonly Problem[]): void {
     const found = new Map(problems.map((problem) => [lineOf(problem), problem.severity]));
     const unlogged = [...found].filter(([line]) => !this.#logged.has(line));
-    for (const [line, severity] of unlogged.slice(0, most)) log(severity, line);
-    if (unlogged.length > most)
+    for (const [line, severity] of unlogged.slice(0, maxLines)) log(severity, line);
+    if (unlogged.length > maxLines)
       log(
         'warning',
-        `${unlogged.length - most} more problems with prompts; adjutant prompts lint lists them`,
+        `${unlogged.length - maxLines} more problems with prompts are not shown; run "adjutant prompts lint" to list them`,
       );
     this.#logged = new Set(found.keys());
   }
@@ -23,6 +23,6 @@ export class ProblemLog {
 
 function lineOf({ file, line, column, message }: Problem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
-  // A file name or a text must not write lines of its own or control the terminal.
+  // Control characters in a file name could forge log lines or change the terminal's state.
   return `${place}: ${message}`.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -6,17 +6,17 @@ import type { Catalog, CatalogEntry } from './catalog.ts';
 
 export interface ProviderOptions {
   readonly catalog: Catalog;
-  /** Whether the person may be asked for arguments that are missing. */
+  /** Whether to ask the user for missing arguments. */
   readonly asks: boolean;
-  /** Remembers arguments and offers them again. */
+  /** Recently used argument values, offered as completions. */
   readonly recent?: RecentValues;
-  /** Whether an answer carries the revision of its prompt. */
+  /** Whether the result of `get` includes the prompt's revision. */
   readonly revisions?: boolean;
 }
 
-/** The catalogue as prompts of the protocol. */
+/** Serves the catalog over MCP. */
 export class CatalogProvider implements PromptProvider {
-  /** Only where values are remembered is there something to complete with. */
+  /** `undefined` if `recent` is not given, so the server offers no completion. */
   readonly complete?: NonNullable<PromptProvider['complete']>;
   readonly #options: ProviderOptions;
   readonly #prompts = new WeakMap<readonly CatalogEntry[], readonly Prompt[]>();

@@ -1,19 +1,19 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { measureSearch } from '../../../bench/search.ts';
-import { openPrompts, record, structured } from '../../../test/prompts/opened.ts';
+import { openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
 import { plantTree } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
 import { UserSource } from '../jsonl/user-source.ts';
 import { Catalog } from './catalog.ts';
 import { PromptSearch } from './search.ts';
 
-it('has a fitting prompt among the first three for nine of ten everyday queries', async () => {
+it('returns a suitable prompt among the first three results for nine of ten everyday queries', async () => {
   const { queries, missed } = await measureSearch();
   expect(queries).toBeGreaterThanOrEqual(40);
   expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(queries / 10);
 });
 
-it('follows prompts that are created, changed and deleted', async () => {
+it('updates the index when prompts are created, changed and deleted', async () => {
   const { call } = openPrompts({ 'prompts/user.jsonl': record('owl', 'about birds') });
   const found = async (query: string) => {
     const { matches } = structured(await call('search_prompts', { query }));
@@ -30,7 +30,7 @@ it('follows prompts that are created, changed and deleted', async () => {
   expect(await found('hedge')).toEqual([]);
 });
 
-it('lets other work have its turn while the index is built', async () => {
+it('yields to the event loop while it builds the index', async () => {
   const lines = Array.from({ length: 10_000 }, (_, index) => record(`p${index}`, `text number ${index}`));
   const catalog = new Catalog([
     new UserSource({ folder: `${plantTree({ 'prompts/user.jsonl': lines.join('') })}/prompts` }),

@@ -1,4 +1,4 @@
-import { type Found, SearchIndex } from '../../search/search.ts';
+import { SearchIndex, type SearchResult } from '../../search/search.ts';
 import { termsOf } from '../../search/words.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { Pace } from '../files/pace.ts';
@@ -7,7 +7,7 @@ import type { Catalog, CatalogEntry } from './catalog.ts';
 interface Match {
   readonly entry: CatalogEntry;
   readonly score: number;
-  /** The line in which a word was found, if the word is in the text only. */
+  /** The line that contains a matching word, if that word occurs only in the text. */
   readonly excerpt?: string;
 }
 
@@ -18,12 +18,12 @@ const fields = {
   description: { of: ({ description = '' }: PromptDefinition) => description, boost: 2 },
   text: { of: textOf, boost: 1 },
 } as const;
-/** The beginning of a text says what it is about; a book that was pasted into a prompt need not be indexed. */
+/** Only the beginning of a long text is indexed, which limits the size of the index. */
 const indexedLength = 20_000;
 const queryLength = 1000;
 const excerptLength = 160;
 
-/** Finds prompts of a catalog by their words. The index is built for the first search and follows the catalog from then on. */
+/** Full-text search over a catalog. The first search builds the index; later searches update it. */
 export class PromptSearch {
   readonly #catalog: Catalog;
   readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true });
@@ -35,13 +35,13 @@ export class PromptSearch {
     this.#catalog = catalog;
   }
 
-  /** The best prompts with any word of the query, and how many there are in all. */
+  /** The best matches up to the limit, and the total number of prompts that contain any word of the query. */
   async find(
     query: string,
     accepts: (entry: CatalogEntry) => boolean,
     limit: number,
   ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
-    await this.#follow(await this.#catalog.list());
+    await this.#updateIndex(await this.#catalog.list());
     const entries = this.#entries;
     const found = this.#index.find(query.slice(0, queryLength)).filter(({ item }) => {
       const entry = entries.get(item);
@@ -58,8 +58,8 @@ export class PromptSearch {
     return { matches, total: found.length };
   }
 
-  /** One update after the other, in slices. The catalog returns the same list as long as nothing has changed. */
-  #follow(entries: readonly CatalogEntry[]): Promise<void> {
+  /** Runs one update at a time. An unchanged catalog returns the same array, so no update is needed. */
+  #updateIndex(entries: readonly CatalogEntry[]): Promise<void> {
     const update = this.#update.then(async () => {
       if (this.#indexed === entries) return;
       const byDefinition = new Map(entries.map((entry) => [entry.definition, entry]));
@@ -79,7 +79,7 @@ function textOf({ messages }: PromptDefinition): string {
     .slice(0, indexedLength);
 }
 
-function excerptOf({ item, words }: Found<PromptDefinition>): string | undefined {
+function excerptOf({ item, words }: SearchResult<PromptDefinition>): string | undefined {
   const inText = words.find(({ fields: found }) => found.every((field) => field === 'text'));
   if (inText === undefined) return undefined;
   const text = textOf(item);

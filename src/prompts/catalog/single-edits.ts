@@ -9,14 +9,14 @@ import type {
   Revision,
 } from '../definition/source.ts';
 
-/** Changes of one prompt each; a refusal is thrown. All throw `conflict` where the revision is not the expected one. */
+/** Edits one prompt at a time. Every method throws `conflict` if the current revision is not the expected one. */
 export interface SingleEdits {
-  /** Throws `conflict` when the name is taken, `refused` when it may not be used. */
+  /** Throws `conflict` if the name is taken, `refused` if the name is not allowed. */
   create(draft: PromptDraft, author: Author): Promise<PromptDefinition>;
-  /** An absent field stays, a present one is replaced. */
+  /** Replaces the given fields and keeps all others. */
   update(name: string, changes: PromptChanges, author: Author, expected?: string): Promise<PromptDefinition>;
   delete(name: string, author: Author, expected?: string): Promise<void>;
-  /** Brings the prompt back to what it was after that revision; this is a change like any other. */
+  /** Restores the prompt's content as of a revision. The restore itself creates a new revision. */
   restore(name: string, revision: number, author: Author, expected?: string): Promise<PromptDefinition>;
 }
 
@@ -34,23 +34,28 @@ export function singleEdits(source: EditablePromptSource): SingleEdits {
       await change({ action: 'delete', name, expected }, author);
     },
     restore: async (name, revision, author, expected) =>
-      change({ ...restoring(name, revision, await source.history(name), author), expected }, author),
+      change({ ...restoreEdit(name, revision, await source.history(name), author), expected }, author),
   };
 }
 
-function restoring(name: string, revision: number, history: readonly Revision[], client: Author): PromptEdit {
-  const wanted = history.find((one) => one.revision === revision);
-  if (wanted === undefined)
-    throw new Failure('invalid-params', `There is no revision ${revision} of ${name}.`);
-  if (wanted.prompt === undefined)
+function restoreEdit(
+  name: string,
+  revision: number,
+  history: readonly Revision[],
+  client: Author,
+): PromptEdit {
+  const found = history.find((one) => one.revision === revision);
+  if (found === undefined)
+    throw new Failure('invalid-params', `Revision ${revision} of ${name} does not exist.`);
+  if (found.prompt === undefined)
     throw new Failure(
       'refused',
-      `Revision ${revision} of ${name} is its deletion; restore the one before it.`,
+      `Revision ${revision} of ${name} is a deletion. Restore an earlier revision instead.`,
     );
   const time = new Date().toISOString();
   return {
     action: 'repeat',
     name,
-    revision: { ...wanted, action: 'restore', restored: revision, time, client },
+    revision: { ...found, action: 'restore', restored: revision, time, client },
   };
 }

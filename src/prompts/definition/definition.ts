@@ -1,12 +1,12 @@
 import type { Content, Problem } from '../../feature.ts';
 
 /**
- * How a body becomes text. `input`: the literal `{{input}}`, else the input is appended. `braces`: every literal `{{name}}`
- * in one pass. `jinja`: a template of its library. `none`: as it stands.
+ * How a prompt's text is rendered. `input`: replaces the literal `{{input}}`, or appends the input if there is none.
+ * `braces`: replaces every literal `{{name}}` in one pass. `jinja`: renders a Jinja template. `none`: sends the text unchanged.
  */
 export type TemplateKind = 'input' | 'braces' | 'jinja' | 'none';
 
-/** One prompt as its source holds it, before any argument is known. */
+/** A prompt as stored in its source, before rendering. */
 export interface PromptDefinition {
   readonly name: string;
   readonly title?: string;
@@ -15,12 +15,15 @@ export interface PromptDefinition {
   readonly messages: readonly MessageDefinition[];
   readonly tags: readonly string[];
   readonly template: TemplateKind;
-  /** Written for a client that splits what is typed behind the name: which argument each word is, and which is all of it. */
+  /**
+   * Set for commands of clients that split the text typed after the command name: the argument for each word, by position,
+   * and the argument for the whole text.
+   */
   readonly typed?: { readonly positions: readonly string[]; readonly whole: string };
-  /** The file it came from and the line on which its body begins. */
+  /** The file that defines the prompt, and the line on which its body begins. */
   readonly file: string;
   readonly line: number;
-  /** Digests of the other files that shape its messages, by path: included templates and attachments. */
+  /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
@@ -29,19 +32,19 @@ export interface ArgumentDefinition {
   readonly description?: string;
   readonly required?: boolean;
   readonly default?: string;
-  /** Values to offer; others are allowed. */
+  /** Suggested values; other values are allowed. */
   readonly values?: readonly string[];
-  /** The value is the path of a file: paths of the workspace are offered. */
+  /** The value is a file path, so completion suggests paths in the workspace. */
   readonly files?: boolean;
 }
 
 export interface MessageDefinition {
   readonly role: 'user' | 'assistant';
-  /** Text content is a template; other content is sent as it is. */
+  /** Text content is a template; other content is sent unchanged. */
   readonly content: Content;
 }
 
-/** What a reader made of a file or a folder: what it understood, and what it could not map. */
+/** The prompts read from a file or folder, and the problems found while reading. */
 export interface Reading {
   readonly prompts: readonly PromptDefinition[];
   readonly problems: readonly Problem[];

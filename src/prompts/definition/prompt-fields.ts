@@ -1,7 +1,7 @@
 import { isObject } from '../../json.ts';
 import type { ArgumentDefinition, TemplateKind } from './definition.ts';
 
-/** What is wrong with a field, in words that follow its name. */
+/** An invalid field. The message begins with the name of the field. */
 export class FieldProblem extends Error {}
 
 const templateKinds: readonly TemplateKind[] = ['input', 'braces', 'jinja', 'none'];
@@ -15,18 +15,18 @@ export function parseText(value: unknown, field: string): string | undefined {
 export function parseTags(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.some((tag) => typeof tag !== 'string'))
-    throw new FieldProblem('tags must be a list of texts');
+    throw new FieldProblem('tags must be a list of strings');
   return value;
 }
 
-export function parseTemplateKind(value: unknown, usual: TemplateKind): TemplateKind {
-  if (value === undefined || value === null) return usual;
+export function parseTemplateKind(value: unknown, defaultKind: TemplateKind): TemplateKind {
+  if (value === undefined || value === null) return defaultKind;
   const kind = templateKinds.find((known) => known === value);
   if (kind === undefined) throw new FieldProblem(`template must be one of ${templateKinds.join(', ')}`);
   return kind;
 }
 
-/** Checked, and copied only where a field is empty: there may be very many. */
+/** Returns the given array itself unless a field is null, to avoid copying large lists. */
 export function parseArguments(value: unknown): readonly ArgumentDefinition[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new FieldProblem('arguments must be a list');
@@ -42,13 +42,13 @@ export function parseArguments(value: unknown): readonly ArgumentDefinition[] {
 
 const isText = (value: unknown) => typeof value === 'string';
 const isFlag = (value: unknown) => typeof value === 'boolean';
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText);
 
-const fieldsOfArgument: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
+const argumentFields: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['description', isText, 'text'],
   ['required', isFlag, 'true or false'],
   ['default', isText, 'text'],
-  ['values', isTexts, 'a list of texts'],
+  ['values', isTextList, 'a list of strings'],
   ['files', isFlag, 'true or false'],
 ];
 
@@ -56,9 +56,9 @@ function assertArgument(value: unknown, index: number): void {
   const where = `argument ${index + 1}`;
   if (!isObject(value) || !isText(value['name']) || value['name'] === '')
     throw new FieldProblem(`${where} must have a name`);
-  for (const [field, isRight, meant] of fieldsOfArgument) {
-    if (value[field] !== undefined && value[field] !== null && !isRight(value[field]))
-      throw new FieldProblem(`${where}: ${field} must be ${meant}`);
+  for (const [field, isValid, expected] of argumentFields) {
+    if (value[field] !== undefined && value[field] !== null && !isValid(value[field]))
+      throw new FieldProblem(`${where}: ${field} must be ${expected}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { command, library, openPrompts, record, structured } from '../../../test/prompts/opened.ts';
+import { command, library, openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
 import { plantTree, until, write } from '../../../test/tree.ts';
 import { jsonl } from '../../contracts/jsonl.ts';
 import { twig } from '../../contracts/twig.ts';
@@ -25,9 +25,9 @@ const design = {
   'libraries/art/images/a.svg': '<svg/>',
 };
 
-function opened(files: Readonly<Record<string, string>> = { ...library, ...design }) {
-  const told: string[] = [];
-  const prompts = openPrompts(files, { onNotification: (method) => told.push(method) });
+function openWithRevisions(files: Readonly<Record<string, string>> = { ...library, ...design }) {
+  const notifications: string[] = [];
+  const prompts = openPrompts(files, { onNotification: (method) => notifications.push(method) });
   const revisionOf = async (name: string) => {
     const shown = structured(await prompts.call('show_prompt', { name }))['revision'];
     const got = await prompts.request('prompts/get', {
@@ -37,10 +37,10 @@ function opened(files: Readonly<Record<string, string>> = { ...library, ...desig
     expect(got['_meta']).toEqual({ 'adjutant/revision': shown });
     return shown as string;
   };
-  return { ...prompts, told, revisionOf };
+  return { ...prompts, notifications, revisionOf };
 }
 
-describe('the revision of a prompt in a file', () => {
+describe('the revision of a prompt that is defined in a file', () => {
   it.each([
     ['research', 'commands/research.md', command('Another {{input}}')],
     ['code:review', 'libraries/Code/prompts/review.md', 'Another'],
@@ -51,9 +51,9 @@ describe('the revision of a prompt in a file', () => {
     ['art:look', 'libraries/art/images/a.svg', '<svg><g/></svg>'],
     ['code_review', 'prompts/default.jsonl', record('code_review', 'Another')],
   ])(
-    '%s is another one when %s is changed, and the same when it is only written again',
+    'of %s changes with the content of %s, and stays the same if the file is rewritten unchanged',
     async (name, file, text) => {
-      const { home, revisionOf } = opened();
+      const { home, revisionOf } = openWithRevisions();
       const first = await revisionOf(name);
       expect(first).toMatch(/^[0-9a-f]{16}$/);
       const path = join(home, file);
@@ -74,26 +74,26 @@ describe('the revision of a prompt in a file', () => {
 });
 
 describe('a mounted prompt', () => {
-  it('has a revision by its content, and a change of its text is reported', async () => {
+  it('uses a content digest as its revision, and text changes are reported', async () => {
     const home = plantTree({ 'mounted/tidy.md': 'Tidy up.' });
     const source = new MountSource({ format: 'claude-code', path: join(home, 'mounted') });
-    const catalog = new Catalog([source], { reportsTexts: true });
+    const catalog = new Catalog([source], { reportsTextChanges: true });
     onTestFinished(() => catalog.close());
-    let told = 0;
-    catalog.subscribe(() => told++);
+    let reports = 0;
+    catalog.subscribe(() => reports++);
     const [entry] = await catalog.list();
     const revision = async () => catalog.revision(await catalog.find(entry!.definition.name));
     const first = await revision();
     expect(first).toMatch(/^[0-9a-f]{16}$/);
     write(home, { 'mounted/tidy.md': 'Tidy up all.' });
-    await until(() => told > 0);
+    await until(() => reports > 0);
     expect(await revision()).not.toBe(first);
   });
 });
 
 describe('the revision of a prompt that is edited over MCP', () => {
-  it('is counted, and every edit answers with it', async () => {
-    const { call, revisionOf } = opened();
+  it('is a number that every edit increments and returns', async () => {
+    const { call, revisionOf } = openWithRevisions();
     const made = structured(await call('create_prompt', { name: 'mine', title: 'Mine', text: 'One' }));
     expect(made['revision']).toBe('1');
     const edited = structured(await call('update_prompt', { name: 'mine', text: 'Two' }));
@@ -104,8 +104,8 @@ describe('the revision of a prompt that is edited over MCP', () => {
     expect(restored['revision']).toBe('4');
   });
 
-  it('is a digest as long as history does not know its content, and no two such edits are confused', async () => {
-    const { home, call, revisionOf } = opened();
+  it('is a content digest if the current content is not in the history, and detects conflicts with other editors', async () => {
+    const { home, call, revisionOf } = openWithRevisions();
     const first = await revisionOf('greet');
     expect(first).toMatch(/^[0-9a-f]{16}$/);
     write(home, { 'prompts/user.jsonl': record('greet', 'By hand') });
@@ -115,7 +115,7 @@ describe('the revision of a prompt that is edited over MCP', () => {
     expect(stale['_meta']).toMatchObject({ 'adjutant/failure': { data: { current_revision: second } } });
     const saved = await call('update_prompt', { name: 'greet', text: 'Mine', expected_revision: second });
     expect(structured(saved)['revision']).toBe('2');
-    // Fields that only look different say the same, so the number stays.
+    // An explicit null is the same as an absent field, so the revision does not change.
     const line = readFileSync(join(home, 'prompts/user.jsonl'), 'utf8');
     write(home, { 'prompts/user.jsonl': line.replace('{', '{"tags": null, ') });
     expect(await revisionOf('greet')).toBe('2');
@@ -123,39 +123,36 @@ describe('the revision of a prompt that is edited over MCP', () => {
     expect(again['isError']).toBeUndefined();
   });
 
-  it('is shown although the history cannot be read', async () => {
-    const { revisionOf } = opened({ ...library, 'prompts/history.jsonl/x': '' });
+  it('is a content digest if the history cannot be read', async () => {
+    const { revisionOf } = openWithRevisions({ ...library, 'prompts/history.jsonl/x': '' });
     expect(await revisionOf('greet')).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 
-describe('an edit for another revision than the current one', () => {
+describe('an edit that expects an outdated revision', () => {
   const edits = [
     ['update_prompt', { text: 'Lost' }],
     ['delete_prompt', {}],
     ['restore_prompt', { revision: 1 }],
   ] as const;
 
-  it.each(edits)(
-    'is refused by %s, which names the current one, and changes nothing',
-    async (tool, fields) => {
-      const { call, revisionOf } = opened();
-      await call('create_prompt', { name: 'mine', title: 'Mine', text: 'One' });
-      await call('update_prompt', { name: 'mine', text: 'Two' });
-      const refused = await call(tool, { name: 'mine', ...fields, expected_revision: '1' });
-      expect(refused).toMatchObject({
-        isError: true,
-        content: [{ text: expect.stringContaining('its revision is 2, not 1') }],
-        _meta: { 'adjutant/failure': { kind: 'conflict', data: { current_revision: '2' } } },
-      });
-      expect(await revisionOf('mine')).toBe('2');
-      const made = await call(tool, { name: 'mine', ...fields, expected_revision: '2' });
-      expect(made['isError']).toBeUndefined();
-    },
-  );
+  it.each(edits)('is refused by %s with the current revision, and changes nothing', async (tool, fields) => {
+    const { call, revisionOf } = openWithRevisions();
+    await call('create_prompt', { name: 'mine', title: 'Mine', text: 'One' });
+    await call('update_prompt', { name: 'mine', text: 'Two' });
+    const refused = await call(tool, { name: 'mine', ...fields, expected_revision: '1' });
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('its revision is 2, not 1') }],
+      _meta: { 'adjutant/failure': { kind: 'conflict', data: { current_revision: '2' } } },
+    });
+    expect(await revisionOf('mine')).toBe('2');
+    const made = await call(tool, { name: 'mine', ...fields, expected_revision: '2' });
+    expect(made['isError']).toBeUndefined();
+  });
 
-  it('is refused by the methods too', async () => {
-    const { call, request } = opened();
+  it('is refused by the methods prompts/update and prompts/delete', async () => {
+    const { call, request } = openWithRevisions();
     await call('create_prompt', { name: 'mine', title: 'Mine', text: 'One' });
     for (const method of ['prompts/update', 'prompts/delete'])
       await expect(
@@ -165,8 +162,8 @@ describe('an edit for another revision than the current one', () => {
     await request('prompts/delete', { name: 'mine', expected_revision: '2' });
   });
 
-  it('may restore a prompt that was deleted, for the revision of its deletion only', async () => {
-    const { call } = opened();
+  it('cannot restore a deleted prompt; the revision of the deletion is required', async () => {
+    const { call } = openWithRevisions();
     await call('create_prompt', { name: 'mine', title: 'Mine', text: 'One' });
     await call('delete_prompt', { name: 'mine' });
     const restore = (expected_revision: string) =>
@@ -176,7 +173,7 @@ describe('an edit for another revision than the current one', () => {
   });
 });
 
-describe('a change of a text alone', () => {
+describe('a change to the text only', () => {
   it.each([
     ['a command', 'commands/research.md', command('Another {{input}}')],
     ['a template', 'libraries/Code/prompts/review.md', 'Another'],
@@ -184,43 +181,43 @@ describe('a change of a text alone', () => {
     ['a file chosen at run time', 'libraries/any/prompts/parts/x.md', 'Another'],
     ['an attachment', 'libraries/art/images/a.svg', '<svg><g/></svg>'],
     ['a prompt edited elsewhere', 'prompts/user.jsonl', record('greet', 'Hi {{who}}')],
-  ])('reaches clients once: %s', async (_, file, text) => {
-    const { home, request, told } = opened({
+  ])('sends clients one notification: %s', async (_, file, text) => {
+    const { home, request, notifications } = openWithRevisions({
       ...library,
       ...design,
       'prompts/user.jsonl': record('greet', 'Hello {{who}}'),
     });
     await request('prompts/list');
     const path = join(home, file);
-    // The same bytes again, and a file that no prompt uses, are no change.
+    // Rewriting the same bytes, or writing a file that no prompt uses, must not send a notification.
     writeFileSync(path, readFileSync(path));
     write(home, { 'libraries/Code/prompts/unused.md': 'x', 'commands/notes.txt': 'x' });
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(told).toEqual([]);
+    expect(notifications).toEqual([]);
     write(home, { [file]: text });
-    await until(() => told.length > 0);
+    await until(() => notifications.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(told).toEqual(['notifications/prompts/list_changed']);
+    expect(notifications).toEqual(['notifications/prompts/list_changed']);
   });
 
-  it('reaches clients when it is made over MCP', async () => {
-    const { call, request, told } = opened();
+  it('sends clients a notification if it is made over MCP', async () => {
+    const { call, request, notifications } = openWithRevisions();
     await request('prompts/list');
     await call('create_prompt', { name: 'mine', title: 'Mine', text: 'One' });
-    await until(() => told.length === 1);
+    await until(() => notifications.length === 1);
     await call('update_prompt', { name: 'mine', text: 'Two' });
-    await until(() => told.length === 2);
+    await until(() => notifications.length === 2);
   });
 });
 
-describe('the contracts of published servers', () => {
+describe('the drop-in contracts', () => {
   const files = { ...library, ...design };
   const connect = (contract: typeof jsonl, feature: Feature) => {
-    const told: string[] = [];
+    const notifications: string[] = [];
     const server = new Server({ contract, features: [feature] });
     onTestFinished(() => server.close());
-    const client = connectMemory(server, { onNotification: (method) => told.push(method) });
-    return { client, told };
+    const client = connectMemory(server, { onNotification: (method) => notifications.push(method) });
+    return { client, notifications };
   };
   const folders = (home: string) => ({
     commandsDir: join(home, 'commands'),
@@ -230,7 +227,7 @@ describe('the contracts of published servers', () => {
   });
   const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
 
-  it('know no revisions: jsonl ignores an expected one', async () => {
+  it('have no revisions: jsonl ignores expected_revision', async () => {
     const home = plantTree(files);
     const { client } = connect(jsonl, createJsonl(folders(home)));
     await client.request('initialize', hello);
@@ -244,17 +241,17 @@ describe('the contracts of published servers', () => {
     expect(done).toEqual({ success: true, message: 'Updated prompt: greet' });
   });
 
-  it('know no revisions: twig reports a change of the list only', async () => {
+  it('have no revisions: twig reports only changes to the list', async () => {
     const home = plantTree(files);
-    const { client, told } = connect(twig, createTwig(folders(home)));
+    const { client, notifications } = connect(twig, createTwig(folders(home)));
     await client.request('initialize', hello);
     await client.request('prompts/list');
     const got = await client.request('prompts/get', { name: 'code:review' });
     expect(got).not.toHaveProperty('_meta');
     write(home, { 'libraries/Code/prompts/review.md': 'Another' });
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(told).toEqual([]);
+    expect(notifications).toEqual([]);
     write(home, { 'libraries/Code/twig.toml': '[prompts.review]\ndescription = "Another"\n' });
-    await until(() => told.length === 1);
+    await until(() => notifications.length === 1);
   });
 });

@@ -1,6 +1,6 @@
 import type { PromptDefinition } from './definition.ts';
 
-/** The revision of a prompt in a file: a digest of its content and of the files it includes. */
+/** A digest of the prompt's content and of the files it includes. Used where the source does not count revisions. */
 export function contentRevision(definition: PromptDefinition): string {
   const { title, description, arguments: args, messages, tags, template, dependencies } = definition;
   const content = [title ?? null, description ?? null, args, messages, tags, template, dependencies ?? null];
@@ -8,12 +8,12 @@ export function contentRevision(definition: PromptDefinition): string {
 }
 
 export function digestOf(content: string | Buffer): string {
-  // Most servers never need a digest, and loading the module takes time at start-up.
+  // Load the module on first use: most servers never need a digest, and loading it slows down the start.
   const { hash } = process.getBuiltinModule('node:crypto');
   return hash('sha256', content).slice(0, 16);
 }
 
-/** Whether both are sent alike. Where the file lies, and on which line, does not matter. */
+/** Whether clients receive the same content for both. Ignores the file and the line. */
 export function sameContent(one: PromptDefinition, other: PromptDefinition): boolean {
   if (one === other) return true;
   return (
@@ -25,7 +25,7 @@ export function sameContent(one: PromptDefinition, other: PromptDefinition): boo
   );
 }
 
-/** What a client sees of a prompt in the list. */
+/** The fields that clients see in the list of prompts. */
 export function listed({ name, title, description, arguments: args, tags }: PromptDefinition): object {
   return { name, title, description, args, tags };
 }
@@ -34,7 +34,7 @@ type Message = PromptDefinition['messages'][number];
 
 function sameMessage(one: Message, other: Message): boolean {
   if (one.role !== other.role) return false;
-  // Texts may be long: they are compared as they are.
+  // Texts can be long, so compare them directly instead of serializing them.
   if (one.content.type === 'text' && other.content.type === 'text')
     return one.content.text === other.content.text;
   return JSON.stringify(one.content) === JSON.stringify(other.content);

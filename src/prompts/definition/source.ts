@@ -2,55 +2,55 @@ import type { Problem } from '../../feature.ts';
 import type { Jinja } from '../jinja/jinja.ts';
 import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from './definition.ts';
 
-/** Where prompts come from. What it tells is what is on disk at that moment. */
+/** Provides prompts. Every answer reflects the files on disk at the time of the call. */
 export interface PromptSource {
-  /** Unique in a catalogue; shown to people and used in configuration. */
+  /** Unique in a catalog; shown to users and used in the configuration. */
   readonly name: string;
-  /** Its prompts were written in another form: braces left in their texts are text. */
+  /** True if the prompts are translated from another format, so any remaining braces are plain text. */
   readonly translates?: boolean;
-  /** What it puts before the names in its files, with a colon. */
+  /** Prefix added to the names in the files, separated by a colon. */
   readonly prefix?: string | undefined;
-  /** In a stable order, names unique. The very same array as long as nothing changed. */
+  /** Prompts with unique names in a stable order. Returns the same array object until something changes. */
   list(): Promise<readonly PromptDefinition[]>;
-  /** `undefined` when it is not of this source; throws `content-missing` when it is there but cannot be read. */
+  /** `undefined` if the source has no such prompt. Throws `content-missing` if the prompt exists but cannot be read. */
   get(name: string): Promise<PromptDefinition | undefined>;
-  /** The revision of a definition of this source; without it, a digest of the content. */
+  /** The current revision of a prompt. If it is not known, the caller uses a digest of the content. */
   revision?(definition: PromptDefinition): Promise<string>;
   problems(): Promise<readonly Problem[]>;
-  /** The templates of a definition and all that they may include, import or extend. */
+  /** The prompt's templates and every template that they may include, import or extend. */
   templates?(definition: PromptDefinition): Promise<TemplateSet>;
-  /** Told, after a burst has settled, that something on disk has changed. */
+  /** Calls the listener after each burst of changes on disk. Returns a function that unsubscribes. */
   subscribe?(listener: () => void): () => void;
   close?(): void;
 }
 
 export interface TemplateSet {
   readonly jinja: Jinja;
-  /** The template of each message. */
+  /** The name of each message's template. */
   readonly names: readonly string[];
   sourceOf(template: string): string | undefined;
 }
 
-/** A source whose prompts can be changed through us. Every change is kept as history. */
+/** A source whose prompts can be edited through Adjutant. Every change is recorded in the history. */
 export interface EditablePromptSource extends PromptSource {
-  /** Oldest first; `prompt-not-found` when there never was one of this name. */
+  /** Oldest first. Throws `prompt-not-found` if there never was a prompt of this name. */
   history(name: string): Promise<readonly Revision[]>;
   /**
-   * Changes, in their order, and what became of each: one that is refused stops no other. They are written in
-   * batches, a batch whole or not at all; `done` is told after each how many have had their turn. Throws when nothing
-   * more can be written.
+   * Applies the edits in order and returns one outcome per edit. A refused edit does not stop the others. Edits are
+   * written in atomic batches; after each batch, `onProgress` receives the number of edits processed so far. Throws if
+   * writing fails.
    */
   changeMany(
     edits: readonly PromptEdit[],
     author: Author,
-    done?: (edits: number) => void,
+    onProgress?: (edits: number) => void,
   ): Promise<readonly EditOutcome[]>;
 }
 
-/** A change of one prompt. To repeat is to make it what it was after a revision, in that author's name and time. */
+/** A change to one prompt. `repeat` copies a revision, including its author and time. */
 export type PromptEdit = {
   readonly name: string;
-  /** The revision that the change is meant for; any other one is a `conflict`. */
+  /** The expected current revision. If it differs, the edit fails with `conflict`. */
   readonly expected?: string | undefined;
 } & (
   | { readonly action: 'create'; readonly draft: PromptDraft }
@@ -59,7 +59,7 @@ export type PromptEdit = {
   | { readonly action: 'repeat'; readonly revision: Revision }
 );
 
-/** The prompt after the edit, if there is one; or the `Failure` that kept it as it was. */
+/** The prompt after the edit (`undefined` after a deletion), or the `Failure` that prevented the edit. */
 export type EditOutcome = PromiseSettledResult<PromptDefinition | undefined>;
 
 export interface PromptDraft {
@@ -73,23 +73,23 @@ export interface PromptDraft {
 
 export type PromptChanges = Partial<Omit<PromptDraft, 'name'>>;
 
-/** Who asked for a change. */
+/** The client that made a change. */
 export interface Author {
   readonly name: string;
   readonly version: string;
 }
 
 export interface Revision {
-  /** Counts from 1 for each name. */
+  /** Starts at 1 for each name. */
   readonly revision: number;
-  /** `outside`: found in the file, made by somebody else. */
+  /** `outside`: a change made by another program and found in the file. */
   readonly action: 'create' | 'update' | 'delete' | 'restore' | 'outside';
   /** RFC 3339. */
   readonly time: string;
   readonly client: Author;
   /** The prompt after the change; absent after a deletion. */
   readonly prompt?: PromptDraft;
-  /** The revision a restore went back to. */
+  /** The revision that a restore copied. */
   readonly restored?: number;
 }
 

@@ -5,34 +5,34 @@ import { messageOf } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import { FileProblem } from './front-matter.ts';
 
-/** A file as it was last read. The very same object as long as the file does not change. */
+/** A file as last read. The cache returns the same object until the file changes. */
 export interface CachedFile<Value> {
-  /** What the file said when it was last good. */
+  /** The last value that was parsed successfully. */
   readonly value?: Value;
-  /** What is wrong with it now. */
+  /** Why the file cannot be read or parsed now. */
   readonly problem?: Problem;
 }
 
 interface Entry<Value> extends CachedFile<Value> {
   readonly stamp: string;
-  /** Changed so recently that a second change could bear the same time. */
+  /** The file changed so recently that another change could have the same timestamp. */
   readonly unsettled: boolean;
 }
 
 export interface FileCacheOptions<Value> {
-  /** Told what the file said when it was last good. */
+  /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
 }
 
-/** Clocks of file systems tick every few milliseconds only. */
+/** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
 const tickMs = 100;
-/** An editor that empties a file before it writes it needs less. */
+/** Some editors truncate a file before they write it. A file that has been empty for less than this keeps its last value. */
 const emptyMs = 500;
 
 /**
- * Files, always as they are now: each request asks the disk for the file's stamp, and what did not change is not read
- * again. A file that can no longer be read keeps its last good value beside the problem.
+ * Caches parsed files. Every lookup checks the file's metadata, and an unchanged file is not read again. A file that
+ * becomes unreadable keeps its last valid value in addition to the problem.
  */
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
@@ -44,26 +44,26 @@ export class FileCache<Value> {
     this.#maxBytes = maxBytes;
   }
 
-  /** What is known of the file, if it still is as it was; asks the disk, and waits for nothing. */
+  /** The cached file if it has not changed on disk, otherwise `undefined`. Checks synchronously. */
   unchanged(path: string): CachedFile<Value> | undefined {
     const known = this.#entries.get(path);
     if (known === undefined || known.unsettled) return undefined;
     try {
-      const stat = statIfThere(path);
+      const stat = statIfExists(path);
       return stat !== undefined && stampOf(stat) === known.stamp ? known : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** `undefined` when there is no such file. Links may lead anywhere inside `root`. */
+  /** `undefined` if the file does not exist. Symbolic links may point anywhere inside `root`. */
   async load(path: string, root: string = dirname(path)): Promise<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
     let stamp = '';
     let unsettled = false;
     let entry: Entry<Value>;
     try {
-      const stat = statIfThere(path);
+      const stat = statIfExists(path);
       if (stat === undefined) {
         this.#entries.delete(path);
         return undefined;
@@ -75,7 +75,7 @@ export class FileCache<Value> {
       if (stat.size === 0 && age < emptyMs && known?.value !== undefined) return known;
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
-        throw new FileProblem(`the file is longer than ${this.#maxBytes / 1024 / 1024} MB`, 1);
+        throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       assertInside(root, path);
       const bytes = readRegularBytesSync(path, this.#maxBytes);
       entry = { stamp, unsettled, value: await this.#parse(bytes, path, known?.value) };
@@ -91,7 +91,7 @@ export class FileCache<Value> {
     return entry;
   }
 
-  /** Forgets every other file. */
+  /** Removes all other files from the cache. */
   keepOnly(paths: ReadonlySet<string>): void {
     if (this.#entries.size === paths.size) return;
     this.#entries = new Map([...this.#entries].filter(([path]) => paths.has(path)));
@@ -102,11 +102,11 @@ function stampOf({ ctimeMs, size, ino }: Stats): string {
   return `${ctimeMs}:${size}:${ino}`;
 }
 
-function statIfThere(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    // What should be a folder on the way is a file.
+    // A parent of the path is a file, not a folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     throw error;
   }
@@ -120,11 +120,11 @@ export function problemOf(file: string, error: unknown): Problem {
   return { file, ...where, severity: 'error', message: withoutPath(error) };
 }
 
-/** Node puts the path into its messages; ours stands beside them. */
+/** Node's messages repeat the path, which a problem already contains. */
 function withoutPath(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM') return 'the file may not be read by this user';
-  if (code === 'ELOOP') return 'the link leads back to itself';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied: this user cannot read the file';
+  if (code === 'ELOOP') return 'the symbolic link points to itself';
   return messageOf(error);
 }
 
@@ -133,5 +133,5 @@ function assertInside(root: string, path: string): void {
   if (real === path) return;
   const realRoot = realpathSync.native(root);
   if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep))
-    throw new FileProblem('the link leads out of the folder', 1);
+    throw new FileProblem('the symbolic link points outside the folder', 1);
 }

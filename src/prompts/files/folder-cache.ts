@@ -6,14 +6,14 @@ interface Listing {
   readonly entries: readonly Dirent[];
 }
 
-/** Clocks of file systems tick every few milliseconds only. */
+/** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
 const tickMs = 100;
 
-/** What lies in a folder now, read again only after something came, went or was renamed. */
+/** Caches folder listings. A folder is read again only after an entry was added, removed or renamed. */
 export class FolderCache {
   readonly #listings = new Map<string, Listing>();
 
-  /** Sorted by name, hidden ones left out; `undefined` when there is no such folder. */
+  /** Entries sorted by name, without hidden ones. `undefined` if the folder does not exist. */
   entries(folder: string): readonly Dirent[] | undefined {
     const stat = statSync(folder, { throwIfNoEntry: false });
     if (stat === undefined) {

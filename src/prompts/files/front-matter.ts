@@ -7,7 +7,7 @@ export interface FrontMatter {
   readonly bodyLine: number;
 }
 
-/** What is wrong with a file, and where. */
+/** A problem in a file, with its line and column. */
 export class FileProblem extends Error {
   readonly line: number;
   readonly column: number | undefined;
@@ -32,32 +32,32 @@ export async function parseFrontMatter(source: string): Promise<FrontMatter> {
   };
 }
 
-/** A key and a text without anything that means more in YAML. */
+/** A `key: text` line without any character that is special in YAML. */
 const plainLine = /^([A-Za-z_][\w-]*): +(?:"([^"\\]*)"|([A-Za-z](?:[^\n:#"'\\]*[^\s:#"'\\])?)) *$/;
-/** Words that are not texts. */
-const otherThanText = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i;
+/** Plain words that YAML does not parse as strings. */
+const nonTextWord = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i;
 
-/** Most front matter is a few plain lines, which need no engine; `undefined` for all other. */
+/** Parses simple front matter without loading the YAML package. `undefined` if it is not simple. */
 function parsePlain(lines: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   const fields: Record<string, string> = {};
   for (const line of lines) {
     const [, key, quoted, plain] = plainLine.exec(line) ?? [];
     if (key === undefined || Object.hasOwn(fields, key) || key === '__proto__') return undefined;
-    if (plain !== undefined && otherThanText.test(plain)) return undefined;
+    if (plain !== undefined && nonTextWord.test(plain)) return undefined;
     fields[key] = (quoted ?? plain)!;
   }
   return fields;
 }
 
-/** The YAML package needs seconds for some texts of more, and no front matter written by hand comes near. */
-const longestYaml = 16 * 1024;
+/** Larger hostile input would keep the YAML package busy for seconds. Front matter written by hand is much smaller. */
+const maxYamlLength = 16 * 1024;
 
 let yaml: typeof import('yaml') | undefined;
 
 async function parseYaml(source: string, firstLine: number): Promise<Readonly<Record<string, unknown>>> {
-  if (source.length > longestYaml)
+  if (source.length > maxYamlLength)
     throw new FileProblem(
-      `the frontmatter is longer than ${longestYaml / 1024} KB; move the text below it`,
+      `the frontmatter is larger than ${maxYamlLength / 1024} KB; move long text into the body`,
       firstLine,
     );
   yaml ??= await import('yaml');
@@ -72,7 +72,7 @@ async function parseYaml(source: string, firstLine: number): Promise<Readonly<Re
   try {
     const fields: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
     if (typeof fields !== 'object' || Array.isArray(fields))
-      throw new FileProblem('the frontmatter must be a list of "key: value" lines', firstLine);
+      throw new FileProblem('the frontmatter must consist of "key: value" lines', firstLine);
     return fields as Record<string, unknown>;
   } catch (cause) {
     throw cause instanceof FileProblem ? cause : new FileProblem(messageOf(cause), firstLine);

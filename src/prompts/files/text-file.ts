@@ -2,7 +2,7 @@ import { FileProblem } from './front-matter.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a file: UTF-8 and nothing else, without a byte order mark, lines ended by LF. */
+/** Decodes UTF-8 text, removes a byte order mark and converts CRLF to LF. Throws if the bytes are not valid UTF-8. */
 export function decodeText(bytes: Buffer): string {
   let text: string;
   try {

@@ -1,15 +1,15 @@
 import type { ArgumentDefinition } from '../definition/definition.ts';
 import { FileProblem } from '../files/front-matter.ts';
 
-/** The hint as written; YAML makes a list of `[one]`. */
-export function hintOf(value: unknown): string | undefined {
+/** Returns the hint as text. YAML parses `[one]` as a list, so a list is printed back in brackets. */
+export function parseHint(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => `[${String(item)}]`).join(' ');
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
   throw new FileProblem('argument-hint must be text', 2);
 }
 
-/** The names in `<file> [priority]`, where the hint is nothing but such names. */
+/** Returns the names in a hint such as `<file> [priority]`, or none if the hint contains anything else. */
 export function namesInHint(hint: string | undefined): readonly string[] {
   if (hint === undefined || !/^\s*(?:(?:\[[\w -]+\]|<[\w -]+>)\s*)+$/.test(hint)) return [];
   const names = [...hint.matchAll(/[[<]([\w -]+)[\]>]/g)].map(([, name]) =>

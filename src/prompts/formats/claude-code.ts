@@ -1,22 +1,22 @@
 import { basename } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/typed-arguments.ts';
-import { hintOf, namesInHint, printHint } from './argument-hint.ts';
+import { namesInHint, parseHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportFields, reportPlaces } from './left-out.ts';
+import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { nameOfPath, pathOfName } from './prompt-path.ts';
-import { argumentsIn, bracesOf, type Segment, segmentsOf, singleText, splitBody } from './segments.ts';
+import { nameFromPath, pathForName } from './prompt-path.ts';
+import { argumentsIn, type Segment, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
-/** As high as anybody counts; a greater number is a price. */
-const mostPositions = 20;
+/** Placeholders have numbers below this limit. A higher number, such as `$25`, is more likely a price. */
+const maxPositions = 20;
 
-const meanings: readonly (readonly [RegExp, string])[] = [
+const clientSyntax: readonly (readonly [RegExp, string])[] = [
   [/!`[^`\n]{1,2000}`/g, 'runs a command in Claude Code'],
   [/^```!/gm, 'runs commands in Claude Code'],
-  [/(?:^|(?<=\s))@(?=\S{0,200}[./$])[\w$~./-]{0,200}[\w$/]/gm, 'brings in a file in Claude Code'],
-  [/\$\{CLAUDE_[A-Z_]+\}/g, 'is filled in by Claude Code'],
-  [/\$\d+[\d.,]*\d/g, 'may be taken for an argument by Claude Code'],
+  [/(?:^|(?<=\s))@(?=\S{0,200}[./$])[\w$~./-]{0,200}[\w$/]/gm, 'includes a file in Claude Code'],
+  [/\$\{CLAUDE_[A-Z_]+\}/g, 'is replaced by Claude Code'],
+  [/\$\d+[\d.,]*\d/g, 'may be read as an argument by Claude Code'],
 ];
 
 export const claudeCommands = filePerPrompt({
@@ -24,11 +24,11 @@ export const claudeCommands = filePerPrompt({
   title: 'Claude Code commands',
   folder: '.claude/commands',
   namedByPath: true,
-  keeps: ['description'],
+  stores: ['description'],
   accepts: (path) => path.endsWith('.md') && basename(path) !== 'SKILL.md',
-  parse: (file, report) => parse(file, nameOfPath(file.path, '.md'), report),
+  parse: (file, report) => parse(file, nameFromPath(file.path, '.md'), report),
   print: async (definition) => ({
-    path: pathOfName(definition.name, '.md'),
+    path: pathForName(definition.name, '.md'),
     text: await print(definition, {}),
   }),
 });
@@ -38,11 +38,11 @@ export const claudeSkills = filePerPrompt({
   title: 'Claude Code skills',
   folder: '.claude/skills',
   namedByPath: false,
-  keeps: ['description'],
+  stores: ['description'],
   accepts: (path) => path === 'SKILL.md' || path.endsWith('/SKILL.md'),
   parse: (file, report) => parse(file, basename(file.path.slice(0, -'/SKILL.md'.length)) || 'skill', report),
   async print(definition, warn) {
-    const name = pathOfName(definition.name, '', warn)
+    const name = pathForName(definition.name, '', warn)
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}-]/gu, '-');
     return { path: `${name}/SKILL.md`, text: await print(definition, { name }) };
@@ -51,33 +51,33 @@ export const claudeSkills = filePerPrompt({
 
 async function parse(file: TextFile, pathName: string, report: Report): Promise<PromptDefinition> {
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportFields(fields, ['name', 'description', 'argument-hint', 'arguments'], report, file.text);
-  reportPlaces(body, bodyLine, report, meanings);
+  reportUnknownFields(fields, ['name', 'description', 'argument-hint', 'arguments'], report, file.text);
+  reportClientSyntax(body, bodyLine, report, clientSyntax);
   const skill = basename(file.path) === 'SKILL.md';
-  const hint = hintOf(fields['argument-hint']);
-  const named = namesOf(fields['arguments']);
-  const counts = /\$(?:ARGUMENTS\[)?\d/.test(body) || named.length > 0;
-  const hinted = namesInHint(hint);
-  // A hint of one name is about all that is typed, where the body does not count.
-  const whole = !counts && hinted.length === 1 ? hinted[0]! : everything;
+  const hint = parseHint(fields['argument-hint']);
+  const named = parseNames(fields['arguments']);
+  const usesPositions = /\$(?:ARGUMENTS\[)?\d/.test(body) || named.length > 0;
+  const hintNames = namesInHint(hint);
+  // If the body has no numbered placeholders, a single name in the hint stands for the whole input.
+  const whole = !usesPositions && hintNames.length === 1 ? hintNames[0]! : everything;
   const positions = Array.from(
-    { length: mostPositions },
-    (_, index) => named[index] ?? (counts ? hinted[index] : undefined) ?? `argument_${index}`,
+    { length: maxPositions },
+    (_, index) => named[index] ?? (usesPositions ? hintNames[index] : undefined) ?? `argument_${index}`,
   );
-  const { segments, written } = placeholdersOf(body, positions, named, whole);
+  const { segments, written } = splitAtPlaceholders(body, positions, named, whole);
   const used = argumentsIn(segments);
-  // What is typed behind the name of a command without a place for it goes behind its text.
-  const all = used.length === 0 ? [whole] : inOrder(used, positions);
+  // A command without placeholders still takes input, which is appended to its text.
+  const all = used.length === 0 ? [whole] : sortByPosition(used, positions);
   return {
     name: (skill ? textField(fields, 'name') : undefined) ?? pathName,
     description: textField(fields, 'description') ?? firstLine(body),
     arguments: all.map((name): ArgumentDefinition => {
       const described = name === everything && all.length === 1 ? hint : undefined;
-      const usual = named.includes(name) ? '' : (written.get(name) ?? '');
-      return { name, ...(described !== undefined && { description: described }), default: usual };
+      const defaultValue = named.includes(name) ? '' : (written.get(name) ?? '');
+      return { name, ...(described !== undefined && { description: described }), default: defaultValue };
     }),
     typed: { positions, whole },
-    messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, bodyLine) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
     tags: [],
     template: 'braces',
     file: file.path,
@@ -85,12 +85,15 @@ async function parse(file: TextFile, pathName: string, report: Report): Promise<
   };
 }
 
-/** A backslash before a placeholder takes its meaning away, unless it is one of two. */
+/** A backslash escapes the placeholder after it, unless the backslash itself is escaped. */
 const placeholder =
   /(?<!\\)\\(?=\$(?:\d|ARGUMENTS|[A-Za-z_]))\$\w*|\$(?:ARGUMENTS\[(\d+)\]|(ARGUMENTS)|(\d+)(?!\w)|([A-Za-z_]\w*))/g;
 
-/** Counted from `$0`; `$ARGUMENTS` is everything that was typed. What has no value stays as it is written. */
-function placeholdersOf(
+/**
+ * Splits the body at its placeholders. Positions start at `$0`, and `$ARGUMENTS` is the whole input. `written` holds the
+ * placeholder of each position, which stays in the text if the position gets no value.
+ */
+function splitAtPlaceholders(
   body: string,
   positions: readonly string[],
   named: readonly string[],
@@ -113,19 +116,19 @@ function placeholdersOf(
 
 const isPlaceholder = (text: string) => /^\$(?:\d+$|ARGUMENTS)/.test(text);
 
-/** As they are typed, the whole text last. */
-function inOrder(names: readonly string[], positions: readonly string[]): readonly string[] {
+/** Sorts the arguments in the order in which users type them, with the whole input last. */
+function sortByPosition(names: readonly string[], positions: readonly string[]): readonly string[] {
   const place = (name: string) => (positions.includes(name) ? positions.indexOf(name) : positions.length);
   return names.toSorted((a, b) => place(a) - place(b));
 }
 
-/** The field `arguments`: a list, or words. */
-function namesOf(value: unknown): readonly string[] {
+/** Parses the field `arguments`: a list, or names separated by spaces. */
+function parseNames(value: unknown): readonly string[] {
   const names = typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value : [];
   return names.filter((name) => typeof name === 'string' && name !== '');
 }
 
-/** What Claude Code itself shows where there is no description. */
+/** Claude Code shows the first line of a command that has no description. */
 function firstLine(body: string): string {
   return body
     .split('\n', 1)[0]!
@@ -134,16 +137,18 @@ function firstLine(body: string): string {
 }
 
 async function print(definition: PromptDefinition, fields: { readonly name?: string }): Promise<string> {
-  const segments = segmentsOf(definition, singleText(definition));
+  const segments = toSegments(definition, singleText(definition));
   const used = argumentsIn(segments);
   const whole = used.length === 1 && used[0] === everything;
   for (const text of segments.filter((segment) => typeof segment === 'string')) {
     const found = /\$ARGUMENTS|\$1?\d(?!\w)|!`[^`\n]{1,2000}`|^```!/m.exec(text)?.[0];
     if (found !== undefined)
-      throw new NotExpressible(`its text holds ${found}, which Claude Code would act on`);
+      throw new NotExpressible(`its text contains ${found}, which Claude Code would interpret`);
   }
   if (used.length > 1 && used.includes(everything))
-    throw new NotExpressible('it takes all arguments as one and others beside them');
+    throw new NotExpressible(
+      'it uses the whole input together with single arguments, which this format cannot express',
+    );
   const order = definition.arguments.filter(({ name }) => used.includes(name));
   const body = segments
     .map((segment) => {

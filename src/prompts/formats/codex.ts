@@ -1,13 +1,13 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/typed-arguments.ts';
-import { hintOf, printHint } from './argument-hint.ts';
+import { parseHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportFields } from './left-out.ts';
+import { reportUnknownFields } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { nameOfPath, pathOfName } from './prompt-path.ts';
-import { argumentsIn, bracesOf, segmentsOf, singleText, splitBody } from './segments.ts';
+import { nameFromPath, pathForName } from './prompt-path.ts';
+import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
-/** `$$` stands for itself and hides what follows it. */
+/** `$$` stays as it is, and the word after it is not a placeholder. */
 const placeholder = /\$\$|\$([1-9])|\$([A-Z][A-Z0-9_]*)/g;
 const positions = Array.from({ length: 9 }, (_, index) => `argument_${index + 1}`);
 
@@ -16,39 +16,39 @@ export const codex = filePerPrompt({
   title: 'Codex prompts',
   folder: '~/.codex/prompts',
   namedByPath: true,
-  keeps: ['description'],
+  stores: ['description'],
   accepts: (path) => path.endsWith('.md') && !path.includes('/'),
   parse,
   async print(definition, warn) {
-    const path = pathOfName(definition.name, '.md', warn);
+    const path = pathForName(definition.name, '.md', warn);
     return { path, text: await print(definition, warn) };
   },
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportFields(fields, ['description', 'argument-hint', 'argument_hint'], report, file.text);
-  const hint = hintOf(fields['argument-hint'] ?? fields['argument_hint']);
+  reportUnknownFields(fields, ['description', 'argument-hint', 'argument_hint'], report, file.text);
+  const hint = parseHint(fields['argument-hint'] ?? fields['argument_hint']);
   const description = textField(fields, 'description');
   const segments = splitBody(body, placeholder, ([, number, word]) => {
     if (number !== undefined) return `argument_${number}`;
     return word === 'ARGUMENTS' ? everything : word;
   });
   const all = argumentsIn(segments);
-  // Named arguments must all be given; the others may be left out.
+  // Codex requires all named arguments; positional arguments are optional.
   const isNamed = (name: string) => name !== everything && !/^argument_\d$/.test(name);
   return {
-    name: nameOfPath(file.path, '.md'),
+    name: nameFromPath(file.path, '.md'),
     ...(description !== undefined && { description }),
     arguments: all.map((name): ArgumentDefinition => {
       if (isNamed(name)) return { name, required: true };
       const described = name === everything && all.length === 1 ? hint : undefined;
-      // A number that nobody fills is a price.
-      const usual = name === everything ? '' : `$${positions.indexOf(name) + 1}`;
-      return { name, ...(described !== undefined && { description: described }), default: usual };
+      // A number without a value stays in the text: it may be a price.
+      const defaultValue = name === everything ? '' : `$${positions.indexOf(name) + 1}`;
+      return { name, ...(described !== undefined && { description: described }), default: defaultValue };
     }),
     ...(!all.some(isNamed) && { typed: { positions, whole: everything } }),
-    messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, bodyLine) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
     tags: [],
     template: 'braces',
     file: file.path,
@@ -57,22 +57,23 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
 }
 
 async function print(definition: PromptDefinition, warn: (message: string) => void): Promise<string> {
-  const segments = segmentsOf(definition, singleText(definition));
+  const segments = toSegments(definition, singleText(definition));
   for (const segment of segments) {
     const clash =
       typeof segment === 'string'
         ? [...segment.matchAll(placeholder)].find(([all]) => all !== '$$')
         : undefined;
-    if (clash !== undefined) throw new NotExpressible(`its text holds ${clash[0]}, which would be replaced`);
+    if (clash !== undefined)
+      throw new NotExpressible(`its text contains ${clash[0]}, which Codex would replace`);
   }
   const used = definition.arguments.filter(({ name }) => argumentsIn(segments).includes(name));
   const written = new Map(used.map(({ name }) => [name, dollarName(name)]));
   if (new Set(written.values()).size < written.size)
-    throw new NotExpressible('two of its arguments have the same name in capitals');
+    throw new NotExpressible('two of its arguments have the same name in upper case');
   const optional = used.filter(
     ({ name, required }) => !required && /^[A-Z]/.test(written.get(name)!.slice(1)) && name !== everything,
   );
-  for (const { name } of optional) warn(`the argument ${name} must always be given in Codex`);
+  for (const { name } of optional) warn(`the argument ${name} is optional here but required in Codex`);
   const body = segments
     .map((segment) => (typeof segment === 'string' ? segment : written.get(segment.argument)))
     .join('');

@@ -3,7 +3,7 @@ import { parseCommand } from '../sources/commands.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { filePerPrompt, NotExpressible } from './format.ts';
 import { printMarkdown } from './markdown.ts';
-import { pathOfName } from './prompt-path.ts';
+import { pathForName } from './prompt-path.ts';
 import { singleText } from './segments.ts';
 
 export const commands = filePerPrompt({
@@ -11,11 +11,11 @@ export const commands = filePerPrompt({
   title: 'Markdown commands',
   folder: 'commands',
   namedByPath: true,
-  keeps: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
+  stores: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
   accepts: (path) => /\.md$/i.test(path) && !path.includes('/'),
   parse: ({ path, text }) => parseCommand(text, path, false),
   print: async (definition, warn) => ({
-    path: pathOfName(definition.name, '.md', warn),
+    path: pathForName(definition.name, '.md', warn),
     text: await print(definition),
   }),
 });
@@ -24,20 +24,19 @@ async function print(definition: PromptDefinition): Promise<string> {
   const { title, description, tags, template, arguments: declared } = definition;
   const text = singleText(definition);
   if (template === 'jinja' && scanTemplate(text).references.length > 0)
-    throw new NotExpressible('it brings in other templates');
+    throw new NotExpressible('it includes other templates');
   return printMarkdown(
     {
       title,
       description: description ?? '',
       tags: tags.length > 0 ? tags : undefined,
       template: template === 'input' ? undefined : template,
-      arguments: template === 'input' || declared.length === 0 ? undefined : declared.map(plain),
+      arguments: template === 'input' || declared.length === 0 ? undefined : declared.map(definedFields),
     },
     text,
   );
 }
 
-/** Only what was said of an argument. */
-function plain(argument: ArgumentDefinition): object {
+function definedFields(argument: ArgumentDefinition): object {
   return Object.fromEntries(Object.entries(argument).filter(([, value]) => value !== undefined));
 }

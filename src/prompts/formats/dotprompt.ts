@@ -4,31 +4,31 @@ import { FileProblem } from '../files/front-matter.ts';
 import { lexTemplate, type Tag } from '../template/lexer.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { type Part, parseHandlebars } from './handlebars.ts';
-import { jinjaText } from './jinja-text.ts';
-import { reportFields } from './left-out.ts';
+import { escapeJinja } from './jinja-text.ts';
+import { reportUnknownFields } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
 import { parseInput, printInput } from './picoschema.ts';
-import { nameOfPath, pathOfName } from './prompt-path.ts';
-import { bracesOf, type Segment, segmentsOf } from './segments.ts';
+import { nameFromPath, pathForName } from './prompt-path.ts';
+import { type Segment, toBraces, toSegments } from './segments.ts';
 
 export const dotprompt = filePerPrompt({
   name: 'dotprompt',
   title: 'dotprompt files',
   folder: 'prompts',
   namedByPath: false,
-  keeps: ['title', 'description', 'argument descriptions', 'defaults', 'values'],
-  // A name with an underscore before it is a part of others.
+  stores: ['title', 'description', 'argument descriptions', 'defaults', 'values'],
+  // Files whose names start with an underscore are partials.
   accepts: (path) => path.endsWith('.prompt') && !basename(path).startsWith('_'),
   parse,
   print: async (definition) => ({
-    path: pathOfName(definition.name, '.prompt'),
+    path: pathForName(definition.name, '.prompt'),
     text: await print(definition),
   }),
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportFields(fields, ['name', 'title', 'description', 'input'], report, file.text);
+  reportUnknownFields(fields, ['name', 'title', 'description', 'input'], report, file.text);
   const parts = parseHandlebars(body, bodyLine);
   const declared = parseInput(fields['input'], (message) => report(message, 2));
   const used = new Set(parts.flatMap((part) => ('name' in part ? [part.name] : [])));
@@ -37,18 +37,18 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const title = textField(fields, 'title');
   const description = textField(fields, 'description');
   return {
-    name: textField(fields, 'name') ?? nameOfPath(file.path, '.prompt'),
+    name: textField(fields, 'name') ?? nameFromPath(file.path, '.prompt'),
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     arguments: [
-      // What is optional and not given leaves nothing behind.
+      // An optional argument without a value becomes empty text.
       ...declared.map((one) =>
         one.required || one.default !== undefined || jinja ? one : { ...one, default: '' },
       ),
       ...undeclared.map((name) => ({ name, ...(!jinja && { default: '' }) })),
     ],
-    messages: messagesOf(parts, report, (own) =>
-      jinja ? jinjaOf(own) : bracesOf(segmentsIn(own), bodyLine),
+    messages: toMessages(parts, report, (own) =>
+      jinja ? partsToJinja(own) : toBraces(partsToSegments(own), bodyLine),
     ),
     tags: [],
     template: jinja ? 'jinja' : 'braces',
@@ -57,39 +57,40 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   };
 }
 
-function messagesOf(
+function toMessages(
   parts: readonly Part[],
   report: Report,
-  textOf: (parts: readonly Part[]) => string,
+  toText: (parts: readonly Part[]) => string,
 ): readonly MessageDefinition[] {
   const messages: { role: 'user' | 'assistant'; parts: Part[] }[] = [{ role: 'user', parts: [] }];
   for (const part of parts) {
     if (part.kind !== 'role') messages.at(-1)!.parts.push(part);
     else {
-      if (part.role !== 'user' && part.role !== 'model') report(`the role ${part.role} becomes the user's`);
+      if (part.role !== 'user' && part.role !== 'model')
+        report(`the role ${part.role} is not supported, so the message becomes a user message`);
       messages.push({ role: part.role === 'model' ? 'assistant' : 'user', parts: [] });
     }
   }
-  const written = messages.map(({ role, parts: own }) => ({ role, text: textOf(own).trim() }));
-  const filled = written.filter(({ text }) => text !== '');
-  if (filled.length === 0) throw new FileProblem('there is no text in it', 1);
-  return filled.map(({ role, text }) => ({ role, content: { type: 'text', text } }));
+  const written = messages.map(({ role, parts: own }) => ({ role, text: toText(own).trim() }));
+  const nonEmpty = written.filter(({ text }) => text !== '');
+  if (nonEmpty.length === 0) throw new FileProblem('the file contains no prompt text', 1);
+  return nonEmpty.map(({ role, text }) => ({ role, content: { type: 'text', text } }));
 }
 
-function segmentsIn(parts: readonly Part[]): readonly Segment[] {
+function partsToSegments(parts: readonly Part[]): readonly Segment[] {
   return parts.flatMap((part): Segment[] =>
     part.kind === 'text' ? [part.text] : part.kind === 'variable' ? [{ argument: part.name }] : [],
   );
 }
 
-function jinjaOf(parts: readonly Part[]): string {
-  return parts.map(jinjaPart).join('');
+function partsToJinja(parts: readonly Part[]): string {
+  return parts.map(partToJinja).join('');
 }
 
-function jinjaPart(part: Part): string {
+function partToJinja(part: Part): string {
   switch (part.kind) {
     case 'text':
-      return jinjaText(part.text);
+      return escapeJinja(part.text);
     case 'variable':
       return `{{ ${part.name} }}`;
     case 'if':
@@ -107,11 +108,11 @@ function jinjaPart(part: Part): string {
 
 async function print(definition: PromptDefinition): Promise<string> {
   const texts = definition.messages.map(({ role, content }) => {
-    if (content.type !== 'text') throw new NotExpressible('it has content that is not text');
+    if (content.type !== 'text') throw new NotExpressible('it has content other than text');
     const body =
       definition.template === 'jinja'
-        ? conditions(content.text)
-        : printSegments(segmentsOf(definition, content.text));
+        ? jinjaToHandlebars(content.text)
+        : printSegments(toSegments(definition, content.text));
     return { role, body };
   });
   const single = texts.length === 1 && texts[0]!.role === 'user';
@@ -140,13 +141,13 @@ function escaped(text: string): string {
   return text.replaceAll('{{', '\\{{');
 }
 
-/** Jinja that only names arguments and asks whether they are there. */
-function conditions(template: string): string {
+/** Converts Jinja that uses only variables and `if`. Throws NotExpressible for any other syntax. */
+function jinjaToHandlebars(template: string): string {
   const open: string[] = [];
   let text = '';
   let end = 0;
   const add = (plain: string) => {
-    if (/\{[{%#]/.test(plain)) throw new NotExpressible(beyond);
+    if (/\{[{%#]/.test(plain)) throw new NotExpressible(unsupportedJinja);
     text += plain;
   };
   for (const tag of lexTemplate(template)) {
@@ -158,31 +159,32 @@ function conditions(template: string): string {
   return text;
 }
 
-const beyond = 'it needs more of Jinja than dotprompt has';
+const unsupportedJinja = 'it uses Jinja syntax that dotprompt does not support';
 
 function printTag({ kind, tokens }: Tag, open: string[]): string {
   const words = tokens.map((token) => token.text);
   const name = words.at(-1) ?? '';
-  if (tokens.at(-1)?.kind !== 'name') throw new NotExpressible(beyond);
+  if (tokens.at(-1)?.kind !== 'name') throw new NotExpressible(unsupportedJinja);
   const shape = kind === 'expression' ? words.slice(0, -1).join(' ') : words.slice(0, -1).join(' ') || name;
   if (kind === 'expression' && shape === '') return `{{${name}}}`;
   if (kind === 'statement' && shape === 'else') return '{{else}}';
   if (kind === 'statement' && shape === 'endif') return `{{/${open.pop()}}}`;
-  if (kind === 'expression' || !/^if( not)?$/.test(shape)) throw new NotExpressible(beyond);
+  if (kind === 'expression' || !/^if( not)?$/.test(shape)) throw new NotExpressible(unsupportedJinja);
   open.push(shape === 'if' ? 'if' : 'unless');
   return `{{#${open.at(-1)} ${name}}}`;
 }
 
-/** Handlebars swallows the line of a block that stands alone on it; Jinja does not. */
+/** The line break to add after a block tag that is alone on its line: Handlebars drops one there, Jinja does not. */
 function lineEnd({ kind, offset, end }: Tag, template: string): string {
   if (kind === 'expression') return '';
-  // Only the blanks around it are looked at: the line may be the whole text.
+  // Check only the blanks around the tag: its line may be as long as the whole text.
   let from = offset;
   while (/[^\S\n]/.test(template[from - 1] ?? '')) from -= 1;
   let to = end;
   while (/[^\S\n]/.test(template[to] ?? '')) to += 1;
   if ((from > 0 && template[from - 1] !== '\n') || (to < template.length && template[to] !== '\n')) return '';
   const [before, after] = [template.slice(from, offset), template.slice(end, to)];
-  if (before !== '' || after !== '') throw new NotExpressible('a block stands alone on an indented line');
+  if (before !== '' || after !== '')
+    throw new NotExpressible('a block tag is alone on an indented line, which dotprompt would remove');
   return end < template.length ? '\n' : '';
 }

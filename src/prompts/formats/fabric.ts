@@ -2,14 +2,14 @@ import { basename, dirname } from 'node:path/posix';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportPlaces } from './left-out.ts';
-import { pathOfName } from './prompt-path.ts';
-import { argumentsIn, bracesOf, segmentsOf, singleText, splitBody } from './segments.ts';
+import { reportClientSyntax } from './left-out.ts';
+import { pathForName } from './prompt-path.ts';
+import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
 const variable = /\{\{([A-Za-z_][\w-]*)\}\}/g;
-const meanings: readonly (readonly [RegExp, string])[] = [
-  [/\{\{(?:plugin|ext):[^{}]*\}\}/g, 'calls an extension of fabric'],
-  [/\{\{\s+[\w-]+\s*\}\}|\{\{[\w-]+\s+\}\}/g, 'has blanks inside, which may or may not be a variable'],
+const clientSyntax: readonly (readonly [RegExp, string])[] = [
+  [/\{\{(?:plugin|ext):[^{}]*\}\}/g, 'calls a fabric extension'],
+  [/\{\{\s+[\w-]+\s*\}\}|\{\{[\w-]+\s+\}\}/g, 'contains spaces, so fabric may not read it as a variable'],
 ];
 
 export const fabric = filePerPrompt({
@@ -17,11 +17,11 @@ export const fabric = filePerPrompt({
   title: 'fabric patterns',
   folder: '~/.config/fabric/patterns',
   namedByPath: true,
-  keeps: [],
+  stores: [],
   accepts: (path) => path.endsWith('/system.md') || path === 'system.md',
   parse,
   print: async (definition, warn) => ({
-    path: `${pathOfName(definition.name, '', warn)}/system.md`,
+    path: `${pathForName(definition.name, '', warn)}/system.md`,
     text: print(definition, warn),
   }),
 });
@@ -31,15 +31,15 @@ async function parse({ path, text }: TextFile, report: Report): Promise<PromptDe
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n')
     .trimEnd();
-  if (body.trim() === '') throw new FileProblem('there is no text in it', 1);
-  reportPlaces(body, 1, report, meanings);
-  // Where a pattern has no place for the input, fabric sends it after the text.
+  if (body.trim() === '') throw new FileProblem('the file contains no prompt text', 1);
+  reportClientSyntax(body, 1, report, clientSyntax);
+  // fabric appends the input to a pattern without `{{input}}`.
   const whole = body.includes('{{input}}') ? body : `${body}\n{{input}}`;
   const segments = splitBody(whole, variable, ([, name]) => name);
   return {
     name: dirname(path) === '.' ? 'pattern' : basename(dirname(path)),
     arguments: argumentsIn(segments).map((name) => ({ name, required: true })),
-    messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, 1) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, 1) } }],
     tags: [],
     template: 'braces',
     file: path,
@@ -48,14 +48,15 @@ async function parse({ path, text }: TextFile, report: Report): Promise<PromptDe
 }
 
 function print(definition: PromptDefinition, warn: (message: string) => void): string {
-  const segments = segmentsOf(definition, singleText(definition));
+  const segments = toSegments(definition, singleText(definition));
   if (segments.some((segment) => typeof segment === 'string' && segment.includes('{{')))
-    throw new NotExpressible('its text holds {{, which fabric would replace');
+    throw new NotExpressible('its text contains {{, which fabric would replace');
   const names = argumentsIn(segments);
-  const wrong = names.find((name) => !/^[A-Za-z_][\w-]*$/.test(name));
-  if (wrong !== undefined) throw new NotExpressible(`the argument ${wrong} cannot be a variable of fabric`);
-  // The one thing a pattern is always given is its input.
+  const invalid = names.find((name) => !/^[A-Za-z_][\w-]*$/.test(name));
+  if (invalid !== undefined)
+    throw new NotExpressible(`the argument ${invalid} is not a valid variable name in fabric`);
+  // fabric always passes the input, so a single argument becomes the input.
   const written = (name: string) => (names.length === 1 ? 'input' : name);
-  if (!names.map(written).includes('input')) warn('fabric puts the input behind the text');
+  if (!names.map(written).includes('input')) warn('fabric appends the input to the text');
   return `${segments.map((segment) => (typeof segment === 'string' ? segment : `{{${written(segment.argument)}}}`)).join('')}\n`;
 }

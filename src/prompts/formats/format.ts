@@ -3,54 +3,55 @@ import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { problemOf } from '../files/file-cache.ts';
 import type { FormatName } from './format-names.ts';
 
-/** One text file of a folder of prompts. */
+/** A text file in a folder of prompts. */
 export interface TextFile {
-  /** From the folder, with `/` between its parts. */
+  /** Relative to the folder, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What a writer made of prompts: files, and what it could not express. */
+/** Exported files, with a problem for everything the format could not express. */
 export interface Writing {
   readonly files: readonly TextFile[];
   readonly problems: readonly Problem[];
 }
 
-/** A way to keep prompts in files. What has no counterpart on the other side is reported, never guessed. */
+/** A file format for prompts. Anything that cannot be converted is reported, never guessed. */
 export interface Format {
   readonly name: FormatName;
-  /** What people call it, and where its files usually lie. */
+  /** Display name. */
   readonly title: string;
+  /** The usual folder of its files. */
   readonly folder: string;
-  /** Whether the path of a file alone gives the name of its prompt. */
+  /** True if a prompt's name depends only on the path of its file. */
   readonly namedByPath: boolean;
-  /** Whether a file of the folder holds prompts. */
+  /** True if the file at this path contains prompts. */
   accepts(path: string): boolean;
-  /** Throws nothing: a file that cannot be read is a problem of the reading. */
+  /** Never throws: invalid files are reported in `problems`. */
   read(files: readonly TextFile[]): Promise<Reading>;
   write(definitions: readonly PromptDefinition[]): Promise<Writing>;
 }
 
-/** What a definition needs for a format that cannot express it. */
+/** Thrown when a format cannot express a prompt; the message gives the reason. */
 export class NotExpressible extends Error {}
 
-/** Parts of a definition that some formats have no place for. */
+/** Parts of a definition that not every format can store. */
 export type Part = 'title' | 'description' | 'tags' | 'argument descriptions' | 'defaults' | 'values';
 
-/** A format that keeps each prompt in a file of its own. */
+/** Creates a format that stores each prompt in its own file. */
 export function filePerPrompt(format: {
   readonly name: FormatName;
   readonly title: string;
   readonly folder: string;
   readonly namedByPath: boolean;
-  readonly keeps: readonly Part[];
+  readonly stores: readonly Part[];
   accepts(path: string): boolean;
   /** Throws FileProblem. */
   parse(file: TextFile, report: Report): Promise<PromptDefinition>;
   /** Throws NotExpressible. */
   print(definition: PromptDefinition, warn: (message: string) => void): Promise<TextFile>;
 }): Format {
-  const { parse, print, keeps, ...described } = format;
+  const { parse, print, stores, ...described } = format;
   return {
     ...described,
     async read(files) {
@@ -78,14 +79,14 @@ export function filePerPrompt(format: {
     write: (definitions) =>
       writeEach(definitions, async (definition, warn) => {
         const printed = await print(definition, warn);
-        const lost = partsOf(definition).filter((part) => !keeps.includes(part));
-        if (lost.length > 0) warn(`left out: ${lost.join(', ')}`);
+        const lost = usedParts(definition).filter((part) => !stores.includes(part));
+        if (lost.length > 0) warn(`not exported: ${lost.join(', ')}`);
         return printed;
       }),
   };
 }
 
-function partsOf({
+function usedParts({
   name,
   title,
   description,
@@ -98,17 +99,17 @@ function partsOf({
     description: description !== undefined && description !== '',
     tags: tags.length > 0,
     'argument descriptions': declared.some((one) => one.description !== undefined && one.description !== ''),
-    // The default of a position is the placeholder itself.
+    // The default of a positional argument is its own placeholder.
     defaults: typed === undefined && declared.some((one) => one.default !== undefined && one.default !== ''),
     values: declared.some((one) => one.values !== undefined),
   };
   return (Object.keys(parts) as Part[]).filter((part) => parts[part]);
 }
 
-/** Tells of something in a file that has no counterpart. */
+/** Reports something in a file that cannot be converted. */
 export type Report = (message: string, line?: number, column?: number) => void;
 
-/** Prints definitions one by one; one that cannot be printed does not stop the others. */
+/** Prints each definition. One that cannot be printed does not stop the others. */
 export async function writeEach(
   definitions: readonly PromptDefinition[],
   print: (definition: PromptDefinition, warn: (message: string) => void) => Promise<TextFile>,
@@ -118,17 +119,17 @@ export async function writeEach(
   for (const definition of definitions) {
     const { name, file, line } = definition;
     const warnings: string[] = [];
-    const tell = (severity: Problem['severity'], message: string) =>
+    const report = (severity: Problem['severity'], message: string) =>
       problems.push({ file, line, severity, message: `${name}: ${message}` });
     try {
       const printed = await print(definition, (message) => warnings.push(message));
       const key = printed.path.toLowerCase();
-      if (files.has(key)) throw new NotExpressible(`another prompt is already in ${printed.path}`);
+      if (files.has(key)) throw new NotExpressible(`another prompt is already written to ${printed.path}`);
       files.set(key, printed);
-      for (const message of warnings) tell('warning', message);
+      for (const message of warnings) report('warning', message);
     } catch (error) {
       if (!(error instanceof NotExpressible)) throw error;
-      tell('error', error.message);
+      report('error', error.message);
     }
   }
   return { files: [...files.values()], problems };

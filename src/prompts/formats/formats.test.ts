@@ -28,13 +28,13 @@ function textOf({ messages }: PromptDefinition): readonly string[] {
   );
 }
 
-const shown = ({ problems }: Reading) =>
+const formatProblems = ({ problems }: Reading) =>
   problems.map(
     ({ file, line, column, message }) => `${[file, line, column].filter(Boolean).join(':')}: ${message}`,
   );
 
-describe('reading', () => {
-  it('Claude Code commands', async () => {
+describe('reading files', () => {
+  it('parses Claude Code commands', async () => {
     const reading = await read('claude-code');
     expect(reading.prompts.map(({ name, description }) => [name, description])).toEqual([
       ['fix-issue', 'Find and fix an issue by its number'],
@@ -53,16 +53,16 @@ describe('reading', () => {
       'Look at issue #{{issue-number}} and fix it. Its priority is {{priority}}.',
     );
     expect(textOf(reading.prompts[0]!)[0]).toContain('under $100, whatever $HOME is.');
-    expect(shown(reading)).toEqual([
-      'fix-issue.md:2: the field allowed-tools has no counterpart and is left out',
-      'fix-issue.md:5: the field model has no counterpart and is left out',
-      'fix-issue.md:12:19: !`git branch --show-current` runs a command in Claude Code; it stays in the text as it is',
-      'fix-issue.md:13:20: @docs/style.md brings in a file in Claude Code; it stays in the text as it is',
-      'fix-issue.md:15:18: $100 may be taken for an argument by Claude Code; it stays in the text as it is',
+    expect(formatProblems(reading)).toEqual([
+      'fix-issue.md:2: the field allowed-tools is not supported and was ignored',
+      'fix-issue.md:5: the field model is not supported and was ignored',
+      'fix-issue.md:12:19: !`git branch --show-current` runs a command in Claude Code; here it stays plain text',
+      'fix-issue.md:13:20: @docs/style.md includes a file in Claude Code; here it stays plain text',
+      'fix-issue.md:15:18: $100 may be read as an argument by Claude Code; here it stays plain text',
     ]);
   });
 
-  it('Claude Code skills', async () => {
+  it('parses Claude Code skills', async () => {
     const { prompts, problems } = await read('claude-skills');
     expect(prompts).toMatchObject([
       {
@@ -82,7 +82,7 @@ describe('reading', () => {
     expect(named.prompts.map(textOf)).toEqual([['user: Fix {{issue}} on {{branch}}, not $other.']]);
   });
 
-  it('Codex prompts', async () => {
+  it('parses Codex prompts', async () => {
     const { prompts, problems } = await read('codex');
     expect(problems).toEqual([]);
     expect(prompts.map(({ name, arguments: declared }) => [name, declared])).toEqual([
@@ -106,7 +106,7 @@ describe('reading', () => {
     expect(textOf(prompts[0]!)[0]).toContain('The price is $$5, not $$FILES.');
   });
 
-  it('VS Code prompt files', async () => {
+  it('parses VS Code prompt files', async () => {
     const reading = await read('vscode');
     expect(reading.prompts[0]).toMatchObject({
       name: 'create-form',
@@ -115,16 +115,16 @@ describe('reading', () => {
         { name: 'fields', required: true },
       ],
     });
-    expect(shown(reading)).toEqual([
-      'create-form.prompt.md:2: the field agent has no counterpart and is left out',
-      'create-form.prompt.md:3: the field model has no counterpart and is left out',
-      'create-form.prompt.md:4: the field tools has no counterpart and is left out',
-      `create-form.prompt.md:11:54: \${selection} is filled in by VS Code; it stays in the text as it is`,
-      'create-form.prompt.md:11:25: ](../docs/design.md) is a link whose file VS Code brings in; it stays in the text as it is',
+    expect(formatProblems(reading)).toEqual([
+      'create-form.prompt.md:2: the field agent is not supported and was ignored',
+      'create-form.prompt.md:3: the field model is not supported and was ignored',
+      'create-form.prompt.md:4: the field tools is not supported and was ignored',
+      `create-form.prompt.md:11:54: \${selection} is replaced by VS Code; here it stays plain text`,
+      'create-form.prompt.md:11:25: ](../docs/design.md) is a link to a file that VS Code includes; here it stays plain text',
     ]);
   });
 
-  it('Gemini CLI commands', async () => {
+  it('parses Gemini CLI commands', async () => {
     const reading = await read('gemini');
     expect(reading.prompts.map(({ name, description, line }) => [name, description, line])).toEqual([
       ['git:commit', 'Writes a commit message from what is staged.', 3],
@@ -133,13 +133,13 @@ describe('reading', () => {
     expect(textOf(reading.prompts[1]!)).toEqual([
       'user: Make a plan for this task and wait for a go:\n\n{{args}}',
     ]);
-    expect(shown(reading)).toEqual([
-      'git/commit.toml:6:1: !{git diff --staged} runs a command in Gemini CLI; it stays in the text as it is',
-      'git/commit.toml:9:17: @{docs/commits.md} brings in a file in Gemini CLI; it stays in the text as it is',
+    expect(formatProblems(reading)).toEqual([
+      'git/commit.toml:6:1: !{git diff --staged} runs a command in Gemini CLI; here it stays plain text',
+      'git/commit.toml:9:17: @{docs/commits.md} includes a file in Gemini CLI; here it stays plain text',
     ]);
   });
 
-  it('fabric patterns', async () => {
+  it('parses fabric patterns', async () => {
     const { prompts, problems } = await read('fabric');
     expect(problems).toEqual([]);
     expect(prompts.map(({ name, arguments: declared }) => [name, declared.map((one) => one.name)])).toEqual([
@@ -149,7 +149,7 @@ describe('reading', () => {
     expect(textOf(prompts[0]!)[0]!.endsWith('INPUT:\n{{input}}')).toBe(true);
   });
 
-  it('dotprompt files', async () => {
+  it('parses dotprompt files', async () => {
     const reading = await read('dotprompt');
     const [chat, greeting, translate] = reading.prompts;
     expect(textOf(chat!)).toEqual([
@@ -168,14 +168,14 @@ describe('reading', () => {
     expect(textOf(translate!)).toEqual([
       'user: Translate to {{language}} and leave {{braces}} alone:\n\n{{text}}',
     ]);
-    expect(shown(reading)).toEqual([
-      'greeting.prompt:2: the field model has no counterpart and is left out',
-      'greeting.prompt:3: the field config has no counterpart and is left out',
-      "greeting.prompt: the role system becomes the user's",
+    expect(formatProblems(reading)).toEqual([
+      'greeting.prompt:2: the field model is not supported and was ignored',
+      'greeting.prompt:3: the field config is not supported and was ignored',
+      'greeting.prompt: the role system is not supported, so the message becomes a user message',
     ]);
   });
 
-  it('dotprompt conditions, which render as Handlebars would', async () => {
+  it('renders dotprompt conditions as Handlebars does', async () => {
     const { prompts } = await read('dotprompt');
     const greeting = prompts.find(({ name }) => name === 'greeting')!;
     const source = { name: 'x', list: async () => [], get: async () => undefined, problems: async () => [] };
@@ -190,7 +190,7 @@ describe('reading', () => {
     expect((await texts({ location: 'home' }))[1]).toBe('Greet a guest.\nSpeak as you like.\nBe short.');
   });
 
-  it('our own three', async () => {
+  it('parses commands, JSONL and twig libraries', async () => {
     expect((await read('commands')).prompts.map(({ name, template }) => [name, template])).toEqual([
       ['letter', 'braces'],
       ['research', 'input'],
@@ -200,27 +200,30 @@ describe('reading', () => {
   });
 });
 
-describe('writing', () => {
-  it.each(formats.map(({ name }) => name))('%s and reading it again gives the same prompts', async (name) => {
-    const { prompts } = await read(name);
-    const written = await formatNamed(name).write(prompts);
-    const refused = new Set(
-      written.problems
-        .filter(({ severity }) => severity === 'error')
-        .map(({ message }) => message.split(': ')[0]),
-    );
-    const plain = ({ line: _, file: _file, ...rest }: PromptDefinition) => rest;
-    const again = await read(name, written.files);
-    const renamed = (one: PromptDefinition) => ({
-      ...one,
-      name: one.name.replace(/^(code_lib|talk):/, '$1-'),
-    });
-    const expected = prompts
-      .filter((one) => !refused.has(one.name.split(':')[0]) && !refused.has(one.name))
-      .map((one) => (name === 'twig' ? renamed(one) : one));
-    expect(again.prompts.map(plain)).toEqual(expected.map(plain));
-    expect(expected.length).toBeGreaterThan(0);
-  });
+describe('writing files', () => {
+  it.each(formats.map(({ name }) => name))(
+    'preserves the prompts when they are written as %s and read again',
+    async (name) => {
+      const { prompts } = await read(name);
+      const written = await formatNamed(name).write(prompts);
+      const rejected = new Set(
+        written.problems
+          .filter(({ severity }) => severity === 'error')
+          .map(({ message }) => message.split(': ')[0]),
+      );
+      const plain = ({ line: _, file: _file, ...rest }: PromptDefinition) => rest;
+      const again = await read(name, written.files);
+      const renamed = (one: PromptDefinition) => ({
+        ...one,
+        name: one.name.replace(/^(code_lib|talk):/, '$1-'),
+      });
+      const expected = prompts
+        .filter((one) => !rejected.has(one.name.split(':')[0]) && !rejected.has(one.name))
+        .map((one) => (name === 'twig' ? renamed(one) : one));
+      expect(again.prompts.map(plain)).toEqual(expected.map(plain));
+      expect(expected.length).toBeGreaterThan(0);
+    },
+  );
 
   it.each([
     ['codex', 'draft-pr.md'],
@@ -232,7 +235,7 @@ describe('writing', () => {
     ['commands', 'letter.md'],
     ['commands', 'research.md'],
     ['jsonl', 'user.jsonl'],
-  ])('%s gives back %s byte for byte', async (name, path) => {
+  ])('in the format %s reproduces %s byte for byte', async (name, path) => {
     const files = fixture(name);
     const { files: written } = await formatNamed(name).write((await read(name, files)).prompts);
     expect(written.find((file) => file.path === path)).toEqual(files.find((file) => file.path === path));
@@ -255,7 +258,7 @@ describe('writing', () => {
     line: 1,
   };
 
-  it('one prompt to every format, telling what is lost', async () => {
+  it('exports a prompt to every format and reports the parts that are lost', async () => {
     const written = await Promise.all(
       formats.map(async (format) => [format.name, await format.write([letter])] as const),
     );
@@ -264,7 +267,7 @@ describe('writing', () => {
       files.map(({ path }) => path),
       problems.map(({ severity, message }) => `${severity}: ${message}`),
     ]);
-    const lost = 'left out: title, tags, argument descriptions, defaults, values';
+    const lost = 'not exported: title, tags, argument descriptions, defaults, values';
     expect(summary).toEqual([
       ['claude-code', ['post/letter.md'], [`warning: post:letter: ${lost}`]],
       [
@@ -277,7 +280,7 @@ describe('writing', () => {
         ['post-letter.md'],
         [
           'warning: post:letter: the name becomes post-letter',
-          'warning: post:letter: the argument tone must always be given in Codex',
+          'warning: post:letter: the argument tone is optional here but required in Codex',
           `warning: post:letter: ${lost}`,
         ],
       ],
@@ -286,21 +289,21 @@ describe('writing', () => {
         ['post-letter.prompt.md'],
         [
           'warning: post:letter: the name becomes post-letter',
-          'warning: post:letter: the argument tone is always asked for in VS Code',
-          'warning: post:letter: left out: tags, defaults, values',
+          'warning: post:letter: the argument tone is optional here but required in VS Code',
+          'warning: post:letter: not exported: tags, defaults, values',
         ],
       ],
-      ['gemini', [], ['error: post:letter: it has the arguments tone, to, and Gemini CLI has one']],
+      ['gemini', [], ['error: post:letter: it has the arguments tone, to, but Gemini CLI supports only one']],
       [
         'fabric',
         ['post-letter/system.md'],
         [
           'warning: post:letter: the name becomes post-letter',
-          'warning: post:letter: fabric puts the input behind the text',
-          'warning: post:letter: left out: title, description, tags, argument descriptions, defaults, values',
+          'warning: post:letter: fabric appends the input to the text',
+          'warning: post:letter: not exported: title, description, tags, argument descriptions, defaults, values',
         ],
       ],
-      ['dotprompt', ['post/letter.prompt'], ['warning: post:letter: left out: tags']],
+      ['dotprompt', ['post/letter.prompt'], ['warning: post:letter: not exported: tags']],
       ['commands', ['post-letter.md'], ['warning: post:letter: the name becomes post-letter']],
       ['jsonl', ['user.jsonl'], ['warning: post:letter: the name becomes post_letter']],
       ['twig', ['twig.toml', 'prompts/letter.md'], []],
@@ -313,14 +316,18 @@ describe('writing', () => {
   });
 
   it.each<[string, string, string]>([
-    ['claude-code', 'costs $1 each', 'its text holds $1, which Claude Code would act on'],
-    ['claude-code', 'run !`rm -rf /` now', 'its text holds !`rm -rf /`, which Claude Code would act on'],
-    ['codex', 'see $HOME', 'its text holds $HOME, which would be replaced'],
-    ['vscode', `a \${input:x}`, `its text holds \${input:x}, which would be replaced`],
-    ['gemini', 'a !{rm -rf /}', 'its text holds !{, which Gemini CLI would act on'],
-    ['gemini', 'a {{args}}', 'its text holds {{args}}, which Gemini CLI would act on'],
-    ['fabric', 'a {{plugin:sys:env}}', 'its text holds {{, which fabric would replace'],
-  ])('to %s refuses text that would come alive: %s', async (name, text, message) => {
+    ['claude-code', 'costs $1 each', 'its text contains $1, which Claude Code would interpret'],
+    [
+      'claude-code',
+      'run !`rm -rf /` now',
+      'its text contains !`rm -rf /`, which Claude Code would interpret',
+    ],
+    ['codex', 'see $HOME', 'its text contains $HOME, which Codex would replace'],
+    ['vscode', `a \${input:x}`, `its text contains \${input:x}, which VS Code would replace`],
+    ['gemini', 'a !{rm -rf /}', 'its text contains !{, which Gemini CLI would interpret'],
+    ['gemini', 'a {{args}}', 'its text contains {{args}}, which Gemini CLI would interpret'],
+    ['fabric', 'a {{plugin:sys:env}}', 'its text contains {{, which fabric would replace'],
+  ])('to %s rejects text that the client would interpret: %s', async (name, text, message) => {
     const plain: PromptDefinition = {
       ...letter,
       arguments: [],
@@ -346,7 +353,7 @@ describe('writing', () => {
     ':a',
     'x'.repeat(200),
     'a:../../b',
-  ])('never leaves the folder: %j', async (name) => {
+  ])('rejects a name that is not a safe path: %j', async (name) => {
     for (const format of formats) {
       if (format.name === 'jsonl') continue;
       const { files } = await format.write([{ ...letter, name, arguments: [], template: 'none' }]);
@@ -354,7 +361,7 @@ describe('writing', () => {
     }
   });
 
-  it('turns Jinja that only names its arguments into other formats, and says no to the rest', async () => {
+  it('converts Jinja that contains only variables, and rejects other Jinja', async () => {
     const jinja = (text: string): PromptDefinition => ({
       ...letter,
       template: 'jinja',
@@ -374,7 +381,7 @@ describe('writing', () => {
     }
   });
 
-  it('keeps text that looks like a template when it becomes one', async () => {
+  it('escapes text that looks like Jinja when exporting to a template', async () => {
     const text = 'a {{x}} {% raw %} {% endraw %} {# no #} {{to}}';
     const { files } = await formatNamed('twig').write([
       {
@@ -390,7 +397,7 @@ describe('writing', () => {
     jinja.close();
   });
 
-  it('reports two prompts that would share one file', async () => {
+  it('reports two prompts that would be written to the same file', async () => {
     const { files, problems } = await formatNamed('fabric').write([
       { ...letter, name: 'a:b' },
       { ...letter, name: 'A-B' },
@@ -398,27 +405,27 @@ describe('writing', () => {
     expect(files).toHaveLength(1);
     expect(problems.at(-1)).toMatchObject({
       severity: 'error',
-      message: 'A-B: another prompt is already in A-B/system.md',
+      message: 'A-B: another prompt is already written to A-B/system.md',
     });
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   const bomb = `---\na: &a [${'x,'.repeat(9)}x]\n${'bcdefgh'
     .split('')
     .map((key, index) => `${key}: &${key} [${`*${'abcdefgh'[index]},`.repeat(9)}*${'abcdefgh'[index]}]`)
     .join('\n')}\ndescription: boom\n---\nbody`;
   const cases: readonly [string, string, RegExp | undefined][] = [
-    ['nothing', '', /no text|must be text|missing/],
-    ['only blanks', ' \n\n ', /no text|must be text|missing/],
+    ['an empty file', '', /no prompt text|must be text|missing/],
+    ['only blanks', ' \n\n ', /no prompt text|must be text|missing/],
     ['front matter without an end', '---\ndescription: x\nbody', /delimiter/],
-    ['front matter without a body', '---\ndescription: x\n---\n', /no text|required/],
-    ['a YAML bomb', bomb, /alias/i],
+    ['front matter without a body', '---\ndescription: x\n---\n', /no prompt text|required/],
+    ['a YAML alias bomb', bomb, /alias/i],
     ['YAML with a tab', '---\n\ta: : b\n- c\n---\nbody', /./],
     ['a description that is a list', '---\ndescription: [a, b]\n---\nbody', /description must be text/],
-    ['TOML that is broken', 'prompt = """never closed', /./],
-    ['TOML with a key twice', 'prompt = "a"\nprompt = "b"', /./],
-    ['TOML with a number for a prompt', 'prompt = 5', /prompt must be text/],
+    ['invalid TOML', 'prompt = """never closed', /./],
+    ['TOML with a duplicate key', 'prompt = "a"\nprompt = "b"', /./],
+    ['TOML whose prompt is a number', 'prompt = 5', /prompt must be text/],
   ];
   const paths: Readonly<Record<string, string>> = {
     'claude-code': 'x.md',
@@ -433,7 +440,7 @@ describe('bad input', () => {
     twig: 'x/twig.toml',
   };
 
-  it.each(Object.entries(paths))('never throws in %s', async (name, path) => {
+  it.each(Object.entries(paths))('never makes the parser for %s throw', async (name, path) => {
     for (const [, text] of cases) {
       const { prompts, problems } = await read(name, [{ path, text }]);
       for (const problem of problems) expect(problem.message).not.toBe('');
@@ -442,7 +449,7 @@ describe('bad input', () => {
   });
 
   it.each(cases.filter(([, text]) => text.startsWith('---')))(
-    'says what is wrong: %s',
+    'is reported with a reason: %s',
     async (_, text, message) => {
       const { prompts, problems } = await read('claude-code', [{ path: 'x.md', text }]);
       expect(prompts).toEqual([]);
@@ -461,7 +468,7 @@ describe('bad input', () => {
     'x{{/if}}',
     '{{else}}',
     '{{#if a}}{{role "user"}}{{/if}}',
-  ])('does not guess what dotprompt means by %s', async (body) => {
+  ])('is rejected in dotprompt: %s', async (body) => {
     const { prompts, problems } = await read('dotprompt', [
       { path: 'x.prompt', text: `---\nname: x\n---\nline\n${body}` },
     ]);
@@ -469,24 +476,24 @@ describe('bad input', () => {
     expect(problems.at(-1)).toMatchObject({ severity: 'error', line: expect.any(Number) });
   });
 
-  it('takes text that looks like the place of an argument for an error', async () => {
+  it('is reported if plain text looks like the placeholder of an argument', async () => {
     const { prompts, problems } = await read('claude-code', [
       { path: 'x.md', text: 'a\n{{arguments}} $ARGUMENTS' },
     ]);
     expect(prompts).toEqual([]);
     expect(problems).toMatchObject([
-      { line: 2, message: 'the text {{arguments}} cannot be told from the place of an argument' },
+      { line: 2, message: 'the text {{arguments}} looks like the placeholder of an argument' },
     ]);
   });
 
-  it('reads a byte order mark and CRLF', async () => {
+  it('may contain a byte order mark and CRLF line breaks', async () => {
     const text = '\uFEFF---\r\ndescription: d\r\n---\r\na\r\n$ARGUMENTS\r\n';
     const { prompts } = await read('claude-code', [{ path: 'x.md', text }]);
     expect(prompts).toMatchObject([{ description: 'd', line: 4 }]);
     expect(textOf(prompts[0]!)).toEqual(['user: a\n{{arguments}}']);
   });
 
-  it('takes a time that grows no faster than the text', async () => {
+  it('is parsed without excessive backtracking', async () => {
     const units = [
       '$',
       '$1',
@@ -513,20 +520,22 @@ describe('bad input', () => {
       const started = performance.now();
       for (const [name, path] of Object.entries(paths))
         await read(name, [{ path, text: name === 'gemini' ? `prompt = ${escaped}` : text }]);
-      // A hang, not a measurement.
+      // Generous: only quadratic parsing would take this long.
       expect(performance.now() - started).toBeLessThan(20_000);
     }
   });
+});
 
-  it('has a page that names every format and its folder', () => {
+describe('the formats', () => {
+  it('are all listed in docs/prompt-formats.md', () => {
     const page = readFileSync('docs/prompt-formats.md', 'utf8');
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
     expect(rows).toEqual(formats.map(({ name }) => name));
   });
 
-  it('names the formats there are', () => {
+  it('are suggested if a name is unknown', () => {
     expect(() => formatNamed('claudecode')).toThrowError(
-      'There is no format claudecode; did you mean claude-code?',
+      'Unknown format claudecode; did you mean claude-code?',
     );
     expect(() => formatNamed('word')).toThrowError(/choose one of claude-code, claude-skills/);
   });

@@ -28,9 +28,9 @@ export function formatNamed(name: string): Format {
   const format = formats.find((known) => known.name === name);
   if (format !== undefined) return format;
   const names = formats.map((known) => known.name);
-  const meant = nearest(name, names);
+  const suggestion = nearest(name, names);
   throw new Failure(
     'invalid-params',
-    `There is no format ${name}; ${meant === undefined ? `choose one of ${names.join(', ')}` : `did you mean ${meant}?`}`,
+    `Unknown format ${name}; ${suggestion === undefined ? `choose one of ${names.join(', ')}` : `did you mean ${suggestion}?`}`,
   );
 }

@@ -1,14 +1,14 @@
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportFields, reportPlaces } from './left-out.ts';
-import { nameOfPath, pathOfName } from './prompt-path.ts';
-import { argumentsIn, bracesOf, segmentsOf, singleText, splitBody } from './segments.ts';
+import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
+import { nameFromPath, pathForName } from './prompt-path.ts';
+import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 import { parseToml, tomlText } from './toml.ts';
 
-const meanings: readonly (readonly [RegExp, string])[] = [
+const clientSyntax: readonly (readonly [RegExp, string])[] = [
   [/!\{[^\n}]{0,300}\}/g, 'runs a command in Gemini CLI'],
-  [/@\{[^\n}]{0,300}\}/g, 'brings in a file in Gemini CLI'],
+  [/@\{[^\n}]{0,300}\}/g, 'includes a file in Gemini CLI'],
 ];
 
 export const gemini = filePerPrompt({
@@ -16,10 +16,10 @@ export const gemini = filePerPrompt({
   title: 'Gemini CLI commands',
   folder: '.gemini/commands',
   namedByPath: true,
-  keeps: ['description'],
+  stores: ['description'],
   accepts: (path) => path.endsWith('.toml'),
   parse,
-  print: async (definition) => ({ path: pathOfName(definition.name, '.toml'), text: print(definition) }),
+  print: async (definition) => ({ path: pathForName(definition.name, '.toml'), text: print(definition) }),
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
@@ -28,17 +28,17 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('prompt must be text', 1);
   if (description !== undefined && typeof description !== 'string')
     throw new FileProblem('description must be text', 1);
-  reportFields(content, ['prompt', 'description'], report, file.text);
+  reportUnknownFields(content, ['prompt', 'description'], report, file.text);
   const body = prompt.replaceAll('\r\n', '\n').trim();
-  // TOML does not remember lines; the body is found again by its first one.
-  const line = lineOf(file.text, body);
-  reportPlaces(body, line, report, meanings);
+  // The TOML parser reports no positions, so find the body by its first line.
+  const line = findLine(file.text, body);
+  reportClientSyntax(body, line, report, clientSyntax);
   const segments = splitBody(body, /\{\{args\}\}/g, () => 'args');
   return {
-    name: nameOfPath(file.path, '.toml'),
+    name: nameFromPath(file.path, '.toml'),
     ...(description !== undefined && description.trim() !== '' && { description: description.trim() }),
     arguments: argumentsIn(segments).map((name) => ({ name, default: '' })),
-    messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, line) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, line) } }],
     tags: [],
     template: 'braces',
     file: file.path,
@@ -47,14 +47,14 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
 }
 
 function print(definition: PromptDefinition): string {
-  const segments = segmentsOf(definition, singleText(definition));
+  const segments = toSegments(definition, singleText(definition));
   const used = argumentsIn(segments);
   if (used.length > 1)
-    throw new NotExpressible(`it has the arguments ${used.join(', ')}, and Gemini CLI has one`);
+    throw new NotExpressible(`it has the arguments ${used.join(', ')}, but Gemini CLI supports only one`);
   for (const segment of segments) {
     const clash = typeof segment === 'string' ? /\{\{args\}\}|[!@]\{/.exec(segment)?.[0] : undefined;
     if (clash !== undefined)
-      throw new NotExpressible(`its text holds ${clash}, which Gemini CLI would act on`);
+      throw new NotExpressible(`its text contains ${clash}, which Gemini CLI would interpret`);
   }
   const body = segments.map((segment) => (typeof segment === 'string' ? segment : '{{args}}')).join('');
   return [
@@ -64,7 +64,7 @@ function print(definition: PromptDefinition): string {
   ].join('\n');
 }
 
-function lineOf(text: string, body: string): number {
+function findLine(text: string, body: string): number {
   const [first = ''] = body.split('\n', 1);
   const at = text.indexOf(first);
   return at < 0 ? 1 : text.slice(0, at).split('\n').length;

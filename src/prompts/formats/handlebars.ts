@@ -1,6 +1,6 @@
 import { FileProblem } from '../files/front-matter.ts';
 
-/** What a Handlebars body of a dotprompt file is made of. */
+/** A part of the Handlebars body of a dotprompt file. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable' | 'if' | 'unless'; readonly name: string }
@@ -9,9 +9,9 @@ export type Part =
 
 const mustache = /\\\{\{[^{}]*\}\}|\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
 
-/** Throws FileProblem at the first construct without a counterpart. */
-export function parseHandlebars(written: string, bodyLine: number): readonly Part[] {
-  const body = withShortComments(written);
+/** Throws FileProblem at the first construct that is not supported. */
+export function parseHandlebars(source: string, bodyLine: number): readonly Part[] {
+  const body = shortenComments(source);
   const parts: Part[] = [];
   const open: string[] = [];
   let end = 0;
@@ -27,13 +27,14 @@ export function parseHandlebars(written: string, bodyLine: number): readonly Par
       end = index + found.length;
       continue;
     }
-    const { inner, before, after } = trimmed(found);
+    const { inner, before, after } = parseTag(found);
     const part = parsePart(inner);
-    if (part === undefined) throw fail('has no counterpart');
+    if (part === undefined) throw fail('is not supported');
     if (part.kind === 'if' || part.kind === 'unless') open.push(part.kind);
-    if (part.kind === 'else' && open.length === 0) throw fail('stands outside of a block');
-    if (part.kind === 'end' && open.pop() !== inner.slice(1).trim()) throw fail('closes what is not open');
-    if (part.kind === 'role' && open.length > 0) throw fail('stands inside a block');
+    if (part.kind === 'else' && open.length === 0) throw fail('is outside a block');
+    if (part.kind === 'end' && open.pop() !== inner.slice(1).trim())
+      throw fail('closes a block that is not open');
+    if (part.kind === 'role' && open.length > 0) throw fail('is not allowed inside a block');
     const alone =
       part.kind !== 'variable' && part.kind !== 'role'
         ? lineAround(body, index, index + found.length)
@@ -41,16 +42,16 @@ export function parseHandlebars(written: string, bodyLine: number): readonly Par
     const from = before ? body.slice(0, index).trimEnd().length : (alone?.[0] ?? index);
     text(end, Math.max(end, from));
     if (part.kind !== 'comment') parts.push(part);
-    const behind = index + found.length;
-    end = after ? behind + /^\s*/.exec(body.slice(behind))![0].length : (alone?.[1] ?? behind);
+    const tagEnd = index + found.length;
+    end = after ? tagEnd + /^\s*/.exec(body.slice(tagEnd))![0].length : (alone?.[1] ?? tagEnd);
   }
   if (open.length > 0) throw new FileProblem(`{{#${open.at(-1)}}} is never closed`, bodyLine);
   text(end, body.length);
   return parts;
 }
 
-/** `{{!-- … --}}` may hold braces; what is left of it is as many lines long. */
-function withShortComments(body: string): string {
+/** Empties `{{!-- … --}}` comments, which may contain braces, but keeps their line breaks for correct line numbers. */
+function shortenComments(body: string): string {
   let text = '';
   let end = 0;
   for (let start = body.indexOf('{{!--'); start >= 0; start = body.indexOf('{{!--', end)) {
@@ -62,8 +63,8 @@ function withShortComments(body: string): string {
   return text + body.slice(end);
 }
 
-/** `~` takes the blanks on its side away. */
-function trimmed(found: string): { inner: string; before: boolean; after: boolean } {
+/** Separates the content of a tag from its `~` marks, which strip the whitespace on their side. */
+function parseTag(found: string): { inner: string; before: boolean; after: boolean } {
   const bare = found.replace(/^\{\{\{?/, '').replace(/\}?\}\}$/, '');
   return {
     inner: bare.replace(/^~/, '').replace(/~$/, '').trim(),
@@ -86,7 +87,7 @@ function parsePart(inner: string): Part | { readonly kind: 'comment' } | undefin
   return name === undefined ? undefined : { kind: 'variable', name };
 }
 
-/** Where the line begins and where the next one does, when nothing but blanks stands around. */
+/** Returns the start of the line and of the next line if only blanks surround the tag. */
 function lineAround(body: string, from: number, to: number): [number, number] | undefined {
   let start = from;
   while (body[start - 1] === ' ' || body[start - 1] === '\t') start -= 1;

@@ -1,9 +1,9 @@
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { parsePromptFile } from '../jsonl/prompt-file.ts';
 import { type Format, type TextFile, writeEach } from './format.ts';
-import { segmentsOf } from './segments.ts';
+import { toSegments } from './segments.ts';
 
-/** One prompt on each line. */
+/** JSONL files with one prompt per line. */
 export const jsonl: Format = {
   name: 'jsonl',
   title: 'JSONL prompts',
@@ -25,11 +25,11 @@ export const jsonl: Format = {
       if (name !== definition.name) warn(`the name becomes ${name}`);
       return { path: name, text: JSON.stringify(toRecord(name, definition)) };
     });
-    return { files: joined(files), problems };
+    return { files: joinRecords(files), problems };
   },
 };
 
-/** A prompt as JSONL keeps it: every place of an argument is `{{name}}`. Throws NotExpressible. */
+/** Converts a prompt to a JSONL record, in which `{{name}}` stands for an argument. Throws NotExpressible. */
 export function toRecord(name: string, definition: PromptDefinition): object {
   const { title = definition.name, description, arguments: declared, messages, tags } = definition;
   return {
@@ -44,13 +44,13 @@ export function toRecord(name: string, definition: PromptDefinition): object {
 
 function withBraces(definition: PromptDefinition, { role, content }: MessageDefinition): MessageDefinition {
   if (content.type !== 'text') return { role, content };
-  const text = segmentsOf(definition, content.text)
+  const text = toSegments(definition, content.text)
     .map((segment) => (typeof segment === 'string' ? segment : `{{${segment.argument}}}`))
     .join('');
   return { role, content: { type: 'text', text } };
 }
 
-function joined(records: readonly TextFile[]): readonly TextFile[] {
+function joinRecords(records: readonly TextFile[]): readonly TextFile[] {
   if (records.length === 0) return [];
   return [{ path: 'user.jsonl', text: records.map(({ text }) => `${text}\n`).join('') }];
 }

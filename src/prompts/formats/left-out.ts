@@ -1,24 +1,24 @@
 import { Lines } from '../template/position.ts';
 import type { Report } from './format.ts';
 
-/** A file full of them is reported often enough. */
-const most = 20;
+/** Maximum number of reports of one kind per file. */
+const maxReports = 20;
 
-/** Reports every place of a body that means something to the client it was written for and nothing here. */
-export function reportPlaces(
+/** Reports syntax that only the original client interprets and that is plain text here. */
+export function reportClientSyntax(
   body: string,
   bodyLine: number,
   report: Report,
-  meanings: readonly (readonly [pattern: RegExp, meaning: string])[],
+  clientSyntax: readonly (readonly [pattern: RegExp, meaning: string])[],
 ): void {
   const lines = new Lines(body);
-  for (const [pattern, meaning] of meanings) {
-    for (const { index, 0: found } of [...body.matchAll(pattern)].slice(0, most)) {
+  for (const [pattern, meaning] of clientSyntax) {
+    for (const { index, 0: found } of [...body.matchAll(pattern)].slice(0, maxReports)) {
       const blank = found.length - found.trimStart().length;
       const { line, column } = lines.at(index + blank);
       const shown = found.trim();
       report(
-        `${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown} ${meaning}; it stays in the text as it is`,
+        `${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown} ${meaning}; here it stays plain text`,
         bodyLine + line - 1,
         column,
       );
@@ -26,8 +26,8 @@ export function reportPlaces(
   }
 }
 
-/** Reports fields of the front matter that have no counterpart. */
-export function reportFields(
+/** Reports fields that cannot be imported. */
+export function reportUnknownFields(
   fields: Readonly<Record<string, unknown>>,
   known: readonly string[],
   report: Report,
@@ -35,10 +35,10 @@ export function reportFields(
 ): void {
   const lines = file.split('\n');
   const unknown = Object.keys(fields).filter((name) => !known.includes(name));
-  for (const name of unknown.slice(0, most)) {
+  for (const name of unknown.slice(0, maxReports)) {
     const line = lines.findIndex((text) => text.startsWith(name)) + 1;
-    report(`the field ${name} has no counterpart and is left out`, line || 1);
+    report(`the field ${name} is not supported and was ignored`, line || 1);
   }
-  if (unknown.length > most)
-    report(`${unknown.length - most} more fields have no counterpart and are left out`, 1);
+  if (unknown.length > maxReports)
+    report(`${unknown.length - maxReports} more fields are not supported and were ignored`, 1);
 }

@@ -7,20 +7,20 @@ export interface Markdown {
   readonly bodyLine: number;
 }
 
-/** Markdown with or without front matter. What comes before and after the body is dropped. */
+/** Parses Markdown with or without front matter. Whitespace around the body is removed. */
 export async function parseMarkdown(text: string, report: Report): Promise<Markdown> {
-  const begins = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
-  const { fields, body, bodyLine } = begins
-    ? await lenientFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'), report)
+  const hasFrontMatter = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
+  const { fields, body, bodyLine } = hasFrontMatter
+    ? await parseLenientFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'), report)
     : { fields: {}, body: text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), bodyLine: 1 };
   const trimmed = body.trim();
-  if (trimmed === '') throw new FileProblem('there is no text in it', bodyLine);
-  const blank = body.slice(0, body.indexOf(trimmed)).split('\n').length - 1;
-  return { fields, body: trimmed, bodyLine: bodyLine + blank };
+  if (trimmed === '') throw new FileProblem('the file contains no prompt text', bodyLine);
+  const leadingLines = body.slice(0, body.indexOf(trimmed)).split('\n').length - 1;
+  return { fields, body: trimmed, bodyLine: bodyLine + leadingLines };
 }
 
-/** Clients read `argument-hint: [a] [b]` line by line, though it is no YAML. */
-async function lenientFrontMatter(text: string, report: Report): Promise<Markdown> {
+/** Falls back to reading line by line, as other clients do: `argument-hint: [a] [b]` is common but not valid YAML. */
+async function parseLenientFrontMatter(text: string, report: Report): Promise<Markdown> {
   try {
     return await parseFrontMatter(text);
   } catch (error) {
@@ -36,23 +36,23 @@ async function lenientFrontMatter(text: string, report: Report): Promise<Markdow
     const hints = new Set(pairs.flatMap((pair) => (pair![2]?.startsWith('[') ? [pair![1]] : [])));
     if (!hints.has('argument-hint'))
       report(
-        `the front matter is not YAML and is read line by line: ${error.message}`,
+        `the front matter is not valid YAML and was read line by line: ${error.message}`,
         error.line,
         error.column,
       );
     return {
-      fields: Object.fromEntries(pairs.map((pair) => [pair![1], unquoted((pair![2] ?? '').trimEnd())])),
+      fields: Object.fromEntries(pairs.map((pair) => [pair![1], unquote((pair![2] ?? '').trimEnd())])),
       body: lines.slice(end + 1).join('\n'),
       bodyLine: end + 2,
     };
   }
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
 }
 
-/** A field that must be text where it is given. */
+/** Returns an optional text field. Throws FileProblem if its value is not text. */
 export function textField(fields: Markdown['fields'], name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
@@ -60,15 +60,15 @@ export function textField(fields: Markdown['fields'], name: string): string | un
   return value.trim() === '' ? undefined : value.trim();
 }
 
-/** Front matter and body; without fields, the body alone. */
+/** Prints front matter and body, or only the body if no field is defined. */
 export async function printMarkdown(
   fields: Readonly<Record<string, unknown>>,
   body: string,
 ): Promise<string> {
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const defined = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const text = body.endsWith('\n') ? body : `${body}\n`;
-  // A body that begins like front matter must not be taken for it.
-  if (Object.keys(given).length === 0) return /^---[ \t]*\n/.test(text) ? `---\n---\n${text}` : text;
+  // Empty front matter keeps a body that starts with `---` from being read as front matter.
+  if (Object.keys(defined).length === 0) return /^---[ \t]*\n/.test(text) ? `---\n---\n${text}` : text;
   const { stringify } = await import('yaml');
-  return `---\n${stringify(given, { lineWidth: 0 })}---\n${text}`;
+  return `---\n${stringify(defined, { lineWidth: 0 })}---\n${text}`;
 }

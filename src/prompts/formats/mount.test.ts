@@ -36,7 +36,7 @@ const names = async (source: MountSource) => (await source.list()).map(({ name }
 const messages = async (source: MountSource) => (await source.problems()).map(({ message }) => message);
 
 describe('a mounted folder', () => {
-  it('is served where it lies, as it is now', async () => {
+  it('serves files in place and in their current state', async () => {
     write('commands/review.md', 'Review $ARGUMENTS');
     write('commands/git/commit.md', 'Commit');
     const source = mount();
@@ -53,14 +53,14 @@ describe('a mounted folder', () => {
     expect(await names(source)).toEqual(['git:commit']);
   });
 
-  it('is the very same list as long as nothing changed', async () => {
+  it('returns the same list object while nothing changes', async () => {
     write('commands/a.md', 'A');
     const source = mount();
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(await source.list()).toBe(await source.list());
   });
 
-  it('puts its prefix before every name', async () => {
+  it('adds its prefix to every name', async () => {
     write('commands/review.md', 'Review');
     const source = mount({ prefix: 'claude' });
     expect(await names(source)).toEqual(['claude:review']);
@@ -68,10 +68,10 @@ describe('a mounted folder', () => {
     expect(await source.get('review')).toBeUndefined();
   });
 
-  it('may come later, and may go', async () => {
+  it('may be created and removed while it is mounted', async () => {
     const source = mount();
     expect(await names(source)).toEqual([]);
-    expect(await messages(source)).toEqual(['this mounted folder does not exist']);
+    expect(await messages(source)).toEqual(['the mounted folder does not exist']);
     const changed = new Promise<void>((resolve) => source.subscribe(resolve));
     await source.list();
     write('commands/late.md', 'Late');
@@ -81,7 +81,7 @@ describe('a mounted folder', () => {
     expect(await names(source)).toEqual([]);
   });
 
-  it('finds a prompt whose name changes inside its file, and one that was not there', async () => {
+  it('finds renamed and newly added prompts', async () => {
     write('skills/a/SKILL.md', '---\nname: old\n---\nA');
     const skills = mount({ format: 'claude-skills', path: join(folder, 'skills') });
     expect(await skills.get('old')).toBeDefined();
@@ -94,7 +94,7 @@ describe('a mounted folder', () => {
     expect(await commands.get('b')).toBeDefined();
   });
 
-  it('may be a single file', async () => {
+  it('may be a single file instead', async () => {
     const path = write(
       'mine.jsonl',
       `${JSON.stringify({ name: 'a', title: 'A', messages: [{ role: 'user', content: 'x' }] })}\n`,
@@ -105,7 +105,7 @@ describe('a mounted folder', () => {
     expect(await source.problems()).toEqual([]);
   });
 
-  it('tells of what it cannot map, with the file and the line', async () => {
+  it('reports unsupported syntax with file and line', async () => {
     const file = write('commands/x.md', '---\nmodel: big\n---\nRun !`ls` on $ARGUMENTS');
     expect(await mount().problems()).toMatchObject([
       { file, line: 2, severity: 'warning' },
@@ -114,8 +114,8 @@ describe('a mounted folder', () => {
   });
 });
 
-describe('bad files in a mounted folder', () => {
-  it('hide no others', async () => {
+describe('invalid files in a mounted folder', () => {
+  it('do not hide valid files', async () => {
     write('commands/good.md', 'Good');
     write('commands/binary.md', Buffer.from([0, 1, 2, 0xff, 0xfe]));
     write('commands/latin.md', Buffer.from('caf\xe9', 'latin1'));
@@ -127,13 +127,13 @@ describe('bad files in a mounted folder', () => {
     const problems = await source.problems();
     expect(problems.map(({ file, message }) => [file.slice(folder.length + 10), message])).toEqual([
       ['binary.md', 'the file is not UTF-8 text'],
-      ['huge.md', 'the file is longer than 16 MB'],
+      ['huge.md', 'the file is larger than 16 MB'],
       ['latin.md', 'the file is not UTF-8 text'],
       ['yaml.md', expect.stringMatching(/./)],
     ]);
   });
 
-  it('cannot lead out of it, nor in circles', async () => {
+  it('cannot link outside the folder or form a cycle', async () => {
     write('secret.md', 'secret');
     write('outside/secret.md', 'secret');
     write('commands/good.md', 'Good');
@@ -142,12 +142,12 @@ describe('bad files in a mounted folder', () => {
     symlinkSync(join(folder, 'commands'), join(folder, 'commands', 'loop'));
     const source = mount();
     expect(await names(source)).toEqual(['good']);
-    expect(await messages(source)).toEqual(['the link leads out of the folder']);
+    expect(await messages(source)).toEqual(['the symbolic link points outside the folder']);
     for (const name of ['../secret', 'away:secret', '/etc/passwd'])
       expect(await source.get(name)).toBeUndefined();
   });
 
-  it('keep their last good version while they are broken', async () => {
+  it('keep their last good version', async () => {
     write('commands/a.md', 'First');
     const source = mount();
     expect(await names(source)).toEqual(['a']);
@@ -156,13 +156,13 @@ describe('bad files in a mounted folder', () => {
     expect(await messages(source)).toEqual(['missing YAML frontmatter end delimiter']);
   });
 
-  it('of one name are told, and the first counts', async () => {
+  it('with the same prompt name are reported, and the first one is served', async () => {
     write('skills/a/SKILL.md', '---\nname: same\n---\nA');
     write('skills/b/SKILL.md', '---\nname: same\n---\nB');
     const source = mount({ format: 'claude-skills', path: join(folder, 'skills') });
     expect((await source.get('same'))?.file).toContain(join('a', 'SKILL.md'));
     expect(await messages(source)).toEqual([
-      `the name same is taken by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
+      `the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
     ]);
   });
 });
@@ -178,12 +178,12 @@ describe('mounts in the configuration', () => {
     return createServer('standard', loaded.config);
   }
 
-  it('take every format but libraries, which have a folder of their own', () => {
+  it('accept every format except twig libraries', () => {
     const { format } = promptSettings['prompts.mounts'].schema.items.properties;
     expect([...format.enum, 'twig'].sort()).toEqual(formats.map(({ name }) => name).sort());
   });
 
-  it('serve prompts beside the others, with paths from the file', async () => {
+  it('add prompts to the catalogue, with paths relative to the configuration file', async () => {
     write('home/claude/review.md', 'Review $ARGUMENTS now');
     write('home/gemini/git/commit.toml', 'prompt = "Commit {{args}}"');
     const server = await serve(
@@ -199,7 +199,7 @@ describe('mounts in the configuration', () => {
     await server.close();
   });
 
-  it('that are wrong are told with their place', async () => {
+  it('that are invalid are reported with the path of the setting', async () => {
     await expect(serve('[[prompts.mounts]]\nformat = "word"\npath = "x"\n')).rejects.toThrow(
       /prompts\.mounts\.0\.format/,
     );

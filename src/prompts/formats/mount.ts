@@ -13,17 +13,17 @@ import type { Format } from './format.ts';
 
 export interface MountOptions extends WatchOptions {
   readonly format: string;
-  /** A folder, or one file. */
+  /** A folder or a single file. */
   readonly path: string;
-  /** Put before the names, with a colon. */
+  /** Added before every name, followed by a colon. */
   readonly prefix?: string;
 }
 
-/** A folder deeper than this, or with more files, is not a folder of prompts. */
-const deepest = 8;
-const mostFiles = 200_000;
+/** Limits for folders that are too large to be folders of prompts. */
+const maxDepth = 8;
+const maxFiles = 200_000;
 
-/** Prompt files of another program, served where they lie. */
+/** Serves the prompt files of another program in place. */
 export class MountSource extends FolderSource {
   readonly name: string;
   readonly translates: boolean;
@@ -31,9 +31,9 @@ export class MountSource extends FolderSource {
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({ parse: (bytes, path) => this.#parse(bytes, path) });
-  /** Where each prompt was last seen. */
-  #places = new Map<string, string>();
-  #seen: readonly string[] | undefined;
+  /** The file of each prompt at the last read. */
+  #fileByName = new Map<string, string>();
+  #lastFiles: readonly string[] | undefined;
   #format: Format | undefined;
 
   constructor({ poll, pollMs, ...options }: MountOptions) {
@@ -47,18 +47,22 @@ export class MountSource extends FolderSource {
   async get(name: string): Promise<PromptDefinition | undefined> {
     const { prefix } = this;
     if (prefix !== undefined && !name.startsWith(`${prefix}:`)) return undefined;
-    const place = this.#places.get(name);
-    const found = place && (await this.#load(place))?.prompts.find((prompt) => prompt.name === name);
+    const lastFile = this.#fileByName.get(name);
+    const found = lastFile && (await this.#load(lastFile))?.prompts.find((prompt) => prompt.name === name);
     if (found) return found;
-    const format = await this.#formatOf();
-    // Where names are paths, a name that was not there can only have come with a file.
-    if (format.namedByPath && this.#seen !== undefined && same(this.#seen, this.#walk(format, []).files))
+    const format = await this.#loadFormat();
+    // If names come from paths, an unknown name can exist only if the list of files has changed.
+    if (
+      format.namedByPath &&
+      this.#lastFiles !== undefined &&
+      isSameList(this.#lastFiles, this.#walk(format, []).files)
+    )
       return undefined;
     return (await this.read()).prompts.find((prompt) => prompt.name === name);
   }
 
   protected async read(): Promise<FolderReading> {
-    const format = await this.#formatOf();
+    const format = await this.#loadFormat();
     const problems: Problem[] = [];
     const { files, folders } = this.#walk(format, problems);
     const prompts = new Map<string, PromptDefinition>();
@@ -70,7 +74,7 @@ export class MountSource extends FolderSource {
         const first = prompts.get(prompt.name);
         if (first === undefined) prompts.set(prompt.name, prompt);
         else {
-          const message = `the name ${prompt.name} is taken by ${first.file}`;
+          const message = `the name ${prompt.name} is already used by ${first.file}`;
           const { name, file: from, line } = prompt;
           problems.push({ file: from, line, severity: 'warning', message, prompts: [name] });
         }
@@ -78,8 +82,8 @@ export class MountSource extends FolderSource {
       await pace.pause;
     }
     this.#files.keepOnly(new Set(files));
-    this.#seen = files;
-    this.#places = new Map([...prompts.values()].map(({ name, file }) => [name, file]));
+    this.#lastFiles = files;
+    this.#fileByName = new Map([...prompts.values()].map(({ name, file }) => [name, file]));
     return { prompts: [...prompts.values()], problems, folders };
   }
 
@@ -93,24 +97,24 @@ export class MountSource extends FolderSource {
   }
 
   async #parse(bytes: Buffer, path: string): Promise<Reading> {
-    const format = await this.#formatOf();
+    const format = await this.#loadFormat();
     const { prefix } = this;
-    const nameOf = (name: string) => (prefix === undefined ? name : `${prefix}:${name}`);
+    const withPrefix = (name: string) => (prefix === undefined ? name : `${prefix}:${name}`);
     const own = relative(this.#root, path).replaceAll(sep, '/');
     const { prompts, problems } = await format.read([{ path: own, text: decodeText(bytes) }]);
     const error = problems.find(({ severity }) => severity === 'error');
-    // Thrown, so that the last good version stays.
+    // Throw, so that the cache keeps the last good version.
     if (prompts.length === 0 && error) throw new FileProblem(error.message, error.line ?? 1, error.column);
     return {
       prompts: prompts.map((prompt) => ({
         ...prompt,
-        name: nameOf(prompt.name),
+        name: withPrefix(prompt.name),
         file: path,
       })),
       problems: problems.map((problem) => ({
         ...problem,
         file: path,
-        ...(problem.prompts && { prompts: problem.prompts.map(nameOf) }),
+        ...(problem.prompts && { prompts: problem.prompts.map(withPrefix) }),
       })),
     };
   }
@@ -120,7 +124,7 @@ export class MountSource extends FolderSource {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
   }
 
-  /** Links to folders are not followed: they may lead in circles. */
+  /** Does not follow links to folders, because they may form a cycle. */
   #walk(format: Format, problems: Problem[]): { files: readonly string[]; folders: readonly string[] } {
     const { path } = this.#options;
     const root = this.#root;
@@ -129,10 +133,10 @@ export class MountSource extends FolderSource {
     const folders: string[] = [];
     const visit = (folder: string, own: string, depth: number) => {
       folders.push(folder);
-      for (const entry of this.#entriesOf(folder, problems)) {
+      for (const entry of this.#entries(folder, problems)) {
         const inner = own === '' ? entry.name : `${own}/${entry.name}`;
-        if (files.length >= mostFiles) return;
-        if (entry.isDirectory() && depth < deepest) visit(join(folder, entry.name), inner, depth + 1);
+        if (files.length >= maxFiles) return;
+        if (entry.isDirectory() && depth < maxDepth) visit(join(folder, entry.name), inner, depth + 1);
         else if (!entry.isDirectory() && format.accepts(inner)) files.push(join(folder, entry.name));
       }
     };
@@ -140,11 +144,11 @@ export class MountSource extends FolderSource {
     return { files, folders };
   }
 
-  #entriesOf(folder: string, problems: Problem[]): readonly Dirent[] {
+  #entries(folder: string, problems: Problem[]): readonly Dirent[] {
     try {
       const entries = this.#folders.entries(folder);
       if (entries === undefined)
-        problems.push({ file: folder, severity: 'warning', message: 'this mounted folder does not exist' });
+        problems.push({ file: folder, severity: 'warning', message: 'the mounted folder does not exist' });
       return entries ?? [];
     } catch (error) {
       problems.push(problemOf(folder, error));
@@ -152,16 +156,19 @@ export class MountSource extends FolderSource {
     }
   }
 
-  async #formatOf(): Promise<Format> {
+  async #loadFormat(): Promise<Format> {
     if (this.#format !== undefined) return this.#format;
     const { formatNamed } = await import('./formats.ts');
     this.#format = formatNamed(this.#options.format);
     if (this.#format.name === 'twig')
-      throw new Failure('invalid-params', 'Libraries are not mounted one by one: put them into twig.dir.');
+      throw new Failure(
+        'invalid-params',
+        'twig libraries cannot be mounted. Put them into the folder set as twig.dir.',
+      );
     return this.#format;
   }
 }
 
-function same(a: readonly string[], b: readonly string[]): boolean {
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((file, index) => file === b[index]);
 }

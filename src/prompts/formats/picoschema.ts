@@ -4,13 +4,13 @@ import type { Report } from './format.ts';
 
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'any', 'null']);
 
-/** The arguments in the input schema of a dotprompt file: picoschema, or a JSON Schema of an object. */
+/** Parses the arguments in the input schema of a dotprompt file, which is Picoschema or a JSON Schema object. */
 export function parseInput(input: unknown, report: Report): readonly ArgumentDefinition[] {
   if (!isObject(input)) return [];
   const { schema, default: defaults } = input;
   if (schema === undefined) return [];
   if (!isObject(schema)) {
-    report('the input schema is not written out and is left out');
+    report('the input schema is not defined in this file and was ignored');
     return [];
   }
   const found = isObject(schema['properties']) ? fromJsonSchema(schema) : fromPicoschema(schema, report);
@@ -18,7 +18,7 @@ export function parseInput(input: unknown, report: Report): readonly ArgumentDef
     const value = isObject(defaults) ? defaults[argument.name] : undefined;
     if (value === undefined || value === null) return argument;
     if (typeof value === 'object') {
-      report(`the default of ${argument.name} is not text and is left out`);
+      report(`the default of ${argument.name} is not text and was ignored`);
       return argument;
     }
     const { required: _, ...optional } = argument;
@@ -35,7 +35,7 @@ function fromPicoschema(
     const [, name, optional, kind, note] =
       /^([A-Za-z_$][\w$-]*)(\?)?(?:\((\w+)(?:,\s*([\s\S]*))?\))?$/.exec(key) ?? [];
     if (name === undefined) {
-      report(`the input ${key} has no counterpart and is left out`);
+      report(`the input ${key} is not supported and was ignored`);
       return [];
     }
     const required = { ...(optional === undefined && { required: true }) };
@@ -46,25 +46,25 @@ function fromPicoschema(
       const [, type = '', description] = /^(\w+)(?:,\s*([\s\S]*))?$/.exec(value.trim()) ?? [];
       if (scalars.has(type)) return [{ name, ...described(description), ...required }];
     }
-    report(`the input ${name} is not a plain value; it is taken as text`);
+    report(`the input ${name} is not a scalar and is treated as text`);
     return [{ name, ...described(note), ...required }];
   });
 }
 
 function fromJsonSchema(schema: Readonly<Record<string, unknown>>): readonly ArgumentDefinition[] {
-  const needed: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  const requiredNames: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.entries(schema['properties'] as Record<string, unknown>).map(([name, property]) => {
     const { description, enum: values } = isObject(property) ? property : {};
     return {
       name,
       ...(typeof description === 'string' && { description }),
-      ...(needed.includes(name) && { required: true }),
+      ...(requiredNames.includes(name) && { required: true }),
       ...(Array.isArray(values) && { values: values.map(String) }),
     };
   });
 }
 
-/** The input of the front matter for these arguments; `undefined` where there are none. */
+/** Prints the field `input` of the front matter, or `undefined` if there are no arguments. */
 export function printInput(declared: readonly ArgumentDefinition[]): object | undefined {
   if (declared.length === 0) return undefined;
   const schema = declared.map(({ name, required, description, values }): [string, unknown] => {

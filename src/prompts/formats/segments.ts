@@ -3,10 +3,10 @@ import { FileProblem } from '../files/front-matter.ts';
 import { lexTemplate } from '../template/lexer.ts';
 import { NotExpressible } from './format.ts';
 
-/** A piece of a body: plain text, or the place of an argument. */
+/** A piece of a body: plain text, or the placeholder of an argument. */
 export type Segment = string | { readonly argument: string };
 
-/** The pieces around every match; `placeholder` says which argument or other text stands there, or `undefined` for none. */
+/** Splits a body at every match. `placeholder` returns the argument or text for a match, or `undefined` to keep it as it is. */
 export function splitBody(
   body: string,
   pattern: RegExp,
@@ -24,8 +24,8 @@ export function splitBody(
   return segments.filter((segment) => segment !== '');
 }
 
-/** The body with `{{name}}` at the place of every argument, as it is kept. */
-export function bracesOf(segments: readonly Segment[], line: number): string {
+/** Prints the body with `{{name}}` for every argument. Throws FileProblem if the text itself contains such a placeholder. */
+export function toBraces(segments: readonly Segment[], line: number): string {
   const names = new Set(
     segments.flatMap((segment) => (typeof segment === 'string' ? [] : [segment.argument])),
   );
@@ -35,7 +35,7 @@ export function bracesOf(segments: readonly Segment[], line: number): string {
     const clash = literal.find(([, name]) => names.has(name!));
     if (clash !== undefined)
       throw new FileProblem(
-        `the text ${clash[0]} cannot be told from the place of an argument`,
+        `the text ${clash[0]} looks like the placeholder of an argument`,
         line + (text + (segment as string).slice(0, clash.index)).split('\n').length - 1,
       );
     text += typeof segment === 'string' ? segment : `{{${segment.argument}}}`;
@@ -43,13 +43,13 @@ export function bracesOf(segments: readonly Segment[], line: number): string {
   return text;
 }
 
-/** The names in the order in which they first appear. */
+/** Returns the argument names in the order of their first use. */
 export function argumentsIn(segments: readonly Segment[]): readonly string[] {
   return [...new Set(segments.flatMap((segment) => (typeof segment === 'string' ? [] : [segment.argument])))];
 }
 
-/** The pieces of one text of a definition, whatever its kind of template. */
-export function segmentsOf(definition: PromptDefinition, text: string): readonly Segment[] {
+/** Splits one text of a definition according to its kind of template. */
+export function toSegments(definition: PromptDefinition, text: string): readonly Segment[] {
   const declared = new Set(definition.arguments.map(({ name }) => name));
   switch (definition.template) {
     case 'none':
@@ -65,27 +65,28 @@ export function segmentsOf(definition: PromptDefinition, text: string): readonly
   }
 }
 
-/** Only where a template does no more than name its arguments. */
+/** Splits a template that contains only variables. Throws NotExpressible for any other syntax. */
 function jinjaSegments(text: string): readonly Segment[] {
-  if (/\{#|\{%/.test(text)) throw new NotExpressible('it needs Jinja, which this format does not have');
+  if (/\{#|\{%/.test(text))
+    throw new NotExpressible('it uses Jinja syntax that this format does not support');
   const places = new Map(
     lexTemplate(text).map(({ offset, tokens }) => {
       const [name] = tokens;
       if (tokens.length !== 1 || name?.kind !== 'name')
-        throw new NotExpressible('it needs Jinja, which this format does not have');
+        throw new NotExpressible('it uses Jinja syntax that this format does not support');
       return [offset, name.text];
     }),
   );
   const segments = splitBody(text, /\{\{[^{}]*\}\}/g, ({ index }) => places.get(index));
   if (segments.some((segment) => typeof segment === 'string' && segment.includes('{{')))
-    throw new NotExpressible('its template is not complete');
+    throw new NotExpressible('its template contains an incomplete tag');
   return segments;
 }
 
-/** The one text of a prompt for formats that know nothing else. */
+/** Returns the text of a prompt that is a single user message. Throws NotExpressible for other prompts. */
 export function singleText({ messages }: PromptDefinition): string {
   const [message] = messages;
   if (messages.length !== 1 || message?.role !== 'user' || message.content.type !== 'text')
-    throw new NotExpressible('it has more than one message of the user, and this format has not');
+    throw new NotExpressible('this format supports only a single user message with text');
   return message.content.text;
 }

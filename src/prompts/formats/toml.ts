@@ -11,17 +11,17 @@ export async function parseToml(text: string): Promise<Readonly<Record<string, u
   }
 }
 
-/** A TOML string as a person would write it: texts of several lines keep their lines. */
+/** Prints a TOML string. Text with line breaks becomes a readable multi-line string. */
 export function tomlText(text: string): string {
-  if (!text.includes('\n')) return `"${escaped(text)}"`;
+  if (!text.includes('\n')) return `"${escapeBasic(text)}"`;
   if (!text.includes("'''") && !text.endsWith("'") && !/[^\P{Cc}\n\t]/u.test(text)) return `'''\n${text}'''`;
-  return `"""\n${text.split('\n').map(escaped).join('\n')}"""`;
+  return `"""\n${text.split('\n').map(escapeBasic).join('\n')}"""`;
 }
 
-function escaped(line: string): string {
+function escapeBasic(line: string): string {
   return JSON.stringify(line).slice(1, -1).replaceAll('\x7f', '\\u007f');
 }
 
 export function tomlKey(name: string): string {
-  return /^[A-Za-z0-9_-]+$/.test(name) ? name : `"${escaped(name)}"`;
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : `"${escapeBasic(name)}"`;
 }

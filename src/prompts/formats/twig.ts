@@ -11,12 +11,12 @@ import { normalizeLibraryName } from '../sources/twig-library.ts';
 import { type ManifestPrompt, parseManifest } from '../sources/twig-manifest.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { type Format, NotExpressible, type TextFile, writeEach } from './format.ts';
-import { jinjaText } from './jinja-text.ts';
-import { pathOfName } from './prompt-path.ts';
-import { segmentsOf } from './segments.ts';
+import { escapeJinja } from './jinja-text.ts';
+import { pathForName } from './prompt-path.ts';
+import { toSegments } from './segments.ts';
 import { tomlKey, tomlText } from './toml.ts';
 
-/** One library, or a folder of libraries. */
+/** A twig library, or a folder of libraries. */
 export const twig: Format = {
   name: 'twig',
   title: 'twig libraries',
@@ -39,9 +39,9 @@ export const twig: Format = {
     const extra: TextFile[] = [];
     const library = commonLibrary(definitions);
     const { files, problems } = await writeEach(definitions, async (definition, warn) => {
-      const own = library === undefined ? definition.name : definition.name.slice(library.length + 1);
-      const path = pathOfName(own, '.md', warn);
-      const [text = '', ...others] = templatesOf(definition);
+      const shortName = library === undefined ? definition.name : definition.name.slice(library.length + 1);
+      const path = pathForName(shortName, '.md', warn);
+      const [text = '', ...others] = toTemplates(definition);
       const name = path.slice(0, -'.md'.length);
       extra.push(...others.map((other, index) => ({ path: `prompts/${name}.${index + 2}.md`, text: other })));
       tables.push(printTable(name, definition));
@@ -58,18 +58,18 @@ async function readLibrary(manifest: TextFile, files: readonly TextFile[]): Prom
   const problems: Problem[] = [];
   try {
     const parsed = await parseManifest(manifest.text, manifest.path);
-    const nameOf = (prompt: string) => (library === undefined ? prompt : `${library}:${prompt}`);
+    const qualifiedName = (prompt: string) => (library === undefined ? prompt : `${library}:${prompt}`);
     problems.push(
-      ...parsed.problems.map(({ prompts: concerned = [], ...problem }) => ({
+      ...parsed.problems.map(({ prompts: affected = [], ...problem }) => ({
         ...problem,
-        prompts: concerned.map(nameOf),
+        prompts: affected.map(qualifiedName),
       })),
     );
     const prompts = parsed.prompts.flatMap((prompt): PromptDefinition[] => {
-      const messages = messagesOf(prompt, folder, files, problems);
+      const messages = loadMessages(prompt, folder, files, problems);
       if (messages === undefined) return [];
       const { messages: _, ...described } = prompt;
-      const name = nameOf(prompt.name);
+      const name = qualifiedName(prompt.name);
       return [{ ...described, name, messages, file: join(folder, 'prompts', `${prompt.name}.md`), line: 1 }];
     });
     return { prompts, problems };
@@ -78,7 +78,7 @@ async function readLibrary(manifest: TextFile, files: readonly TextFile[]): Prom
   }
 }
 
-function messagesOf(
+function loadMessages(
   prompt: ManifestPrompt,
   folder: string,
   files: readonly TextFile[],
@@ -95,7 +95,7 @@ function messagesOf(
   return messages.some((message) => message === undefined) ? undefined : (messages as MessageDefinition[]);
 }
 
-/** The library all of them come from, if it is one. */
+/** Returns the library that contains all prompts, if there is exactly one. */
 function commonLibrary([first, ...rest]: readonly PromptDefinition[]): string | undefined {
   const [library, name] = first?.name.split(':') ?? [];
   if (!library || name === undefined || rest.some((other) => other.name.split(':')[0] !== library))
@@ -103,27 +103,27 @@ function commonLibrary([first, ...rest]: readonly PromptDefinition[]): string | 
   return library;
 }
 
-function templatesOf(definition: PromptDefinition): readonly string[] {
+function toTemplates(definition: PromptDefinition): readonly string[] {
   return definition.messages.map(({ content }) => {
-    if (content.type !== 'text') throw new NotExpressible('it has content that is not text');
-    return jinjaOf(definition, content.text);
+    if (content.type !== 'text') throw new NotExpressible('it has content other than text');
+    return toJinja(definition, content.text);
   });
 }
 
-function jinjaOf(definition: PromptDefinition, text: string): string {
+function toJinja(definition: PromptDefinition, text: string): string {
   if (definition.template === 'jinja') {
-    if (scanTemplate(text).references.length > 0) throw new NotExpressible('it brings in other templates');
+    if (scanTemplate(text).references.length > 0) throw new NotExpressible('it includes other templates');
     return text;
   }
-  const template = segmentsOf(definition, text)
+  const template = toSegments(definition, text)
     .map((segment) => {
-      if (typeof segment === 'string') return jinjaText(segment);
+      if (typeof segment === 'string') return escapeJinja(segment);
       if (!/^[\p{ID_Start}_]\p{ID_Continue}*$/u.test(segment.argument))
-        throw new NotExpressible(`the argument ${segment.argument} cannot be a name in Jinja`);
+        throw new NotExpressible(`the argument ${segment.argument} is not a valid name in Jinja`);
       return `{{ ${segment.argument} }}`;
     })
     .join('');
-  // Rendering drops one line end.
+  // Rendering drops one trailing line break.
   return `${template}\n`;
 }
 
@@ -154,14 +154,14 @@ function printArgument({
   name,
   description,
   required,
-  default: usual,
+  default: defaultValue,
   values,
 }: ArgumentDefinition): string[] {
   return [
     `name = ${tomlText(name)}`,
     ...(description === undefined ? [] : [`description = ${tomlText(description)}`]),
     ...(required ? ['required = true'] : []),
-    ...(usual === undefined || usual === '' ? [] : [`default = ${tomlText(usual)}`]),
+    ...(defaultValue === undefined || defaultValue === '' ? [] : [`default = ${tomlText(defaultValue)}`]),
     ...(values === undefined ? [] : [`values = ${printList(values)}`]),
   ];
 }

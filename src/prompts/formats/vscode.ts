@@ -1,18 +1,18 @@
 import { basename } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportFields, reportPlaces } from './left-out.ts';
+import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { pathOfName } from './prompt-path.ts';
-import { argumentsIn, bracesOf, segmentsOf, singleText, splitBody } from './segments.ts';
+import { pathForName } from './prompt-path.ts';
+import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
 const extension = '.prompt.md';
 const input = /\$\{input:([^:}$]{1,200})(?::([^}]{0,2000}))?\}/g;
 
-const meanings: readonly (readonly [RegExp, string])[] = [
-  [/\$\{(?!input:)\w{1,100}(?::[^}]{0,200})?\}/g, 'is filled in by VS Code'],
-  [/(?<=\s|^)#(?:file|tool|folder|symbol):\S{1,200}/gm, 'is a reference that VS Code follows'],
-  [/\]\((?!\w{1,20}:|#)[^)\s]{1,500}\)/g, 'is a link whose file VS Code brings in'],
+const clientSyntax: readonly (readonly [RegExp, string])[] = [
+  [/\$\{(?!input:)\w{1,100}(?::[^}]{0,200})?\}/g, 'is replaced by VS Code'],
+  [/(?<=\s|^)#(?:file|tool|folder|symbol):\S{1,200}/gm, 'is a reference that VS Code resolves'],
+  [/\]\((?!\w{1,20}:|#)[^)\s]{1,500}\)/g, 'is a link to a file that VS Code includes'],
 ];
 
 export const vscode = filePerPrompt({
@@ -20,19 +20,19 @@ export const vscode = filePerPrompt({
   title: 'VS Code prompt files',
   folder: '.github/prompts',
   namedByPath: false,
-  keeps: ['title', 'description', 'argument descriptions'],
+  stores: ['title', 'description', 'argument descriptions'],
   accepts: (path) => path.endsWith(extension),
   parse,
   async print(definition, warn) {
-    const path = pathOfName(definition.name, extension, warn);
+    const path = pathForName(definition.name, extension, warn);
     return { path, text: await print(definition, warn) };
   },
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportFields(fields, ['name', 'description', 'title'], report, file.text);
-  reportPlaces(body, bodyLine, report, meanings);
+  reportUnknownFields(fields, ['name', 'description', 'title'], report, file.text);
+  reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hints = new Map<string, string>();
   for (const [, name, hint] of body.matchAll(input)) if (hint) hints.set(name!, hint);
   const segments = splitBody(body, input, ([, name]) => name);
@@ -42,7 +42,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
     name: textField(fields, 'name') ?? basename(file.path, extension),
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    // VS Code asks for every input.
+    // VS Code always asks for every input.
     arguments: argumentsIn(segments).map(
       (name): ArgumentDefinition => ({
         name,
@@ -50,7 +50,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
         required: true,
       }),
     ),
-    messages: [{ role: 'user', content: { type: 'text', text: bracesOf(segments, bodyLine) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
     tags: [],
     template: 'braces',
     file: file.path,
@@ -59,22 +59,23 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
 }
 
 async function print(definition: PromptDefinition, warn: (message: string) => void): Promise<string> {
-  const segments = segmentsOf(definition, singleText(definition));
+  const segments = toSegments(definition, singleText(definition));
   for (const text of segments.filter((segment) => typeof segment === 'string')) {
     const [input] = text.match(/\$\{input:[^}]{0,40}\}?/) ?? [];
-    if (input !== undefined) throw new NotExpressible(`its text holds ${input}, which would be replaced`);
-    for (const [found] of text.matchAll(/\$\{\w{1,100}[^}]{0,200}\}/g))
-      warn(`${found} may be filled in by VS Code`);
+    if (input !== undefined)
+      throw new NotExpressible(`its text contains ${input}, which VS Code would replace`);
+    for (const [found] of text.matchAll(/\$\{\w{1,100}[^}]{0,200}\}/g)) warn(`VS Code may replace ${found}`);
   }
-  const told = new Set<string>();
+  const printed = new Set<string>();
   const body = segments.map((segment) => {
     if (typeof segment === 'string') return segment;
     const { argument: name } = segment;
-    if (/[:}]/.test(name)) throw new NotExpressible(`the argument ${name} has a : or } in its name`);
+    if (/[:}]/.test(name)) throw new NotExpressible(`the name of the argument ${name} contains : or }`);
     const declared = definition.arguments.find((one) => one.name === name);
-    const first = !told.has(name);
-    told.add(name);
-    if (first && declared && !declared.required) warn(`the argument ${name} is always asked for in VS Code`);
+    const first = !printed.has(name);
+    printed.add(name);
+    if (first && declared && !declared.required)
+      warn(`the argument ${name} is optional here but required in VS Code`);
     const hint = first ? declared?.description?.replaceAll(/\s+/g, ' ') : undefined;
     return hint === undefined || hint.includes('}') ? `\${input:${name}}` : `\${input:${name}:${hint}}`;
   });

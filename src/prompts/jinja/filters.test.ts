@@ -9,41 +9,41 @@ function render(source: string, args: Record<string, unknown> = {}): string {
   return jinja.render('t.md', args);
 }
 
-describe('a filter of ours', () => {
+describe('a built-in filter', () => {
   it.each([
     ["{{ 'x'|center(900000000) }}", 'filter center: width is too large'],
     ["{{ 'x\\ny'|indent(900000000) }}", 'filter indent: width is too large'],
     ["{{ 'x'|indent(1.5) }}", 'filter indent: width must be a whole number'],
     ["{{ 'x'|indent(1, 2, 3, 4) }}", 'filter indent: too many arguments'],
-    ["{{ 'x'|indent(depth=2) }}", 'filter indent: an argument of this name does not exist'],
+    ["{{ 'x'|indent(depth=2) }}", 'filter indent: unknown keyword argument'],
     ["{{ 'x'|indent(2, width=3) }}", 'filter indent: width is given twice'],
-    ['{{ [1]|indent }}', 'filter indent: works on text, not on a list or map'],
+    ['{{ [1]|indent }}', 'filter indent: expected text, not a list or map'],
     ["{{ '%999999999d'|format(1) }}", 'filter format: the width is too large'],
     ["{{ '%.999f'|format(1) }}", 'filter format: the width is too large'],
     ["{{ '%d'|format('x') }}", 'filter format: %d needs a number'],
     ["{{ '%d %d'|format(1) }}", 'filter format: not enough arguments'],
     ["{{ '%d'|format(1, 2) }}", 'filter format: not all arguments are used'],
-    ["{{ '%(a)s'|format(b=1) }}", 'filter format: an argument is missing'],
-    ["{{ '%q'|format(1) }}", 'filter format: an unknown % directive'],
-    ["{{ '%'|format(1) }}", 'filter format: an unknown % directive'],
-    ["{{ '%c'|format(-1) }}", 'filter format: this cannot be computed'],
-    ["{{ 'x'|truncate(2) }}", 'filter truncate: length must be at least that of end'],
+    ["{{ '%(a)s'|format(b=1) }}", 'filter format: a named argument is missing'],
+    ["{{ '%q'|format(1) }}", 'filter format: unknown % directive'],
+    ["{{ '%'|format(1) }}", 'filter format: unknown % directive'],
+    ["{{ '%c'|format(-1) }}", 'filter format: the result cannot be computed'],
+    ["{{ 'x'|truncate(2) }}", 'filter truncate: length must not be less than the length of end'],
     ["{{ '1'|int(0, 7) }}", 'filter int: base must be 2, 8, 10 or 16'],
-    ['{{ [1, 2]|urlencode }}', 'filter urlencode: a list must be of pairs'],
+    ['{{ [1, 2]|urlencode }}', 'filter urlencode: a list must contain pairs'],
     ['{{ 42|length }}', 'filter length: this value has no length'],
-  ])('refuses with the line and without harm to the engine: %s', (source, message) => {
+  ])('fails with the line number and leaves the engine usable: %s', (source, message) => {
     expect(() => render(`one\n${source}`)).toThrowError(expect.objectContaining({ line: 2, message }));
-    expect(render('{{ x }}', { x: 'alive' })).toBe('alive');
+    expect(render('{{ x }}', { x: 'usable' })).toBe('usable');
   });
 
-  it('refuses a result that is too long', () => {
+  it('fails if the result is too long', () => {
     const lines = '\n'.repeat(100_000);
     expect(() => render('{{ x|indent(1000, blank=true) }}', { x: lines })).toThrowError(
-      /filter indent: (the result is too long|this cannot be computed)/,
+      /filter indent: the result (is too long|cannot be computed)/,
     );
   });
 
-  it('counts and cuts by characters, not by their halves', () => {
+  it('counts and truncates by code points, not by UTF-16 units', () => {
     expect(render("{{ x|length }}|{{ x|truncate(4, true, '', 0) }}", { x: '👍👍👍👍👍' })).toBe('5|👍👍👍👍');
   });
 

@@ -10,21 +10,21 @@ interface Bindings {
 }
 
 const pageBytes = 64 * 1024;
-const ceilingBytes = 128 * 1024 * 1024;
-/** An engine that grew beyond this is replaced after the call: WASM never gives memory back. */
-const keptBytes = 48 * 1024 * 1024;
+const maxMemoryBytes = 128 * 1024 * 1024;
+/** An engine that uses more memory than this is replaced after the call, because WASM never releases memory. */
+const maxKeptBytes = 48 * 1024 * 1024;
 
-const arena = createContext({ work: undefined as (() => unknown) | undefined });
-const run = new Script('work()');
+const sandbox = createContext({ work: undefined as (() => unknown) | undefined });
+const callWork = new Script('work()');
 
-/** Environments belong to their engine, so that a dead engine takes them and its memory along. */
+/** Environments are stored in their engine, so that dropping the engine frees them and its memory. */
 interface Engine extends Bindings {
   readonly environments: WeakMap<object, Environment>;
 }
 
 let engine: Engine | undefined;
 
-/** The owner's environment in the engine of this moment, made and set up where there is none. */
+/** The owner's environment in the current engine. Created and set up on first use. */
 export function environmentOf(owner: object, setUp: (environment: Environment) => void): Environment {
   engine ??= loadEngine();
   const known = engine.environments.get(owner);
@@ -35,25 +35,25 @@ export function environmentOf(owner: object, setUp: (environment: Environment) =
   return environment;
 }
 
-/** Compiled templates lie outside the reach of the garbage collector. */
+/** Must be called explicitly: the garbage collector does not free compiled templates. */
 export function freeEnvironment(owner: object): void {
   engine?.environments.get(owner)?.free();
   engine?.environments.delete(owner);
 }
 
-/** The engine died under the work, or was stopped. */
+/** The engine crashed or was stopped. */
 export class EngineStopped extends Error {}
 
-/** Runs what may be hostile: for so long and no longer, and with a fresh engine afterwards when this one broke. */
-export function guarded<Value>(milliseconds: number | undefined, work: () => Value): Value {
+/** Runs untrusted work with a time limit. If the engine breaks, the next call gets a new one. */
+export function runGuarded<Value>(milliseconds: number | undefined, work: () => Value): Value {
   try {
     if (milliseconds === undefined) return work();
-    // An object of another realm would not be an instance of our classes, so the value stays on this side.
+    // Keep the value outside the sandbox: objects of another realm are not instances of our classes.
     let value: Value | undefined;
-    arena['work'] = () => {
+    sandbox['work'] = () => {
       value = work();
     };
-    run.runInContext(arena, { timeout: milliseconds });
+    callWork.runInContext(sandbox, { timeout: milliseconds });
     return value as Value;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
@@ -62,26 +62,26 @@ export function guarded<Value>(milliseconds: number | undefined, work: () => Val
     }
     if (error instanceof Error && (error.name === 'RuntimeError' || error.name === 'RangeError')) {
       engine = undefined;
-      throw new EngineStopped('needs more memory or deeper nesting than it may use');
+      throw new EngineStopped('exceeds the limit for memory or nesting');
     }
     throw error;
   } finally {
-    arena['work'] = undefined;
-    if (engine !== undefined && engine.__wasm.memory.buffer.byteLength > keptBytes) engine = undefined;
+    sandbox['work'] = undefined;
+    if (engine !== undefined && engine.__wasm.memory.buffer.byteLength > maxKeptBytes) engine = undefined;
   }
 }
 
-/** The module keeps its WASM instance in itself, so a fresh instance is a freshly loaded module. */
+/** The module holds its WASM instance, so a new instance requires loading the module again. */
 function loadEngine(): Engine {
-  setFlagsFromString(`--wasm-max-mem-pages=${ceilingBytes / pageBytes}`);
-  // A new loader each time: it holds on to what it has loaded.
+  setFlagsFromString(`--wasm-max-mem-pages=${maxMemoryBytes / pageBytes}`);
+  // Create a new loader each time, because a loader caches the modules it has loaded.
   const load = createRequire(join(import.meta.dirname, 'jinja-engine.js'));
   const path = locate(load);
   delete load.cache[path];
   return { ...(load(path) as Bindings), environments: new WeakMap() };
 }
 
-/** Beside the bundle, or in its package. */
+/** Finds the engine next to the bundle, or in its package when running from source. */
 function locate(load: NodeJS.Require): string {
   try {
     return load.resolve('./minijinja-js/minijinja_js.cjs');

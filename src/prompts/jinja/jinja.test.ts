@@ -31,16 +31,16 @@ describe('a hostile template', () => {
     'a repeated string': "{{ 'A' * 2000000000 }}",
     'a doubling string':
       "{% set n = namespace(a='aaaaaaaa') %}{% for i in range(99) %}{% set n.a = n.a ~ n.a %}{% endfor %}",
-    'few but very slow steps':
+    'a few very slow steps':
       "{% set n = namespace(a='aaaaaaaa') %}{% for i in range(19) %}{% set n.a = n.a ~ n.a %}{% endfor %}{% for i in range(9999) %}{% set q = n.a ~ 'x' %}{% endfor %}",
     'a macro that calls itself': '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}',
     'a template that includes itself': '{% include "t.md" %}',
-    'parentheses without end': `{{ ${'('.repeat(100_000)}1${')'.repeat(100_000)} }}`,
-    'attributes without end': `{{ x${'.a'.repeat(200_000)} }}`,
-    'blocks without end': `${'{% if x %}'.repeat(5000)}${'{% endif %}'.repeat(5000)}`,
+    'very deeply nested parentheses': `{{ ${'('.repeat(100_000)}1${')'.repeat(100_000)} }}`,
+    'a very long attribute chain': `{{ x${'.a'.repeat(200_000)} }}`,
+    'very deeply nested blocks': `${'{% if x %}'.repeat(5000)}${'{% endif %}'.repeat(5000)}`,
   };
   for (const [name, source] of Object.entries(hostile)) {
-    it(`ends with an error and harms nobody else: ${name}`, () => {
+    it(`fails with an error and does not affect other templates: ${name}`, () => {
       const other = new Jinja();
       other.set('fine.md', 'Hello {{ who }}');
       expect(errorOf(() => render(source))).toBeInstanceOf(TemplateError);
@@ -50,21 +50,21 @@ describe('a hostile template', () => {
     });
   }
 
-  it('cannot reach code, prototypes, files or its surroundings', () => {
+  it('cannot access code, prototypes, files or the process', () => {
     expect(errorOf(() => render("{{ ''.constructor.constructor('return process')() }}")).line).toBe(1);
     expect(render('{{ x.__proto__ }}{{ x.constructor }}{{ process }}', { x: { a: 'b' } })).toBe('');
     expect(errorOf(() => render('{% include "/etc/passwd" %}')).message).toContain('template not found');
     expect(errorOf(() => render('{{ debug() }}')).message).toBe('unknown function: debug is unknown');
   });
 
-  it('gives back the memory it took', () => {
+  it('releases its memory', () => {
     const before = process.memoryUsage().rss;
     for (let round = 0; round < 20; round++) errorOf(() => render(hostile['a doubling string']!));
     expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
   });
 });
 
-describe('a template without a clock beside it', () => {
+describe('a template that needs no time limit', () => {
   it.each<[string, TemplateCost]>([
     [
       '{{ a }} {% if a and not b == "x" %}{{ b | upper }}{% elif (a) %}{{ a.b | default("y") }}{% endif %}',
@@ -81,11 +81,11 @@ describe('a template without a clock beside it', () => {
     ['{# {{ #}{{ a * 3 }}', 'unknown'],
     ['{% raw %}{{ {% endraw %}', 'unknown'],
     ['{{ "a', 'unknown'],
-  ])('is one of which the cost is known: %s', (source, cost) => {
+  ])('is recognized by its cost: %s', (source, cost) => {
     expect(costOf(source)).toBe(cost);
   });
 
-  it('still ends when its arguments or its loops are long', () => {
+  it('still stops if its arguments or loops are long', () => {
     const loops =
       '{% for a in x %}{% for b in x %}{% for c in x %}{{ x }}{% endfor %}{% endfor %}{% endfor %}';
     expect(errorOf(() => render(loops, { x: 'y'.repeat(9000) })).message).toMatch(/fuel|memory/);
@@ -96,8 +96,8 @@ describe('a template without a clock beside it', () => {
   });
 });
 
-describe('an error', () => {
-  it('tells the line and the column', () => {
+describe('a template error', () => {
+  it('contains the line and the column', () => {
     expect(errorOf(() => render('a\n\n  {{ x|nosuch }}'))).toMatchObject({
       template: 't.md',
       line: 3,
@@ -107,7 +107,7 @@ describe('an error', () => {
     expect(errorOf(() => render('a\n{% if %}'))).toMatchObject({ line: 2, column: 7 });
   });
 
-  it('tells the file and the line inside an included template', () => {
+  it('contains the file and line of an error in an included template', () => {
     jinja.set('parts/deep.md', 'a\nb\n{{ nope() }}');
     jinja.set('parts/top.md', '{% include "./deep.md" %}');
     expect(errorOf(() => render('a\n{% include "parts/top.md" %}'))).toMatchObject({
@@ -117,7 +117,7 @@ describe('an error', () => {
     });
   });
 
-  it('names the circle when two templates include each other', () => {
+  it('reports that two templates include each other', () => {
     jinja.set('a.md', '{% include "b.md" %}');
     jinja.set('b.md', 'x\n{% include "a.md" %}');
     expect(errorOf(() => jinja.render('a.md', {}))).toMatchObject({
@@ -127,7 +127,7 @@ describe('an error', () => {
     });
   });
 
-  it('never holds the value of an argument', () => {
+  it('never contains the value of an argument', () => {
     const secret = 'Hunter2-密码 with words';
     for (const source of [
       '{% include s %}',
@@ -154,7 +154,7 @@ describe('an error', () => {
     );
   });
 
-  it('leaves the version that was good in place', () => {
+  it('keeps the last valid version of the template', () => {
     jinja.set('t.md', 'good');
     expect(errorOf(() => jinja.set('t.md', '{% bad'))).toMatchObject({ line: 1 });
     expect(jinja.render('t.md', {})).toBe('good');
@@ -162,7 +162,7 @@ describe('an error', () => {
 });
 
 describe('a set of templates', () => {
-  it('includes, imports and extends by names from the root and by relative ones', () => {
+  it('resolves absolute and relative names in include, import and extends', () => {
     jinja.set('base.md', 'A{% block body %}base{% endblock %}Z\n');
     jinja.set('lib/macros.md', '{% macro hi(n) %}hi {{ n }}{% endmacro %}');
     jinja.set('lib/part.txt', '[{{ who }}]');
@@ -173,17 +173,17 @@ describe('a set of templates', () => {
     expect(jinja.render('lib/child.md', { who: 'Ann' })).toBe('Ahi Ann [Ann] baseZ');
   });
 
-  it('prints what is undefined or null as nothing, however deep', () => {
+  it('prints undefined and null values as nothing at any depth', () => {
     expect(
       render('<{{ a }}{{ b.c.d }}{% if e.f %}x{% endif %}{% for i in g %}x{% endfor %}>', { a: null }),
     ).toBe('<>');
   });
 
-  it('does not expand or escape what an argument holds', () => {
+  it('does not expand or escape the values of arguments', () => {
     expect(render('{{ x }}', { x: '{{ y }} <b> $& {% if %}' })).toBe('{{ y }} <b> $& {% if %}');
   });
 
-  it('leaves the text of raw blocks and comments alone', () => {
+  it('does not change the text of raw blocks and comments', () => {
     expect(render('{% raw %}{% include "./x.md" %}{% endraw %}{# {% include "./x.md" %} #}')).toBe(
       '{% include "./x.md" %}',
     );

@@ -2,27 +2,27 @@ import type { Environment } from 'minijinja-js';
 import { unsupportedConstructs } from '../template/dialect.ts';
 import { resolveReferences } from '../template/template-references.ts';
 import { installFilters } from './filters.ts';
-import { EngineStopped, environmentOf, freeEnvironment, guarded } from './jinja-engine.ts';
+import { EngineStopped, environmentOf, freeEnvironment, runGuarded } from './jinja-engine.ts';
 import { withOptionalSlices } from './optional-slices.ts';
 import { costOf, type TemplateCost } from './template-cost.ts';
 import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
 
 export interface JinjaLimits {
-  /** Steps of one rendering. */
+  /** Maximum number of steps per rendering. */
   readonly fuel: number;
   readonly milliseconds: number;
 }
 
-/** Characters of all arguments that even repeated as often as the fuel lasts take no time worth mentioning. */
-const shortArguments = 10_000;
+/** Arguments shorter than this in total render quickly even if the template repeats them until the fuel is used up. */
+const shortArgumentsLength = 10_000;
 
-const longSource = 20_000;
+const longSourceLength = 20_000;
 
 const defaults: JinjaLimits = { fuel: 100_000, milliseconds: 2000 };
 
 /**
- * A set of templates that can include, import and extend one another, and nothing else. Names end in `.md` or `.txt`: others
- * may turn on escaping. What is undefined prints as nothing.
+ * A set of templates that can include, import and extend only one another. Names must end in `.md` or `.txt`, because the
+ * engine may enable escaping for other extensions. Undefined values print as nothing.
  */
 export class Jinja {
   readonly #limits: JinjaLimits;
@@ -33,16 +33,16 @@ export class Jinja {
     this.#limits = { ...defaults, ...limits };
   }
 
-  /** Throws TemplateError where the template is wrong; what was there under the name stays. */
+  /** Adds or replaces a template. Throws TemplateError if it is invalid, and keeps the previous version. */
   set(name: string, source: string): void {
     if (this.#sources.get(name) === source) return;
     const [refused] = unsupportedConstructs(source);
     if (refused !== undefined) throw new TemplateError(name, refused.message, refused.line, refused.column);
     const environment = this.#environment;
     try {
-      // Compiling takes time in proportion to the text, so a clock is for long ones.
-      const limit = source.length < longSource ? undefined : this.#limits.milliseconds;
-      guarded(limit, () => environment.addTemplate(name, prepared(name, source)));
+      // Compile time grows with the length of the source, so only long sources need a time limit.
+      const limit = source.length < longSourceLength ? undefined : this.#limits.milliseconds;
+      runGuarded(limit, () => environment.addTemplate(name, prepared(name, source)));
     } catch (error) {
       throw this.#explain(name, error, source).error;
     }
@@ -50,7 +50,7 @@ export class Jinja {
     this.#costs.set(name, costOf(source));
   }
 
-  /** Throws TemplateError with the template and line at fault, never with an argument's value. */
+  /** Throws TemplateError with the failing template and line. The message never contains an argument's value. */
   render(name: string, args: Readonly<Record<string, unknown>>): string {
     return this.#render(name, args, new Set([name]));
   }
@@ -61,36 +61,36 @@ export class Jinja {
     this.#costs.clear();
   }
 
-  #render(name: string, args: Readonly<Record<string, unknown>>, blamed: Set<string>): string {
+  #render(name: string, args: Readonly<Record<string, unknown>>, failedIncludes: Set<string>): string {
     const environment = this.#environment;
-    // What is absent must be absent: null and undefined would print as "none".
+    // Remove absent arguments, because the engine prints null and undefined as "none".
     const context = Object.fromEntries(Object.entries(args).filter(([, value]) => value != null));
     try {
       const limit = this.#isCheap(name, context) ? undefined : this.#limits.milliseconds;
-      return guarded(limit, () => environment.renderTemplate(name, context));
+      return runGuarded(limit, () => environment.renderTemplate(name, context));
     } catch (error) {
       const { included, error: explained } = this.#explain(name, error, this.#sources.get(name) ?? '');
-      // Of an error in an included template only the place of the include is told; alone, it tells its own.
-      if (included !== undefined && blamed.has(included))
+      // The engine reports only the position of the include. Render the included template alone to get the position of the error.
+      if (included !== undefined && failedIncludes.has(included))
         throw new TemplateError(
           explained.template,
           `${included} includes itself`,
           explained.line,
           explained.column,
         );
-      if (included !== undefined) this.#render(included, context, blamed.add(included));
+      if (included !== undefined) this.#render(included, context, failedIncludes.add(included));
       throw explained;
     }
   }
 
-  /** Fuel alone is enough where no step of a rendering can take long. */
+  /** Whether the fuel limit alone is enough because no single step can take long. */
   #isCheap(name: string, context: Readonly<Record<string, unknown>>): boolean {
     if (this.#costs.get(name) === 'small') return true;
     if ([...this.#costs.values()].includes('unknown')) return false;
     const given = Object.values(context);
     return (
       given.every((value) => typeof value === 'string') &&
-      given.reduce((length, value) => length + value.length, 0) < shortArguments
+      given.reduce((length, value) => length + value.length, 0) < shortArgumentsLength
     );
   }
 
@@ -98,7 +98,7 @@ export class Jinja {
     return environmentOf(this, (environment) => {
       environment.undefinedBehavior = 'chainable';
       environment.fuel = this.#limits.fuel;
-      // Only for the place of an error; what it says of values never leaves the parser of errors.
+      // Debug mode adds the position to errors. It also adds values, which parseTemplateError removes.
       environment.debug = true;
       environment.enablePyCompat();
       environment.removeGlobal('debug');
@@ -117,7 +117,7 @@ export class Jinja {
   }
 }
 
-/** What the engine is given. Lines stay where they are. */
+/** The source passed to the engine. Line numbers stay the same. */
 function prepared(name: string, source: string): string {
   return withOptionalSlices(resolveReferences(name, source));
 }

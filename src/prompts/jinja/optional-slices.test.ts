@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withOptionalSlices } from './optional-slices.ts';
 
-describe('slices', () => {
+describe('withOptionalSlices', () => {
   it.each([
     ['{{ x[:9] }}', "{{ (x|default(''))[:9] }}"],
     ['{{ a.b(c)[0][1:] ~ "x" }}', `{{ (a.b(c)[0]|default(''))[1:] ~ "x" }}`],
@@ -11,7 +11,7 @@ describe('slices', () => {
     ["{{ ''[::-1] }}", "{{ (''|default('')|reverse) }}"],
     ['{% for x in y[:3] if z[1:] %}', "{% for x in (y|default(''))[:3] if (z|default(''))[1:] %}"],
     ['{{ a[b[1:]] }}', "{{ a[(b|default(''))[1:]] }}"],
-  ])('%s', (source, expected) => {
+  ])('rewrites %s', (source, expected) => {
     expect(withOptionalSlices(source)).toBe(expected);
   });
 
@@ -23,15 +23,15 @@ describe('slices', () => {
     '{% set a = [b] %}',
     '[1:2] {# x[:2] #}{% raw %}{{ x[:2] }}{% endraw %}',
     '{{ x[:2',
-  ])('leaves others as they are: %s', (source) => {
+  ])('does not change %s', (source) => {
     expect(withOptionalSlices(source)).toBe(source);
   });
 
-  it('are found in time that does not run away', () => {
+  it('does not hang on many unmatched brackets', () => {
     const started = performance.now();
     for (const unit of ['[', 'a[', 'a[:', 'a[:]', ']', '(', 'a.b[1:]'])
       withOptionalSlices(`{{ ${unit.repeat(20_000)} }}`);
-    // A hang, not a measurement.
+    // A generous limit that only detects a hang.
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

@@ -7,8 +7,8 @@ interface Edit {
 }
 
 /**
- * A slice of something undefined is nothing, as in Jinja2: `x[:9]` becomes `(x|default(''))[:9]`, because the engine would make
- * it an empty list and print that. `x[::-1]` becomes the filter `reverse`, because the engine breaks down over an empty text.
+ * Makes a slice of an undefined value print as nothing, as in Jinja2: `x[:9]` becomes `(x|default(''))[:9]`, because the
+ * engine would print an empty list. `x[::-1]` becomes the filter `reverse`, because the engine crashes on an empty string.
  */
 export function withOptionalSlices(source: string): string {
   if (!source.includes('[')) return source;
@@ -22,18 +22,18 @@ export function withOptionalSlices(source: string): string {
   return text + source.slice(end);
 }
 
-/** Goes over the tokens once: a tag can be one chain of thousands of brackets. */
+/** Finds the slices in a single pass, because a tag can contain thousands of brackets. */
 function editsOf(tokens: readonly Token[]): readonly Edit[] {
   const edits: Edit[] = [];
   const open: number[] = [];
-  /** For each token, where the operand that ends with it begins. */
+  /** For each token, the index at which the operand that ends with this token begins. */
   const starts: (number | undefined)[] = [];
   const slices = new Set<number>();
   for (const [index, token] of tokens.entries()) {
     const isOperator = token.kind === 'operator';
     const closed = isOperator && ')]}'.includes(token.text) ? (open.pop() ?? 0) : index;
     if (isOperator && '([{'.includes(token.text)) open.push(index);
-    // A colon makes a slice of the brackets it stands in directly.
+    // A colon directly inside brackets makes them a slice.
     if (isOperator && token.text === ':' && open.length > 0) slices.add(open.at(-1)!);
     starts.push(startOfOperand(tokens, index, closed, starts));
   }
@@ -44,7 +44,7 @@ function editsOf(tokens: readonly Token[]): readonly Edit[] {
   return edits;
 }
 
-/** Where `a.b(c)[0]` begins that ends with this token; `undefined` where it begins with no name and no text. */
+/** Index at which an operand such as `a.b(c)[0]` begins. `undefined` if it does not begin with a name, a string or a parenthesis. */
 function startOfOperand(
   tokens: readonly Token[],
   end: number,
@@ -57,7 +57,7 @@ function startOfOperand(
     const before = tokens[opening - 1];
     const called =
       before !== undefined && (before.kind === 'name' || /^[)\]]$/.test(before.text)) && !isKeyword(before);
-    // Parentheses of their own hold the whole of it.
+    // Parentheses that are not a call form the whole operand.
     if (!called) return token.text === ')' ? opening : undefined;
     return starts[opening - 1];
   }
@@ -70,10 +70,10 @@ function startOfOperand(
 function editsAt(tokens: readonly Token[], open: number, start: number): readonly Edit[] {
   const before = tokens[start]!.offset;
   const from = tokens[open]!.offset;
-  const written = tokens.slice(open, open + 6).map(({ text }) => text);
+  const brackets = tokens.slice(open, open + 6).map(({ text }) => text);
   return [
     { from: before, to: before, text: '(' },
-    written.join('') === '[::-1]'
+    brackets.join('') === '[::-1]'
       ? { from, to: tokens[open + 5]!.offset + 1, text: "|default('')|reverse)" }
       : { from, to: from, text: "|default(''))" },
   ];

@@ -1,15 +1,15 @@
-import { FilterRefusal } from './filter-refusal.ts';
+import { FilterError } from './filter-error.ts';
 
 const directive = /%(?:\(([^)]*)\))?([-+ 0#]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([\s\S]?)/g;
-const widest = 1_000_000;
+const maxWidth = 1_000_000;
 
-/** Python's `format % args`. A map behind the other arguments holds the named ones. */
+/** Implements Python's `format % args`. Named arguments are in a map after the positional ones. */
 export function formatPercent(format: string, args: readonly unknown[]): string {
   const last = args.at(-1);
   const named: ReadonlyMap<unknown, unknown> = last instanceof Map ? last : new Map();
   const rest = [...args];
   const take = () => {
-    if (rest.length === 0) throw new FilterRefusal('not enough arguments');
+    if (rest.length === 0) throw new FilterError('not enough arguments');
     return rest.shift();
   };
   let byName = false;
@@ -17,23 +17,29 @@ export function formatPercent(format: string, args: readonly unknown[]): string 
     directive,
     (_, name: string | undefined, flags: string, width?: string, precision?: string, type?: string) => {
       if (type === '%') return '%';
-      const wide = width === '*' ? toNumber(take(), '*') : Number(width ?? 0);
-      const exact = precision === '*' ? toNumber(take(), '*') : precision && Number(precision);
-      if (wide > widest || Number(exact ?? 0) > 100) throw new FilterRefusal('the width is too large');
+      const widthValue = width === '*' ? toNumber(take(), '*') : Number(width ?? 0);
+      const precisionValue = precision === '*' ? toNumber(take(), '*') : precision && Number(precision);
+      if (widthValue > maxWidth || Number(precisionValue ?? 0) > 100)
+        throw new FilterError('the width is too large');
       if (name !== undefined) {
         byName = true;
-        if (!named.has(name)) throw new FilterRefusal('an argument is missing');
+        if (!named.has(name)) throw new FilterError('a named argument is missing');
       }
       const value = name === undefined ? take() : named.get(name);
       return pad(
-        convert(value, type ?? '', flags, exact === undefined || exact === '' ? undefined : Number(exact)),
+        convert(
+          value,
+          type ?? '',
+          flags,
+          precisionValue === undefined || precisionValue === '' ? undefined : Number(precisionValue),
+        ),
         flags,
-        wide,
+        widthValue,
         type ?? '',
       );
     },
   );
-  if (!byName && rest.length > 0) throw new FilterRefusal('not all arguments are used');
+  if (!byName && rest.length > 0) throw new FilterError('not all arguments are used');
   return text;
 }
 
@@ -58,7 +64,7 @@ function convert(value: unknown, type: string, flags: string, precision: number 
     case 'X':
     case 'o': {
       const number = toNumber(value, type);
-      if (!Number.isInteger(number)) throw new FilterRefusal(`%${type} needs a whole number`);
+      if (!Number.isInteger(number)) throw new FilterError(`%${type} needs a whole number`);
       const mark = flags.includes('#') ? `0${type}` : '';
       const written = signed(number, flags, (size) => mark + size.toString(type === 'o' ? 8 : 16));
       return type === 'X' ? written.toUpperCase() : written;
@@ -77,7 +83,7 @@ function convert(value: unknown, type: string, flags: string, precision: number 
       return type === 'G' ? written.toUpperCase() : written;
     }
     default:
-      throw new FilterRefusal('an unknown % directive');
+      throw new FilterError('unknown % directive');
   }
 }
 
@@ -86,7 +92,7 @@ function toNumber(value: unknown, type: string): number {
     const number = Number(value);
     if (Number.isFinite(number)) return number;
   }
-  throw new FilterRefusal(`%${type} needs a number`);
+  throw new FilterError(`%${type} needs a number`);
 }
 
 function signed(number: number, flags: string, write: (size: number) => string): string {
@@ -95,7 +101,7 @@ function signed(number: number, flags: string, write: (size: number) => string):
   return sign + write(Math.abs(number));
 }
 
-/** Exact halves go to the even digit, as in C. */
+/** Rounds exact halves to the even digit, as C does. */
 function fixed(number: number, precision: number): string {
   const longer = precision < 100 && number < 1e15 ? number.toFixed(precision + 1) : '';
   const half = longer.endsWith('5') && Number(longer) === number;
@@ -132,7 +138,7 @@ function pad(text: string, flags: string, width: number, type: string): string {
   return sign + '0'.repeat(missing) + text.slice(sign.length);
 }
 
-/** As Python prints it. What is undefined and what is none cannot be told apart here; the first is by far the more common. */
+/** Formats like Python's `str`. Undefined and none look the same here; both print as nothing, because undefined is more common. */
 function display(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : represent(value);

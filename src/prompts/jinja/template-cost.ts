@@ -1,33 +1,33 @@
 import { lexTemplate, type Token } from '../template/lexer.ts';
 
 /**
- * What rendering can cost at most. `small`: each part is looked at once. `bounded`: parts are repeated, as often as the fuel
- * lasts, but no text grows on the way. `unknown`: anything.
+ * Upper bound for the cost of rendering. `small`: every part is rendered at most once. `bounded`: the fuel limits how often
+ * parts repeat, and no step makes a text longer. `unknown`: no bound is known.
  */
 export type TemplateCost = 'small' | 'bounded' | 'unknown';
 
-const once = new Set(['if', 'elif', 'else', 'endif']);
-const repeated = new Set(['for', 'endfor', 'set', 'include', 'extends', 'block', 'endblock']);
+const onceStatements = new Set(['if', 'elif', 'else', 'endif']);
+const repeatingStatements = new Set(['for', 'endfor', 'set', 'include', 'extends', 'block', 'endblock']);
 const operators = new Set(['.', '|', '(', ')', '[', ']', ',', '=', '==', '!=', '<', '>', '<=', '>=']);
-/** Filters whose result is not longer than what they get, or hardly. */
+/** Filters whose result is about as long as their input, or shorter. */
 const filters = new Set(
   'upper lower trim capitalize title default d length count first last string'.split(' '),
 );
 const tests = new Set('defined undefined none string not'.split(' '));
 const words = new Set('and or not if elif else in is'.split(' '));
 
-/** A clock beside the rendering costs more than the rendering itself, and these need none. In doubt it is `unknown`. */
+/** Finds templates that need no time limit, because enforcing one costs more than rendering them. In doubt, returns `unknown`. */
 export function costOf(source: string): TemplateCost {
   const tags = lexTemplate(source);
-  // What is not a tag to the reader, but begins like one, is looked at by the engine.
+  // The lexer may miss tags, for example after a syntax error. The engine might still render them.
   if (source.includes('{#') || (source.match(/\{[{%]/g)?.length ?? 0) !== tags.length) return 'unknown';
   let cost: TemplateCost = 'small';
   for (const { kind, tokens } of tags) {
     const word = tokens[0]?.text ?? '';
     if (!tokens.every((token, index) => isHarmless(token, tokens[index - 1], tokens[index - 2])))
       return 'unknown';
-    if (kind === 'expression' || once.has(word)) continue;
-    if (!repeated.has(word)) return 'unknown';
+    if (kind === 'expression' || onceStatements.has(word)) continue;
+    if (!repeatingStatements.has(word)) return 'unknown';
     cost = 'bounded';
   }
   return cost;
@@ -39,7 +39,7 @@ function isHarmless(token: Token, before: Token | undefined, beforeThat: Token |
     case 'number':
       return true;
     case 'operator':
-      // Behind a name a bracket is a call; only of a filter is it known what that does.
+      // A parenthesis after a name is a call. Only calls of known filters are harmless.
       if (token.text === '(' && before?.kind === 'name')
         return words.has(before.text) || beforeThat?.text === '|';
       return operators.has(token.text);

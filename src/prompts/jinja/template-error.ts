@@ -1,8 +1,8 @@
-import { refusalIn } from './filter-refusal.ts';
+import { filterErrorIn } from './filter-error.ts';
 
-/** What is wrong with a template, and where. The message holds nothing but fixed words and words of the template. */
+/** An error in a template, with its position. The message contains only fixed words and words from the template. */
 export class TemplateError extends Error {
-  /** The name of the template at fault, which may be one that was included. */
+  /** The name of the failing template, which may be an included one. */
   readonly template: string;
   readonly line: number | undefined;
   readonly column: number | undefined;
@@ -17,11 +17,11 @@ export class TemplateError extends Error {
 
 export interface ParsedTemplateError {
   readonly error: TemplateError;
-  /** The included template inside which it happened. */
+  /** The included template in which the error occurred. */
   readonly included: string | undefined;
 }
 
-/** Words the engine uses in its errors. Any other word must stand in the template, or it may be an argument's value. */
+/** Words that the engine uses in its errors. Any other word must occur in the template, or it could be an argument's value. */
 const vocabulary = new Set(
   `a absolute and are argument arguments as assign assignment at attribute bad be block blocks bool boolean bytes calculate call callable can cannot
   char close closing comparison constant context convert could count debug defined delimiter dict does duplicate element elements empty
@@ -41,9 +41,9 @@ export function parseTemplateError(
   raw: string,
   sourceOf: (template: string) => string,
 ): ParsedTemplateError {
-  const refusal = refusalIn(raw);
+  const filterError = filterErrorIn(raw);
   const [first = '', ...rest] = (
-    refusal === undefined ? raw : refusal + raw.slice(raw.indexOf(') } (in ') + ') }'.length)
+    filterError === undefined ? raw : filterError + raw.slice(raw.indexOf(') } (in ') + ') }'.length)
   ).split('\n');
   const [, text = first, template = rendered, line] = /^(.*) \(in (.+):(\d+)\)$/s.exec(first) ?? [];
   const number = line === undefined ? undefined : Number(line);
@@ -51,20 +51,20 @@ export function parseTemplateError(
   const caret = rest.find((row) => /^\s+i\s+\^/.test(row));
   const column = caret === undefined ? undefined : caret.indexOf('^') - gutter(caret) + 1;
   const included = /^could not render include: error in "(.*)"$/.exec(text)?.[1];
-  const told = refusal ?? withoutValues(text, source);
+  const explanation = filterError ?? withoutValues(text, source);
   const message =
     included === undefined
-      ? told + spanOf(told, source, number, column, caret)
-      : `error in the included ${included}`;
+      ? explanation + spanOf(explanation, source, number, column, caret)
+      : `error in the included template ${included}`;
   return { error: new TemplateError(template, message, number, column), included };
 }
 
-/** The row of carets begins with as many characters as the line's number and its mark take. */
+/** The width of the line number and its marker at the beginning of the caret row. */
 function gutter(row: string): number {
   return row.indexOf('i') + 2;
 }
 
-/** The part of the template that the carets underline, where the message does not name it. */
+/** The part of the template that the carets underline. Empty if the message already contains it. */
 function spanOf(
   message: string,
   source: string,
@@ -86,6 +86,6 @@ function withoutValues(text: string, source: string): string {
   const plain = text.replaceAll(/[\w-]+/g, (word) =>
     vocabulary.has(word.toLowerCase()) || known.has(word) ? word : '…',
   );
-  // Whatever script a value is written in, it is not one of the engine's own words.
+  // The engine's own words are ASCII, so any other character comes from a value.
   return plain.replaceAll(/[^\x20-\x7e…]+/g, '…').replaceAll(/…(?:[^\w"']*…)+/g, '…');
 }

@@ -1,27 +1,27 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { copyWhole } from './durable-file.ts';
+import { copyAtomically } from './durable-file.ts';
 
-const kept = 10;
+const maxBackups = 10;
 
-/** Copies the file into `backups/` under the time of this second, and keeps the newest. */
+/** Copies the file into `backups/` at most once per second, and removes all but the newest backups. */
 export function backUp(file: string, now: Date): void {
   if (!existsSync(file)) return;
   const folder = join(dirname(file), 'backups');
   mkdirSync(folder, { recursive: true });
   const backup = join(folder, `${basename(file)}.${timestamp(now)}`);
   if (existsSync(backup)) return;
-  copyWhole(file, backup);
-  const ours = new RegExp(`^${basename(file).replaceAll('.', '\\.')}\\.\\d{8}-\\d{6}$`);
-  const all = readdirSync(folder)
-    .filter((name) => ours.test(name))
+  copyAtomically(file, backup);
+  const backupName = new RegExp(`^${basename(file).replaceAll('.', '\\.')}\\.\\d{8}-\\d{6}$`);
+  const backups = readdirSync(folder)
+    .filter((name) => backupName.test(name))
     .sort();
-  for (const name of all.slice(0, -kept)) rmSync(join(folder, name), { force: true });
+  for (const name of backups.slice(0, -maxBackups)) rmSync(join(folder, name), { force: true });
 }
 
 /** YYYYMMDD-HHMMSS in local time. */
 function timestamp(now: Date): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
-  return `${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+  const pad = (number: number) => String(number).padStart(2, '0');
+  const day = `${now.getFullYear()}${pad(now.getMonth() + 1)}${pad(now.getDate())}`;
+  return `${day}-${pad(now.getHours())}${pad(now.getMinutes())}${pad(now.getSeconds())}`;
 }

@@ -9,25 +9,25 @@ import { createPromptFileCache, parsePromptFile } from './prompt-file.ts';
 
 export interface BuiltInSourceOptions extends WatchOptions {
   readonly folder: string;
-  /** Puts the file there where it is missing. */
+  /** Creates `default.jsonl` if it is missing. */
   readonly seeds: boolean;
 }
 
-/** The prompts that come along, from `default.jsonl` where there is one. They cannot be changed through us. */
+/** The built-in prompts, read from `default.jsonl` if it exists. They cannot be edited over MCP. */
 export class BuiltInSource extends FolderSource {
   readonly name = 'built-in';
   readonly #folder: string;
   readonly #file: string;
   readonly #seeds: boolean;
   readonly #cache = createPromptFileCache();
-  readonly #own;
+  readonly #bundled;
 
   constructor({ folder, seeds, ...watching }: BuiltInSourceOptions) {
     super(watching);
     this.#folder = folder;
     this.#file = join(folder, 'default.jsonl');
     this.#seeds = seeds;
-    this.#own = lazily(() => parsePromptFile(defaultFile(), this.#file));
+    this.#bundled = memoize(() => parsePromptFile(defaultFile(), this.#file));
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
@@ -43,16 +43,16 @@ export class BuiltInSource extends FolderSource {
   async #load() {
     if (this.#seeds && !existsSync(this.#file)) this.#seed();
     const loaded = await this.#cache.load(this.#file);
-    return { file: loaded?.value ?? this.#own(), problem: loaded?.problem };
+    return { file: loaded?.value ?? this.#bundled(), problem: loaded?.problem };
   }
 
-  /** Where nothing can be written the prompts are served all the same. */
+  /** Only logs a failure: the prompts are served even if the folder is not writable. */
   #seed(): void {
     try {
       mkdirSync(join(this.#folder, 'backups'), { recursive: true });
       prepareReplacement(this.#file, defaultFile()).commit();
     } catch (error) {
-      log('debug', `${this.#file} cannot be written`, error);
+      log('debug', `could not write ${this.#file}`, error);
     }
   }
 }
@@ -64,10 +64,10 @@ function defaultFile(): Buffer {
   );
 }
 
-function lazily<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
+function memoize<Value>(create: () => Value): () => Value {
+  let value: Value | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= create();
+    return value;
   };
 }

@@ -20,7 +20,7 @@ function prompt(
   };
 }
 
-/** The prompts that are there before anybody has written one. */
+/** The prompts of a new installation. */
 export const builtIns: readonly PromptDraft[] = [
   prompt(
     'code_review',

@@ -1,49 +1,51 @@
 import type { Author, EditablePromptSource, PromptEdit, Revision } from '../definition/source.ts';
-import { stateOf } from './journal.ts';
+import { serializePrompt } from './journal.ts';
 
-/** A source whose history can be taken over by another. */
+/** A source whose complete history can be copied to another source. */
 export interface ArchivedPromptSource extends EditablePromptSource {
-  /** Of every prompt that ever was, also of those that are gone. */
+  /** Revisions of every prompt by name, including deleted prompts. */
   histories(): Promise<ReadonlyMap<string, readonly Revision[]>>;
 }
 
-/** Brings every prompt of one source into another, with its history. Tells how many had to be written. */
+/** Copies all prompts and their history to another source. Returns the number of prompts that were written. */
 export async function copyPrompts(
   from: ArchivedPromptSource,
   to: ArchivedPromptSource,
   author: Author,
 ): Promise<number> {
-  const ours = await to.histories();
-  const edits = [...(await from.histories())].flatMap(([name, theirs]) =>
-    editsTowards(name, theirs, ours.get(name) ?? []),
+  const target = await to.histories();
+  const edits = [...(await from.histories())].flatMap(([name, source]) =>
+    editsToMatch(name, source, target.get(name) ?? []),
   );
   for (const outcome of await to.changeMany(edits, author))
     if (outcome.status === 'rejected') throw outcome.reason;
   return new Set(edits.map(({ name }) => name)).size;
 }
 
-/** What makes a prompt of ours like theirs. */
-function editsTowards(
+/** Returns the edits that make the target's prompt equal to the source's. */
+function editsToMatch(
   name: string,
-  theirs: readonly Revision[],
-  ours: readonly Revision[],
+  source: readonly Revision[],
+  target: readonly Revision[],
 ): readonly PromptEdit[] {
-  if (ours.every((revision, at) => isSame(revision, theirs[at])))
-    return theirs.slice(ours.length).map((revision) => ({ action: 'repeat', name, revision }));
-  const [wanted, found] = [theirs.at(-1)?.prompt, ours.at(-1)?.prompt];
-  if (stateOf(wanted) === stateOf(found)) return [];
-  // Both sides have a past of their own; that of the target goes on.
-  if (wanted === undefined) return [{ action: 'delete', name }];
-  if (found === undefined) return [{ action: 'create', name, draft: wanted }];
-  return [{ action: 'update', name, changes: changesOf(wanted) }];
+  if (target.every((revision, at) => isSame(revision, source[at])))
+    return source.slice(target.length).map((revision) => ({ action: 'repeat', name, revision }));
+  const [latest, current] = [source.at(-1)?.prompt, target.at(-1)?.prompt];
+  if (serializePrompt(latest) === serializePrompt(current)) return [];
+  // The histories have diverged: keep the target's history and add the source's latest version.
+  if (latest === undefined) return [{ action: 'delete', name }];
+  if (current === undefined) return [{ action: 'create', name, draft: latest }];
+  return [{ action: 'update', name, changes: withoutName(latest) }];
 }
 
 function isSame(one: Revision, other: Revision | undefined): boolean {
   return (
-    one.time === other?.time && one.action === other.action && stateOf(one.prompt) === stateOf(other.prompt)
+    one.time === other?.time &&
+    one.action === other.action &&
+    serializePrompt(one.prompt) === serializePrompt(other.prompt)
   );
 }
 
-function changesOf({ name: _, ...changes }: Revision['prompt'] & {}) {
+function withoutName({ name: _, ...changes }: Revision['prompt'] & {}) {
   return changes;
 }

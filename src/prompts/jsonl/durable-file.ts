@@ -15,13 +15,13 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A file that is ready to take another's place. Until it does, nothing has changed. */
+/** New content of a file, already on disk. The file does not change before `commit`. */
 export interface Replacement {
   commit(): void;
   discard(): void;
 }
 
-/** Writes the new content beside the file, down to the disk. */
+/** Writes the new content to a temporary file beside the target and flushes it to disk. */
 export function prepareReplacement(path: string, content: Buffer): Replacement {
   const target = realPath(path);
   const temporary = join(dirname(target), `.${basename(target)}.new`);
@@ -42,7 +42,7 @@ export function prepareReplacement(path: string, content: Buffer): Replacement {
   };
 }
 
-/** Adds lines to a file, down to the disk; what cannot be added whole is not added at all. Tells how to take it back. */
+/** Appends lines and flushes them to disk. Rolls back a partial write. Returns a function that removes the lines again. */
 export function appendDurably(path: string, lines: string): () => void {
   const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
   let size = 0;
@@ -50,8 +50,8 @@ export function appendDurably(path: string, lines: string): () => void {
   withFile(path, 'a+', (file) => {
     size = fstatSync(file).size;
     try {
-      // The last writer may have died in the middle of a line.
-      writeAll(file, Buffer.from(endsWithin(file, size) ? `\n${lines}` : lines));
+      // The last writer may have crashed in the middle of a line.
+      writeAll(file, Buffer.from(endsWithoutLineFeed(file, size) ? `\n${lines}` : lines));
     } catch (error) {
       ftruncateSync(file, size);
       throw error;
@@ -61,8 +61,8 @@ export function appendDurably(path: string, lines: string): () => void {
   return undo;
 }
 
-/** A copy that is there whole or not at all. */
-export function copyWhole(from: string, to: string): void {
+/** Never leaves a partial copy behind. */
+export function copyAtomically(from: string, to: string): void {
   const temporary = `${to}.new`;
   try {
     copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
@@ -87,12 +87,12 @@ function writeAll(file: number, content: Buffer): void {
   for (let written = 0; written < content.length; ) written += writeSync(file, content, written);
 }
 
-function endsWithin(file: number, size: number): boolean {
+function endsWithoutLineFeed(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
 }
 
-/** A link stays a link: what it leads to is replaced. */
+/** Resolves a symbolic link, so that its target is replaced and not the link. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -101,7 +101,7 @@ function realPath(path: string): string {
   }
 }
 
-/** A new name is on disk only when its folder is. Where folders cannot be opened the system does it by itself. */
+/** Flushes the folder, so that a new or renamed file survives a crash. Windows cannot open folders and needs no flush. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   withFile(folder, 'r', () => {});

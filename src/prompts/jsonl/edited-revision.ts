@@ -7,9 +7,9 @@ import { type PromptRecord, toDefinition } from './record.ts';
 export type LastEntry = Pick<Revision, 'revision' | 'prompt'>;
 
 /**
- * The number of the last entry where the entry holds this very content. Content that history does not know, such as
- * an edit made by hand, has no number yet: its revision is a digest, so that two such edits are never confused. Comparing
- * contents also keeps a text that was read before a change from getting the number of that change.
+ * Returns the number of the last history entry if it holds exactly this content. Other content, such as an edit by hand,
+ * has no number yet: its revision is a digest, so that two such edits never share a revision. Comparing contents also
+ * ensures that a prompt read before a change does not get the number of that change.
  */
 export function editedRevision(definition: PromptDefinition, last: LastEntry | undefined): string {
   if (last?.prompt === undefined) return contentRevision(definition);
@@ -18,7 +18,7 @@ export function editedRevision(definition: PromptDefinition, last: LastEntry | u
   return sameContent(known, definition) ? String(last.revision) : contentRevision(definition);
 }
 
-/** The revision of a record that is about to be changed; one that was deleted has that of its deletion. */
+/** Returns the revision of a record before a change. A deleted prompt has the revision of its deletion. */
 export function currentRevision(
   current: PromptRecord | undefined,
   last: LastEntry | undefined,
@@ -26,6 +26,6 @@ export function currentRevision(
 ): string {
   if (current !== undefined) return editedRevision(toDefinition(current, place, 1), last);
   const { revision = 0, prompt } = last ?? {};
-  // A deletion by hand is the next entry.
+  // A deletion by hand is not in the history yet; it becomes the next entry.
   return String(prompt === undefined ? revision : revision + 1);
 }

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Failure } from '../../failure.ts';
 
-const patienceMs = 15_000;
-const busy = 5;
+const timeoutMs = 15_000;
+const sqliteBusy = 5;
 
 /**
- * One writer at a time, in this process and among all others. The lock is SQLite's on an empty database: the kernel holds
- * it for the process and takes it back when the process ends, however it ends.
+ * Lets one writer work at a time, within this process and across processes. Uses SQLite's lock on an empty database,
+ * which the kernel releases when the process ends, even after a crash.
  */
 export class FileLock {
   readonly #path: string;
@@ -19,7 +19,7 @@ export class FileLock {
     this.#path = path;
   }
 
-  /** The work must not wait for anything: the lock is held while it runs. */
+  /** Runs the work while holding the lock. The work is synchronous, so the lock is held only briefly. */
   run<Value>(work: () => Value): Promise<Value> {
     const turn = this.#last.then(() => this.#locked(work));
     this.#last = turn.catch(() => {});
@@ -33,11 +33,11 @@ export class FileLock {
 
   async #locked<Value>(work: () => Value): Promise<Value> {
     const database = await this.#open();
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     while (!tryLock(database)) {
       if (performance.now() > deadline)
-        throw new Failure('unavailable', 'Another process keeps changing the prompts; try again later.');
-      // Not all at the same moment again.
+        throw new Failure('unavailable', 'The prompts are locked by another process. Try again later.');
+      // A random delay keeps waiting processes from retrying at the same moment.
       await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 8));
     }
     try {
@@ -63,7 +63,7 @@ function tryLock(database: DatabaseSync): boolean {
     database.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === busy) return false;
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
     throw error;
   }
 }

@@ -10,13 +10,13 @@ export interface JournalEntry extends Revision {
   readonly name: string;
 }
 
-/** How far the history of a name goes, and the prompt after it. */
+/** The last revision of a prompt, with its content as JSON or `undefined` after a deletion. */
 export interface LastKnown {
   readonly revision: number;
   readonly prompt: string | undefined;
 }
 
-/** Every change that was ever made, one line each, added to and never rewritten. */
+/** Append-only file with one line for every change. */
 export class Journal {
   readonly #path: string;
   #last = new Map<string, LastKnown>();
@@ -26,12 +26,14 @@ export class Journal {
     this.#path = path;
   }
 
-  /** Oldest first. */
+  /** Revisions of one prompt, oldest first. */
   history(name: string): readonly Revision[] {
-    return this.#entries().flatMap(({ name: of, ...revision }) => (of === name ? [revision] : []));
+    return this.#entries().flatMap(({ name: entryName, ...revision }) =>
+      entryName === name ? [revision] : [],
+    );
   }
 
-  /** Of every name that it tells of. */
+  /** Revisions of every prompt by name, oldest first. */
   histories(): ReadonlyMap<string, readonly Revision[]> {
     const histories = new Map<string, Revision[]>();
     for (const { name, ...revision } of this.#entries()) {
@@ -58,12 +60,12 @@ export class Journal {
     return this.#last.get(name) ?? { revision: 0, prompt: undefined };
   }
 
-  /** Tells how to take it back, as long as nothing else was added. */
+  /** Returns a function that undoes the append, valid until the next append. */
   append(entries: readonly JournalEntry[]): () => void {
     return appendDurably(this.#path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   }
 
-  /** Reads what was added since the last time. */
+  /** Reads the entries added since the last call. */
   #catchUp(): void {
     const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
     if (size < this.#readUpTo) {
@@ -84,26 +86,26 @@ export class Journal {
     }
     for (const line of splitLines(added)) {
       const entry = parseEntry(line);
-      if (entry !== undefined) this.#last.set(entry.name, lastKnownOf(entry));
+      if (entry !== undefined) this.#last.set(entry.name, toLastKnown(entry));
     }
     this.#readUpTo = added.at(-1) === 0x0a ? size : this.#readUpTo;
   }
 }
 
-export function lastKnownOf({ revision, prompt }: Revision): LastKnown {
-  return { revision, prompt: stateOf(prompt) };
+export function toLastKnown({ revision, prompt }: Revision): LastKnown {
+  return { revision, prompt: serializePrompt(prompt) };
 }
 
-export function entryOf({ revision, prompt }: LastKnown): Pick<Revision, 'revision' | 'prompt'> {
+export function toLastEntry({ revision, prompt }: LastKnown): Pick<Revision, 'revision' | 'prompt'> {
   return { revision, ...(prompt !== undefined && { prompt: JSON.parse(prompt) as PromptDraft }) };
 }
 
-/** The prompt as text, to compare by. */
-export function stateOf(prompt: PromptDraft | undefined): string | undefined {
+/** Returns the prompt as JSON for comparisons. */
+export function serializePrompt(prompt: PromptDraft | undefined): string | undefined {
   return prompt === undefined ? undefined : JSON.stringify(prompt);
 }
 
-/** A line that a dying writer left half is no entry. */
+/** Returns `undefined` for an invalid line, such as one that a crashed writer left incomplete. */
 function parseEntry(line: Buffer): JournalEntry | undefined {
   try {
     const entry: unknown = JSON.parse(line.toString('utf8'));

@@ -5,47 +5,47 @@ import { FileProblem } from '../files/front-matter.ts';
 import { currentRevision, type LastEntry } from './edited-revision.ts';
 import { type PromptRecord, toDefinition } from './record.ts';
 
-/** What history tells of a change, but for its number and its outcome. */
+/** A history entry without its revision number and prompt. */
 export type Change = Omit<Revision, 'revision' | 'prompt'>;
 
-/** What an edit comes to. */
-export interface Made {
+/** The result of an edit. */
+export interface AppliedEdit {
   readonly change: Change;
-  /** Absent when the prompt is gone. */
+  /** `undefined` if the edit deletes the prompt. */
   readonly next: PromptRecord | undefined;
   readonly definition: PromptDefinition | undefined;
 }
 
 /**
- * Throws where the edit is refused, where it was meant for another revision, or where nobody could read what it makes. The
- * caller holds the lock or the transaction in which the result is written.
+ * Applies an edit to the current record. Throws if the edit is not allowed, expects another revision or results in an
+ * invalid prompt. The caller must hold the lock or transaction in which it writes the result.
  */
-export function make(
+export function applyEdit(
   edit: PromptEdit,
   author: Author,
   current: PromptRecord | undefined,
   place: string,
   last: LastEntry | undefined,
-): Made {
-  const change = changeOf(edit, author);
+): AppliedEdit {
+  const change = describeChange(edit, author);
   const next = recordAfter(edit, current, change.time);
   if (edit.expected !== undefined)
     assertExpected(edit.name, edit.expected, currentRevision(current, last, place));
   return { change, next, definition: next && toDefinition(next, place, 1) };
 }
 
-/** Of one edit among many. Whatever else went wrong is no matter of this edit alone, and is thrown. */
-export function refusalOf(error: unknown, place: string): EditOutcome {
+/** Turns the failure of a single edit into its outcome. Rethrows errors that affect the whole batch. */
+export function toRejection(error: unknown, place: string): EditOutcome {
   if (error instanceof Failure) return { status: 'rejected', reason: error };
   if (!(error instanceof FileProblem)) throw error;
   const reason = new Failure('unavailable', `${place} was not changed: ${error.message}.`, { cause: error });
   return { status: 'rejected', reason };
 }
 
-/** So many at a time that others get their turn, and progress is seen. */
+/** Small enough for other writers to get the lock and for progress reports in between. */
 export const batchSize = 500;
 
-export function* batchesOf(edits: readonly PromptEdit[]): Generator<readonly PromptEdit[]> {
+export function* splitIntoBatches(edits: readonly PromptEdit[]): Generator<readonly PromptEdit[]> {
   for (let at = 0; at < edits.length; at += batchSize) yield edits.slice(at, at + batchSize);
 }
 
@@ -58,7 +58,7 @@ function assertExpected(name: string, expected: string, revision: string): void 
   );
 }
 
-function changeOf(edit: PromptEdit, client: Author): Change {
+function describeChange(edit: PromptEdit, client: Author): Change {
   if (edit.action !== 'repeat') return { action: edit.action, time: now(), client };
   const { action, restored, time, client: before } = edit.revision;
   return { action, time, client: before, ...(restored !== undefined && { restored }) };

@@ -5,7 +5,7 @@ import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
 import { type PromptRecord, parseRecord, toDefinition } from './record.ts';
 
-/** A JSONL file as it was read: what it holds, and every line that could not be understood. */
+/** The prompts of a JSONL file, with a problem for every invalid line. */
 export interface PromptFile {
   /** Sorted by name. */
   readonly prompts: readonly PromptDefinition[];
@@ -22,7 +22,7 @@ export function createPromptFileCache(): FileCache<PromptFile> {
 export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile): PromptFile {
   const byName = new Map<string, PromptDefinition>();
   const problems: Problem[] = [];
-  const lines = linesOf(bytes);
+  const lines = decodeLines(bytes);
   for (const [index, line] of lines.entries()) {
     let record: PromptRecord | undefined;
     try {
@@ -30,20 +30,23 @@ export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile):
       if (record === undefined) continue;
       const first = byName.get(record.name);
       if (first !== undefined)
-        throw new FileProblem(`the prompt ${record.name} is already on line ${first.line}`, index + 1);
+        throw new FileProblem(
+          `the prompt ${record.name} is already defined on line ${first.line}`,
+          index + 1,
+        );
       byName.set(record.name, toDefinition(record, file, index + 1));
     } catch (error) {
-      // Somebody is writing it at this moment: what it held before still counts.
-      const cutOff = index === lines.length - 1 && bytes.at(-1) !== 0x0a;
-      if (cutOff && last !== undefined) throw error;
+      // Another process is still writing the last line. Throw, so that the cache keeps the last good version.
+      const isIncomplete = index === lines.length - 1 && bytes.at(-1) !== 0x0a;
+      if (isIncomplete && last !== undefined) throw error;
       problems.push({ ...problemOf(file, error), ...(record && { prompts: [record.name] }) });
     }
   }
-  return { prompts: sorted([...byName.values()]), byName, problems };
+  return { prompts: sortByName([...byName.values()]), byName, problems };
 }
 
-/** As texts where the whole file is text, which is quicker; line by line where some are not. */
-function linesOf(bytes: Buffer): readonly (string | Buffer)[] {
+/** Decodes the whole file at once, which is faster. If some bytes are not UTF-8, returns undecoded lines instead. */
+function decodeLines(bytes: Buffer): readonly (string | Buffer)[] {
   try {
     const lines = decodeText(bytes).split('\n');
     if (lines.at(-1) === '') lines.pop();
@@ -53,12 +56,12 @@ function linesOf(bytes: Buffer): readonly (string | Buffer)[] {
   }
 }
 
-function sorted(prompts: PromptDefinition[]): readonly PromptDefinition[] {
+function sortByName(prompts: PromptDefinition[]): readonly PromptDefinition[] {
   const inOrder = prompts.every((prompt, index) => index === 0 || prompts[index - 1]!.name < prompt.name);
   return inOrder ? prompts : prompts.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Without their line feeds. A last line that has none is a line. */
+/** Splits at line feeds and drops them. The last line may lack one. */
 export function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {

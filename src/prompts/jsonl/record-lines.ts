@@ -2,7 +2,7 @@ import { mostBytes, readRegularBytesSync } from '../../regular-file.ts';
 import { splitLines } from './prompt-file.ts';
 import { type PromptRecord, parseRecord } from './record.ts';
 
-/** A line as it stands, and what it says where it can be understood. */
+/** A line of the file, with its record if the line is valid. */
 export interface Line {
   readonly bytes: Buffer;
   readonly record?: PromptRecord;
@@ -10,7 +10,7 @@ export interface Line {
 
 const lineFeed = Buffer.from('\n');
 
-/** None when there is no such file. */
+/** Returns no lines if the file does not exist. */
 export function readRecordLines(file: string): readonly Line[] {
   let bytes: Buffer;
   try {
@@ -29,7 +29,7 @@ export function readRecordLines(file: string): readonly Line[] {
   });
 }
 
-/** Of two with one name the first counts. */
+/** If several records have the same name, the first one counts. */
 export function recordsByName(lines: readonly Line[]): Map<string, PromptRecord> {
   const records = new Map<string, PromptRecord>();
   for (const { record } of lines)
@@ -38,23 +38,23 @@ export function recordsByName(lines: readonly Line[]): Map<string, PromptRecord>
 }
 
 /**
- * The file with the changed names as the records have them: each in its place, or at the end; lines that repeat such a
- * name are gone, and so is a name without a record.
+ * Returns the new content of the file. A changed record replaces its old line, or is appended if it is new. A changed
+ * name without a record is removed, and so are further lines with a changed name. Other lines stay as they are.
  */
 export function withRecords(
   lines: readonly Line[],
   changed: ReadonlySet<string>,
   records: ReadonlyMap<string, PromptRecord>,
 ): Buffer {
-  const waiting = new Set(changed);
-  const written = (name: string) => {
+  const pending = new Set(changed);
+  const printLine = (name: string) => {
     const record = records.get(name);
-    return waiting.delete(name) && record ? [Buffer.from(JSON.stringify(record)), lineFeed] : [];
+    return pending.delete(name) && record ? [Buffer.from(JSON.stringify(record)), lineFeed] : [];
   };
-  const kept = lines.flatMap(({ bytes, record }) =>
-    record !== undefined && changed.has(record.name) ? written(record.name) : [bytes, lineFeed],
+  const existing = lines.flatMap(({ bytes, record }) =>
+    record !== undefined && changed.has(record.name) ? printLine(record.name) : [bytes, lineFeed],
   );
-  const all = [...kept, ...[...waiting].flatMap(written)];
-  // An empty file looks like one that somebody is about to write, and would not be believed at once.
+  const all = [...existing, ...[...pending].flatMap(printLine)];
+  // Never write an empty file: readers treat it as still being written and keep the old version.
   return all.length === 0 ? lineFeed : Buffer.concat(all);
 }

@@ -6,14 +6,14 @@ import type { PromptDraft } from '../definition/source.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
 
-/** One line of a JSONL file. Fields that we do not know are kept as they are. */
+/** One line of a JSONL file. Unknown fields are preserved. */
 export interface PromptRecord extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
-/** `undefined` for a blank line; throws FileProblem for one that is no prompt. */
+/** Returns `undefined` for a blank line. Throws FileProblem if the line is not a prompt. */
 export function parseRecord(line: string | Buffer, number: number): PromptRecord | undefined {
   try {
     const text = typeof line === 'string' ? line : decodeText(line);
@@ -50,7 +50,7 @@ export function toDefinition(record: PromptRecord, file: string, line: number): 
   }
 }
 
-/** What history keeps of a prompt. */
+/** Returns the fields of a prompt that are recorded in the history. */
 export function toDraft(record: PromptRecord): PromptDraft {
   const { name, title, description, arguments: args, messages, tags } = record;
   return {
@@ -63,24 +63,24 @@ export function toDraft(record: PromptRecord): PromptDraft {
   } as PromptDraft;
 }
 
-/** Checked, and copied only where a content is written short. */
+/** Validates messages. Copies them only if some content is a plain string, the short form of a text. */
 function parseMessages(value: unknown): readonly MessageDefinition[] {
   if (!Array.isArray(value) || value.length === 0) throw new FieldProblem('at least one message is required');
-  let short = false;
+  let hasShorthand = false;
   for (const [index, message] of value.entries()) {
     const where = `message ${index + 1}`;
     if (!isObject(message)) throw new FieldProblem(`${where} must be an object`);
     const { role, content } = message;
     if (role !== 'user' && role !== 'assistant')
       throw new FieldProblem(`${where}: role must be user or assistant`);
-    if (typeof content === 'string') short = true;
+    if (typeof content === 'string') hasShorthand = true;
     else if (!isObject(content) || !contentTypes.has(content['type']))
       throw new FieldProblem(`${where}: content must have a known type`);
     else if (content['type'] === 'text' && typeof content['text'] !== 'string')
-      throw new FieldProblem(`${where}: text must be text`);
+      throw new FieldProblem(`${where}: text must be a string`);
   }
   const messages = value as readonly { role: MessageDefinition['role']; content: Content | string }[];
-  if (!short) return messages as readonly MessageDefinition[];
+  if (!hasShorthand) return messages as readonly MessageDefinition[];
   return messages.map(({ role, content }) => ({
     role,
     content: typeof content === 'string' ? { type: 'text', text: content } : content,

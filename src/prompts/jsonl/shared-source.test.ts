@@ -51,25 +51,25 @@ function openFile(name: string): UserSource & SingleEdits {
 }
 
 describe('prompts in a database', () => {
-  it('are the same on every machine, and every machine is told of a change', async () => {
+  it('are shared by all machines, and every machine is notified of a change', async () => {
     const url = await database();
     const [here, there] = [open(url), open(url)];
-    let told = 0;
+    let notifications = 0;
     there.subscribe(() => {
-      told += 1;
+      notifications += 1;
     });
     await here.create(draft('greet'), author);
     expect((await there.list()).map(({ name }) => name)).toEqual(['greet']);
     await vi.waitFor(
       async () => {
         await here.update('greet', { title: `Title ${Math.random()}` }, author);
-        expect(told).toBeGreaterThan(0);
+        expect(notifications).toBeGreaterThan(0);
       },
       { timeout: 15_000, interval: 100 },
     );
   });
 
-  it('have a counted revision, and of two machines that edit one revision exactly one succeeds', async () => {
+  it('have numbered revisions, and only one of two concurrent edits of a revision succeeds', async () => {
     const url = await database();
     const machines = [open(url), open(url)] as const;
     const revision = async () => machines[0].revision((await machines[0].get('greet'))!);
@@ -94,7 +94,7 @@ describe('prompts in a database', () => {
     expect(await revision()).toBe('23');
   });
 
-  it('are the very same list as long as nothing changed', async () => {
+  it('are returned as the same list object while nothing changes', async () => {
     const source = open(await database());
     await source.create(draft('a'), author);
     await source.create(draft('b'), author);
@@ -107,12 +107,14 @@ describe('prompts in a database', () => {
     expect(after[1]).toMatchObject({ name: 'b', description: 'new', title: 'Title of b' });
   });
 
-  it('are refused when the name is taken or unknown, also when many machines try at once', async () => {
+  it('cannot be created twice or changed under an unknown name, even by concurrent machines', async () => {
     const url = await database();
     const machines = Array.from({ length: 5 }, () => open(url));
-    const tries = await Promise.allSettled(machines.map((machine) => machine.create(draft('one'), author)));
-    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const one of tries)
+    const attempts = await Promise.allSettled(
+      machines.map((machine) => machine.create(draft('one'), author)),
+    );
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const one of attempts)
       if (one.status === 'rejected')
         expect(one.reason).toMatchObject({ kind: 'conflict', message: 'prompt already exists: one' });
     await expect(machines[0]!.update('none', {}, author)).rejects.toMatchObject({ kind: 'prompt-not-found' });
@@ -121,7 +123,7 @@ describe('prompts in a database', () => {
     expect(await machines[0]!.history('one')).toHaveLength(1);
   });
 
-  it('keep their history, and come back from it', async () => {
+  it('keep their history and can be restored from it', async () => {
     const source = open(await database());
     await source.create(draft('a', 'first'), author);
     await source.update('a', { messages: draft('a', 'second').messages }, author);
@@ -139,14 +141,14 @@ describe('prompts in a database', () => {
     ]);
   });
 
-  it('are changed many at once: those that are refused stop no other', async () => {
+  it('can be edited in bulk, and a rejected edit does not stop the others', async () => {
     const url = await database();
     const source = open(url);
     await source.create(draft('a'), author);
     await source.create(draft('b'), author);
     await source.create(draft('c'), author);
     const created = Array.from({ length: batchSize + 1 }, (_, index) => `p${index}`);
-    const told: number[] = [];
+    const progress: number[] = [];
     const outcomes = await source.changeMany(
       [
         { action: 'create', name: 'a', draft: draft('a', 'other') },
@@ -157,16 +159,18 @@ describe('prompts in a database', () => {
         ...created.map((name) => ({ action: 'create', name, draft: draft(name) }) as const),
       ],
       author,
-      (done) => told.push(done),
+      (done) => progress.push(done),
     );
-    const refused = outcomes.flatMap((one, at) => (one.status === 'rejected' ? [[at, one.reason.kind]] : []));
-    expect(refused).toEqual([
+    const rejected = outcomes.flatMap((one, at) =>
+      one.status === 'rejected' ? [[at, one.reason.kind]] : [],
+    );
+    expect(rejected).toEqual([
       [0, 'conflict'],
       [3, 'prompt-not-found'],
     ]);
-    expect(told).toEqual([batchSize, outcomes.length]);
+    expect(progress).toEqual([batchSize, outcomes.length]);
     const there = open(url);
-    // What was gone and came back is new, and so it stands behind.
+    // A prompt that was deleted and created again is listed after older prompts.
     expect((await there.list()).map(({ name }) => name)).toEqual(['a', 'c', 'b', ...created]);
     const histories = await there.histories();
     expect(histories.get('a')?.map(({ revision, action }) => [revision, action])).toEqual([
@@ -182,25 +186,25 @@ describe('prompts in a database', () => {
       expect(histories.get(name)).toMatchObject([{ revision: 1, action: 'create', prompt: draft(name) }]);
   });
 
-  it('are all changed or none when one of many edits breaks', async () => {
+  it('stay unchanged if one edit of a batch throws', async () => {
     const url = await database();
     const records = createRecords(url);
-    const keep = { key: 'a', edit: () => ({ next: { name: 'a' }, entry: { revision: 1 } }) };
+    const valid = { key: 'a', edit: () => ({ next: { name: 'a' }, entry: { revision: 1 } }) };
     const broken = {
       key: 'b',
       edit: () => {
         throw new Error('broken');
       },
     };
-    await expect(records.changeMany('prompt', [keep, broken])).rejects.toThrow('broken');
+    await expect(records.changeMany('prompt', [valid, broken])).rejects.toThrow('broken');
     expect(await records.list('prompt')).toEqual([]);
     expect(await records.histories('prompt')).toEqual(new Map());
-    await records.changeMany('prompt', [keep, { key: 'b', edit: () => undefined }]);
+    await records.changeMany('prompt', [valid, { key: 'b', edit: () => undefined }]);
     expect(await records.keys('prompt')).toEqual(['a']);
     await records.close();
   });
 
-  it('that are broken stop no other, and are told', async () => {
+  it('that are invalid are reported and do not hide others', async () => {
     const url = await database();
     const records = createRecords(url);
     await records.change('prompt', 'bad', () => ({ next: { name: 'bad', messages: 7 }, entry: {} }));
@@ -213,7 +217,7 @@ describe('prompts in a database', () => {
     ]);
   });
 
-  it('come from the file and go back to it', async () => {
+  it('can be copied from a file and back to a file', async () => {
     const file = openFile('library');
     await file.create(draft('a'), author);
     await file.create(draft('b'), author);
@@ -231,7 +235,7 @@ describe('prompts in a database', () => {
     back.close();
   });
 
-  it('take their history along, also that of the deleted, and where both sides went on the target does', async () => {
+  it('are copied with their history, including deleted prompts and diverged histories', async () => {
     const file = openFile('past');
     await file.create(draft('kept', 'first'), author);
     await file.update('kept', { title: 'Second' }, author);

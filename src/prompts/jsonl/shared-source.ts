@@ -6,7 +6,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, EditOutcome, PromptEdit, Revision } from '../definition/source.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { editedRevision, type LastEntry } from './edited-revision.ts';
-import { batchesOf, make, refusalOf } from './prompt-edits.ts';
+import { applyEdit, splitIntoBatches, toRejection } from './prompt-edits.ts';
 import { type PromptRecord, toDefinition, toDraft } from './record.ts';
 
 const kind = 'prompt';
@@ -17,12 +17,12 @@ interface Loaded {
   readonly problems: readonly Problem[];
 }
 
-/** The person's own prompts in a database, the same on every machine that shares it. */
+/** The user's own prompts in a database, shared by several machines. */
 export class SharedSource implements ArchivedPromptSource {
   readonly name = 'user';
   readonly #records: Records;
-  /** Definitions by what they were made from: one that did not change is the very same object. */
-  #made = new Map<string, PromptDefinition>();
+  /** Definitions by the JSON of their record, so that an unchanged prompt remains the same object. */
+  #definitions = new Map<string, PromptDefinition>();
   #loaded: Loaded = { version: -1, prompts: [], problems: [] };
 
   constructor(records: Records) {
@@ -56,7 +56,7 @@ export class SharedSource implements ArchivedPromptSource {
     done?: (edits: number) => void,
   ): Promise<readonly EditOutcome[]> {
     const outcomes: EditOutcome[] = [];
-    for (const batch of batchesOf(edits)) {
+    for (const batch of splitIntoBatches(edits)) {
       outcomes.push(...(await this.#write(batch, author)));
       done?.(outcomes.length);
     }
@@ -87,12 +87,12 @@ export class SharedSource implements ArchivedPromptSource {
     const version = await this.#records.version(kind);
     if (version === this.#loaded.version) return this.#loaded;
     const problems: Problem[] = [];
-    const made = new Map<string, PromptDefinition>();
+    const definitions = new Map<string, PromptDefinition>();
     const prompts = (await this.#records.list(kind)).flatMap((record) => {
       try {
         const text = JSON.stringify(record);
-        const prompt = this.#made.get(text) ?? this.#define(record as unknown as PromptRecord);
-        made.set(text, prompt);
+        const prompt = this.#definitions.get(text) ?? this.#define(record as unknown as PromptRecord);
+        definitions.set(text, prompt);
         return [prompt];
       } catch (error) {
         const { name } = record as unknown as PromptRecord;
@@ -101,7 +101,7 @@ export class SharedSource implements ArchivedPromptSource {
         return [];
       }
     });
-    this.#made = made;
+    this.#definitions = definitions;
     this.#loaded = { version, prompts, problems };
     return this.#loaded;
   }
@@ -119,7 +119,7 @@ export class SharedSource implements ArchivedPromptSource {
         key: edit.name,
         edit(current, entries) {
           try {
-            const { change, next, definition } = make(
+            const { change, next, definition } = applyEdit(
               edit,
               author,
               current as PromptRecord | undefined,
@@ -131,7 +131,7 @@ export class SharedSource implements ArchivedPromptSource {
             const entry: Revision = { revision: entries + 1, ...change, ...prompt };
             return { next: next as JsonObject | undefined, entry: entry as unknown as JsonObject };
           } catch (error) {
-            outcomes[at] = refusalOf(error, place);
+            outcomes[at] = toRejection(error, place);
             return undefined;
           }
         },
@@ -141,7 +141,7 @@ export class SharedSource implements ArchivedPromptSource {
   }
 }
 
-/** A record and its history are written together, so the last entry is what the record holds. */
+/** A record and its history are written in one transaction, so the last entry equals the record. */
 function lastEntry(current: JsonObject | undefined, entries: number): LastEntry {
   return { revision: entries, ...(current && { prompt: toDraft(current as unknown as PromptRecord) }) };
 }

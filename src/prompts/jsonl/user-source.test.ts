@@ -36,8 +36,8 @@ const line = (name: string, text = 'Text') => `${JSON.stringify(draft(name, text
 const userFile = (folder: string) => readFileSync(join(folder, 'user.jsonl'), 'utf8');
 const names = async (source: UserSource) => (await source.list()).map(({ name }) => name);
 
-describe('a file with bad lines', () => {
-  const bad = [
+describe('a file with invalid lines', () => {
+  const invalidLines = [
     '{"name":"cut',
     '["no object"]',
     '{"title":"no name"}',
@@ -48,12 +48,12 @@ describe('a file with bad lines', () => {
   ];
   const content = Buffer.concat([
     Buffer.from(`\uFEFF${line('first')}\r\n`),
-    Buffer.from(`${bad.join('\n')}\n`),
+    Buffer.from(`${invalidLines.join('\n')}\n`),
     Buffer.from('{"name":"latin1","title":"caf\xe9"}\n', 'latin1'),
     Buffer.from(`${line('first', 'again')}${line('last').trim()}`),
   ]);
 
-  it('serves the good ones and tells the number of each bad one', async () => {
+  it('serves the valid lines and reports the number of each invalid one', async () => {
     const source = open(plantTree({ 'user.jsonl': content }));
     expect(await names(source)).toEqual(['first', 'last']);
     expect((await source.problems()).map(({ line, message }) => `${line}: ${message}`)).toEqual([
@@ -65,23 +65,23 @@ describe('a file with bad lines', () => {
       '8: bad_content: message 1: content must have a known type',
       '9: bad_arguments: arguments must be a list',
       '10: the line is not UTF-8 text',
-      '11: the prompt first is already on line 1',
+      '11: the prompt first is already defined on line 1',
     ]);
   });
 
-  it('keeps every one of them through later changes', async () => {
+  it('keeps the invalid lines through later changes', async () => {
     const folder = plantTree({ 'user.jsonl': content });
     const source = open(folder);
     await source.create(draft('new'), author);
     await source.update('last', { title: 'Changed' }, author);
     await source.delete('new', author);
     const bytes = readFileSync(join(folder, 'user.jsonl'));
-    for (const one of bad) expect(bytes.includes(`\n${one}\n`)).toBe(true);
+    for (const one of invalidLines) expect(bytes.includes(`\n${one}\n`)).toBe(true);
     expect(bytes.includes(Buffer.from('{"name":"latin1","title":"caf\xe9"}\n', 'latin1'))).toBe(true);
     expect(await names(source)).toEqual(['first', 'last']);
   });
 
-  it('keeps its last good version while its last line is being written', async () => {
+  it('is served in its last good version while its last line is incomplete', async () => {
     const folder = plantTree({ 'user.jsonl': `${line('a')}${line('b')}` });
     const source = open(folder);
     expect(await names(source)).toEqual(['a', 'b']);
@@ -96,7 +96,7 @@ describe('a file with bad lines', () => {
 });
 
 describe('a change', () => {
-  it('leaves what is not given, replaces what is, and clears by an empty list', async () => {
+  it('replaces only the given fields, and clears a list that is given as empty', async () => {
     const folder = plantTree();
     const source = open(folder);
     await source.create(
@@ -118,7 +118,7 @@ describe('a change', () => {
     expect(Date.parse(record.updated)).toBeGreaterThanOrEqual(Date.parse(record.created));
   });
 
-  it('is refused for a name that is taken or not there', async () => {
+  it('is rejected if it creates an existing prompt or edits a missing one', async () => {
     const source = open(plantTree({ 'user.jsonl': line('x') }));
     await expect(source.create(draft('x'), author)).rejects.toMatchObject({
       kind: 'conflict',
@@ -128,7 +128,7 @@ describe('a change', () => {
     await expect(source.delete('y', author)).rejects.toMatchObject({ kind: 'prompt-not-found' });
   });
 
-  it('keeps fields of others, the place in the file, its mode and a link to it', async () => {
+  it('preserves unknown fields, the order of lines, the file mode and a symbolic link', async () => {
     const real = plantTree({
       'mine.jsonl': `${line('a')}{"name":"b","rating":5,"messages":[{"role":"user","content":"x"}]}\n${line('c')}`,
     });
@@ -147,7 +147,7 @@ describe('a change', () => {
     expect(statSync(join(real, 'mine.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  it('made at the same time as many others loses none of them', async () => {
+  it('is not lost when many changes are made concurrently', async () => {
     const folder = plantTree();
     const sources = [open(folder), open(folder), open(folder)];
     await Promise.all(
@@ -156,7 +156,7 @@ describe('a change', () => {
     expect(await names(sources[0]!)).toHaveLength(60);
   });
 
-  it('by two processes for one revision succeeds in exactly one of them', async () => {
+  it('made to the same revision by two processes succeeds only once', async () => {
     const folder = plantTree();
     await open(folder).create(draft('shared'), author);
     const rounds = 40;
@@ -187,7 +187,7 @@ describe('a change', () => {
     expect(await open(folder).history('shared')).toHaveLength(rounds + 1);
   });
 
-  it('copies the file before it, one copy for a second, ten in all', async () => {
+  it('first backs up the file, at most once per second, and keeps ten backups', async () => {
     const old = Array.from(
       { length: 12 },
       (_, index) => `backups/user.jsonl.20200101-0000${String(index).padStart(2, '0')}`,
@@ -204,17 +204,17 @@ describe('a change', () => {
   });
 });
 
-describe('many changes at once', () => {
-  const creating = (name: string, text?: string) =>
+describe('changes in bulk', () => {
+  const createEdit = (name: string, text?: string) =>
     ({ action: 'create', name, draft: draft(name, text) }) as const;
 
-  it('tell what became of each: those that are refused stop no other', async () => {
+  it('report the outcome of each, and a rejected one does not stop the others', async () => {
     const folder = plantTree({ 'user.jsonl': `${line('a')}not JSON\n${line('b')}${line('c')}${line('b')}` });
     const source = open(folder);
     const outcomes = await source.changeMany(
       [
-        creating('a'),
-        creating('new'),
+        createEdit('a'),
+        createEdit('new'),
         { action: 'update', name: 'none', changes: { title: 'T' } },
         { action: 'update', name: 'b', changes: { title: 'B' } },
         { action: 'create', name: 'bad', draft: { ...draft('bad'), messages: [] } },
@@ -246,14 +246,14 @@ describe('many changes at once', () => {
     expect((await source.history('b')).map(({ action }) => action)).toEqual(['outside', 'update']);
   });
 
-  it('may be of one prompt, one after the other', async () => {
+  it('may change the same prompt several times', async () => {
     const source = open(plantTree());
     await source.changeMany(
       [
-        creating('x', 'one'),
+        createEdit('x', 'one'),
         { action: 'update', name: 'x', changes: { title: 'Two' } },
         { action: 'delete', name: 'x' },
-        creating('x', 'four'),
+        createEdit('x', 'four'),
       ],
       author,
     );
@@ -266,20 +266,20 @@ describe('many changes at once', () => {
     expect((await source.get('x'))!.messages[0]!.content).toEqual({ type: 'text', text: 'four' });
   });
 
-  it('change nothing on disk when all are refused', async () => {
+  it('write nothing if all of them are rejected', async () => {
     const folder = plantTree({ 'user.jsonl': line('a') });
-    await open(folder).changeMany([creating('a'), creating('a')], author);
+    await open(folder).changeMany([createEdit('a'), createEdit('a')], author);
     expect(userFile(folder)).toBe(line('a'));
     expect(readdirSync(folder).sort()).toEqual(['.lock', 'user.jsonl']);
   });
 
-  it('are one copy of the file as it was before, however many they are, and tell how far they are', async () => {
+  it('make a single backup and report progress', async () => {
     const folder = plantTree({ 'user.jsonl': line('old') });
     const source = open(folder);
-    const edits = Array.from({ length: 2 * batchSize + 1 }, (_, index) => creating(`p${index}`));
-    const told: number[] = [];
-    await source.changeMany(edits, author, (done) => told.push(done));
-    expect(told).toEqual([batchSize, 2 * batchSize, 2 * batchSize + 1]);
+    const edits = Array.from({ length: 2 * batchSize + 1 }, (_, index) => createEdit(`p${index}`));
+    const progress: number[] = [];
+    await source.changeMany(edits, author, (done) => progress.push(done));
+    expect(progress).toEqual([batchSize, 2 * batchSize, 2 * batchSize + 1]);
     expect(await source.list()).toHaveLength(edits.length + 1);
     const backups = readdirSync(join(folder, 'backups'));
     expect(backups.map((name) => readFileSync(join(folder, 'backups', name), 'utf8'))).toEqual([line('old')]);
@@ -288,23 +288,23 @@ describe('many changes at once', () => {
       expect(histories.get(name)).toMatchObject([{ revision: 1, action: 'create', client: author, prompt }]);
   });
 
-  it('are none of them made when the journal cannot grow', async () => {
+  it('are not made if the history cannot be written', async () => {
     const folder = plantTree({ 'user.jsonl': line('a'), 'history.jsonl/x': '' });
-    await expect(open(folder).changeMany([creating('b'), creating('c')], author)).rejects.toMatchObject({
+    await expect(open(folder).changeMany([createEdit('b'), createEdit('c')], author)).rejects.toMatchObject({
       kind: 'unavailable',
     });
     expect(userFile(folder)).toBe(line('a'));
   });
 });
 
-describe('a disk that refuses', () => {
-  it('when it is full in the middle of a write, loses nothing and says so', async () => {
+describe('a failed write', () => {
+  it('on a full disk loses nothing and reports the reason', async () => {
     const folder = plantTree();
     const source = open(folder);
     await source.create(draft('kept', 'x'.repeat(3000)), author);
     const before = userFile(folder);
     const journal = readFileSync(join(folder, 'history.jsonl'), 'utf8');
-    // The shell's limit on the length of files fails a write after its first part, as a full disk does.
+    // The shell's file size limit fails a write halfway, as a full disk does.
     const script = `
       const { UserSource } = await import(${JSON.stringify(join(import.meta.dirname, 'user-source.ts'))});
       const source = new UserSource({ folder: ${JSON.stringify(folder)} });
@@ -312,12 +312,12 @@ describe('a disk that refuses', () => {
       const draft = { name: 'big', title: 'Big', messages: [{ role: 'user', content: { type: 'text', text } }] };
       await source.changeMany([{ action: 'create', name: 'big', draft }], { name: 't', version: '1' }).catch((error) => console.log(error.kind, error.message));
       console.log((await source.list()).map(({ name }) => name).join());`;
-    const said = execFileSync(
+    const output = execFileSync(
       'bash',
       ['-c', 'ulimit -f 64; exec "$0" --input-type=module -e "$1"', process.execPath, script],
       { encoding: 'utf8' },
     );
-    expect(said).toBe('unavailable user.jsonl was not changed: the file would be too long.\nkept\n');
+    expect(output).toBe('unavailable user.jsonl was not changed: the file would be too large.\nkept\n');
     expect(userFile(folder)).toBe(before);
     expect(readFileSync(join(folder, 'history.jsonl'), 'utf8')).toBe(journal);
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
@@ -325,7 +325,7 @@ describe('a disk that refuses', () => {
     expect(await names(source)).toEqual(['after', 'kept']);
   });
 
-  it('when the journal cannot grow, leaves the prompts as they were', async () => {
+  it('of the history leaves the prompts unchanged', async () => {
     const folder = plantTree({ 'user.jsonl': line('a'), 'history.jsonl/x': '' });
     const source = open(folder);
     await expect(source.create(draft('b'), author)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -333,7 +333,7 @@ describe('a disk that refuses', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
-  it('when this user may not write, says so', async () => {
+  it('without permission is reported', async () => {
     const folder = plantTree({ 'user.jsonl': line('a') });
     chmodSync(folder, 0o555);
     const source = open(folder);
@@ -341,7 +341,7 @@ describe('a disk that refuses', () => {
       expect(await names(source)).toEqual(['a']);
       await expect(source.create(draft('b'), author)).rejects.toMatchObject({
         kind: 'unavailable',
-        message: 'user.jsonl was not changed: this user may not write there.',
+        message: 'user.jsonl was not changed: permission denied.',
       });
     });
     chmodSync(folder, 0o755);
@@ -349,7 +349,7 @@ describe('a disk that refuses', () => {
 });
 
 describe('the history', () => {
-  it('tells every change with its time and client, and brings any of them back', async () => {
+  it('contains every change with its time and client, and any version can be restored', async () => {
     const folder = plantTree();
     const source = open(folder);
     await source.create(draft('x', 'one'), author);
@@ -373,7 +373,7 @@ describe('the history', () => {
     await expect(source.history('never')).rejects.toMatchObject({ kind: 'prompt-not-found' });
   });
 
-  it('keeps what somebody else wrote into the file', async () => {
+  it('includes changes made outside Adjutant', async () => {
     const folder = plantTree({ 'user.jsonl': line('x', 'theirs') });
     const source = open(folder);
     expect((await source.history('x')).map(({ action }) => action)).toEqual(['outside']);
@@ -390,7 +390,7 @@ describe('the history', () => {
     expect(back.messages[0]!.content).toEqual({ type: 'text', text: 'theirs again' });
   });
 
-  it('gets over a line that a dying writer left half', async () => {
+  it('skips a line that a crashed writer left incomplete', async () => {
     const folder = plantTree();
     const source = open(folder);
     await source.create(draft('x'), author);
@@ -399,7 +399,7 @@ describe('the history', () => {
     expect((await open(folder).history('x')).map(({ revision }) => revision)).toEqual([1, 2]);
   });
 
-  it('begins again when its file is taken away', async () => {
+  it('starts again if its file is deleted', async () => {
     const folder = plantTree();
     const source = open(folder);
     await source.create(draft('x'), author);
@@ -410,7 +410,7 @@ describe('the history', () => {
   });
 });
 
-it('renders in one pass: a value is never expanded again and nothing in it is a pattern', async () => {
+it('renders in one pass: placeholders and replacement patterns in values are not expanded', async () => {
   const source = open(
     plantTree({ 'user.jsonl': line('x', '{{a}} {{b}} {{ a }} {{{a}}} {{c}} {{__proto__}}') }),
   );

@@ -11,8 +11,15 @@ import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { prepareReplacement } from './durable-file.ts';
 import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { FileLock } from './file-lock.ts';
-import { entryOf, Journal, type JournalEntry, type LastKnown, lastKnownOf, stateOf } from './journal.ts';
-import { batchesOf, type Change, make, refusalOf } from './prompt-edits.ts';
+import {
+  Journal,
+  type JournalEntry,
+  type LastKnown,
+  serializePrompt,
+  toLastEntry,
+  toLastKnown,
+} from './journal.ts';
+import { applyEdit, type Change, splitIntoBatches, toRejection } from './prompt-edits.ts';
 import { createPromptFileCache, emptyFile, type PromptFile } from './prompt-file.ts';
 import { type PromptRecord, toDraft } from './record.ts';
 import { readRecordLines, recordsByName, withRecords } from './record-lines.ts';
@@ -22,8 +29,8 @@ export interface UserSourceOptions extends WatchOptions {
 }
 
 /**
- * The person's own prompts in `user.jsonl`. Reading needs no lock: the file is only ever replaced as a whole. Lines that
- * cannot be understood are kept where they are.
+ * The user's own prompts in `user.jsonl`. Reading needs no lock because the file is always replaced as a whole. Invalid
+ * lines stay where they are.
  */
 export class UserSource extends FolderSource implements ArchivedPromptSource {
   readonly name = 'user';
@@ -57,11 +64,11 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     const outcomes: EditOutcome[] = [];
     const pace = new Pace();
     try {
-      for (const batch of batchesOf(edits)) {
-        // One copy for all of them: those of former days are worth more than our own steps.
+      for (const batch of splitIntoBatches(edits)) {
+        // Back up only before the first batch: older backups are worth more than intermediate states of this call.
         const isFirst = outcomes.length === 0;
         outcomes.push(...(await this.#lock.run(() => this.#write(batch, author, isFirst))));
-        this.noticed();
+        this.notifyChange();
         done?.(outcomes.length);
         await pace.pause;
       }
@@ -76,14 +83,16 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     const current = readRecordLines(this.#file).find(({ record }) => record?.name === name)?.record;
     if (known.length === 0 && current === undefined)
       throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-    return upToNow(known, current);
+    return withOutsideChange(known, current);
   }
 
   async histories(): Promise<ReadonlyMap<string, readonly Revision[]>> {
-    const here = recordsByName(readRecordLines(this.#file));
+    const current = recordsByName(readRecordLines(this.#file));
     const known = this.#journal.histories();
-    const names = new Set([...here.keys(), ...known.keys()]);
-    return new Map([...names].map((name) => [name, upToNow(known.get(name) ?? [], here.get(name))]));
+    const names = new Set([...current.keys(), ...known.keys()]);
+    return new Map(
+      [...names].map((name) => [name, withOutsideChange(known.get(name) ?? [], current.get(name))]),
+    );
   }
 
   override close(): void {
@@ -97,12 +106,12 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     return { prompts: file.prompts, problems, folders: [this.#folder] };
   }
 
-  /** A prompt can be read although its history cannot. */
+  /** A prompt stays readable even if its history is not. */
   #lastEntry(name: string): LastEntry | undefined {
     try {
-      return entryOf(this.#journal.lastKnown(name));
+      return toLastEntry(this.#journal.lastKnown(name));
     } catch (error) {
-      log('debug', `the history of ${name} cannot be read`, error);
+      log('debug', `could not read the history of ${name}`, error);
       return undefined;
     }
   }
@@ -113,8 +122,8 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     return { file, problem: loaded?.problem };
   }
 
-  /** Nothing has happened before the last step, and everything with it. */
-  #write(edits: readonly PromptEdit[], author: Author, backsUp: boolean): readonly EditOutcome[] {
+  /** Applies all edits in memory and then writes them in one step, so that a failure leaves the file as it was. */
+  #write(edits: readonly PromptEdit[], author: Author, needsBackup: boolean): readonly EditOutcome[] {
     const lines = readRecordLines(this.#file);
     const records = recordsByName(lines);
     const changed = new Map<string, LastKnown>();
@@ -124,19 +133,19 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
       const current = records.get(name);
       try {
         const last = changed.get(name) ?? this.#journal.lastKnown(name);
-        const { change, next, definition } = make(edit, author, current, this.#file, entryOf(last));
-        const made = entriesFor(name, last, current, next, change);
-        entries.push(...made);
-        changed.set(name, lastKnownOf(made.at(-1)!));
+        const { change, next, definition } = applyEdit(edit, author, current, this.#file, toLastEntry(last));
+        const newEntries = entriesFor(name, last, current, next, change);
+        entries.push(...newEntries);
+        changed.set(name, toLastKnown(newEntries.at(-1)!));
         if (next === undefined) records.delete(name);
         else records.set(name, next);
         return { status: 'fulfilled', value: definition };
       } catch (error) {
-        return refusalOf(error, 'user.jsonl');
+        return toRejection(error, 'user.jsonl');
       }
     });
     if (changed.size > 0) {
-      if (backsUp) backUp(this.#file, new Date());
+      if (needsBackup) backUp(this.#file, new Date());
       this.#replace(withRecords(lines, new Set(changed.keys()), records), entries);
     }
     return outcomes;
@@ -159,7 +168,7 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
   }
 }
 
-/** What somebody else did to the prompt since our last entry is entered first, so that it can be brought back. */
+/** Records a change made outside Adjutant before the edit itself, so that it can be restored. */
 function entriesFor(
   name: string,
   last: LastKnown,
@@ -168,23 +177,26 @@ function entriesFor(
   change: Change,
 ): readonly JournalEntry[] {
   const found = current && toDraft(current);
-  const seen = stateOf(found) === last.prompt;
-  const revision = last.revision + (seen ? 1 : 2);
+  const isKnown = serializePrompt(found) === last.prompt;
+  const revision = last.revision + (isKnown ? 1 : 2);
   return [
-    ...(seen ? [] : [{ name, ...outside(last.revision + 1, found, change.time) }]),
+    ...(isKnown ? [] : [{ name, ...outsideRevision(last.revision + 1, found, change.time) }]),
     { name, revision, ...change, ...(next !== undefined && { prompt: toDraft(next) }) },
   ];
 }
 
-/** What was changed by others since our last entry is shown as the last revision. */
-function upToNow(known: readonly Revision[], current: PromptRecord | undefined): readonly Revision[] {
+/** Adds a change made outside Adjutant since the last entry as the latest revision. */
+function withOutsideChange(
+  known: readonly Revision[],
+  current: PromptRecord | undefined,
+): readonly Revision[] {
   const last = known.at(-1);
   const draft = current && toDraft(current);
-  if (stateOf(last?.prompt) === stateOf(draft)) return known;
-  return [...known, outside((last?.revision ?? 0) + 1, draft, new Date().toISOString())];
+  if (serializePrompt(last?.prompt) === serializePrompt(draft)) return known;
+  return [...known, outsideRevision((last?.revision ?? 0) + 1, draft, new Date().toISOString())];
 }
 
-function outside(revision: number, prompt: PromptDraft | undefined, time: string): Revision {
+function outsideRevision(revision: number, prompt: PromptDraft | undefined, time: string): Revision {
   return {
     revision,
     action: 'outside',
@@ -196,16 +208,16 @@ function outside(revision: number, prompt: PromptDraft | undefined, time: string
 
 function storageFailure(error: unknown): Failure {
   const { code, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
-  const why: Readonly<Record<string, string>> = {
+  const reasons: Readonly<Record<string, string>> = {
     ENOSPC: 'the disk is full',
-    EDQUOT: 'the quota is used up',
-    EFBIG: 'the file would be too long',
-    EACCES: 'this user may not write there',
-    EPERM: 'this user may not write there',
+    EDQUOT: 'the disk quota is exceeded',
+    EFBIG: 'the file would be too large',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
     EROFS: 'the disk is read-only',
   };
-  // SQLite's lock: the database is read-only, or cannot be opened.
-  const locked = errcode === 8 || errcode === 14;
-  const reason = locked ? why['EACCES'] : (why[code ?? ''] ?? messageOf(error));
+  // SQLite errors on the lock file: the database is read-only or cannot be opened.
+  const noPermission = errcode === 8 || errcode === 14;
+  const reason = noPermission ? reasons['EACCES'] : (reasons[code ?? ''] ?? messageOf(error));
   return new Failure('unavailable', `user.jsonl was not changed: ${reason}.`, { cause: error });
 }

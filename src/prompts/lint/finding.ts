@@ -3,24 +3,24 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import type { Position } from '../template/position.ts';
 
-/** A prompt to be looked at. */
-export interface Subject {
+/** A prompt to check. */
+export interface LintTarget {
   readonly definition: PromptDefinition;
-  /** What its templates may bring in; throws TemplateError where one of them is wrong. */
+  /** Compiles the prompt's templates. Throws TemplateError if one of them is invalid. */
   readonly templates?: () => Promise<TemplateSet>;
-  /** Read from a format of its own: braces that are left in the text are meant as text. */
+  /** True if the prompt is translated from another format, so any remaining braces are plain text. */
   readonly translated?: boolean;
-  /** What its source puts before the name, with a colon. */
+  /** Prefix that the source adds to the name, separated by a colon. */
   readonly prefix?: string | undefined;
 }
 
-/** Something in one text of a prompt. */
+/** A finding in one text of a prompt. The position is relative to that text. */
 export interface Finding extends Partial<Position> {
   readonly severity: Problem['severity'];
   readonly message: string;
 }
 
-/** Where a place in the text of a message is in its file. A line of JSON holds a text of many. */
+/** Converts a position in a message to a position in its file. In JSONL, the whole text is on one line of the file. */
 export function problemAt({ file, line, name }: PromptDefinition, finding: Finding): Problem {
   const { severity, message } = finding;
   if (file.endsWith('.jsonl')) return { file, line, severity, message: `${name}: ${message}` };

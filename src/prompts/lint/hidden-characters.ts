@@ -11,7 +11,7 @@ interface Kind {
   readonly severity: 'error' | 'warning';
 }
 
-/** What a reader does not see and a model does. */
+/** Characters that are invisible to a reader but not to a model. */
 const kinds: readonly Kind[] = [
   {
     pattern: '[\\u202A-\\u202E\\u2066-\\u2069\\u061C\\u200E\\u200F]',
@@ -30,7 +30,7 @@ const kinds: readonly Kind[] = [
     name: 'is invisible',
     severity: 'warning',
   },
-  // Joiners belong between letters of some scripts and between the parts of an emoji, and nowhere else.
+  // Joiners are legitimate only between letters of some scripts and between the parts of an emoji.
   {
     pattern:
       '(?<![\\p{Extended_Pictographic}\\u{1F3FB}-\\u{1F3FF}\\uFE0F\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Gujarati}\\p{Script=Gurmukhi}\\p{Script=Oriya}\\p{Script=Sinhala}\\p{Script=Mongolian}\\p{M}])[\\u200C\\u200D]',
@@ -44,20 +44,19 @@ const kinds: readonly Kind[] = [
     severity: 'warning',
   },
 ];
-const any = new RegExp(kinds.map(({ pattern }) => `(${pattern})`).join('|'), 'gu');
+const anyKind = new RegExp(kinds.map(({ pattern }) => `(${pattern})`).join('|'), 'gu');
 
-/** A text full of them is reported often enough. */
-const most = 10;
+const maxFindings = 10;
 
 export function hiddenCharacters(text: string): readonly HiddenCharacter[] {
   const found: HiddenCharacter[] = [];
   let lines: Lines | undefined;
-  for (const match of text.matchAll(any)) {
+  for (const match of text.matchAll(anyKind)) {
     const kind = kinds[match.slice(1).findIndex((group) => group !== undefined)]!;
     const code = match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
     lines ??= new Lines(text);
     found.push({ ...lines.at(match.index), message: `U+${code} ${kind.name}`, severity: kind.severity });
-    if (found.length === most) break;
+    if (found.length === maxFindings) break;
   }
   return found;
 }

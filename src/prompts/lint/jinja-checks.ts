@@ -9,39 +9,42 @@ import { CompiledTemplates, type MessageTemplates } from '../rendering/template-
 import { unsupportedConstructs } from '../template/dialect.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { freeVariables, globalNames } from '../template/variables.ts';
-import { type Finding, problemAt, type Subject } from './finding.ts';
+import { type Finding, type LintTarget, problemAt } from './finding.ts';
 
-/** Methods of Python that templates are often written with and the engine has not. */
+/** Python methods that templates often use but the engine does not support. */
 const missingMethods = new Set(
   `append casefold center clear copy encode expandtabs extend format index insert isdecimal isidentifier istitle ljust
   partition pop remove removeprefix removesuffix reverse rjust rpartition rsplit setdefault sort swapcase translate update
   zfill`.split(/\s+/),
 );
 
-/** Looks at a prompt of Jinja templates and at all they bring in. */
-export async function lintJinja({ definition, templates }: Subject): Promise<readonly Problem[]> {
+/** Checks a prompt's Jinja templates and all templates that they include. */
+export async function lintJinja({ definition, templates }: LintTarget): Promise<readonly Problem[]> {
   try {
     const set = await (templates?.() ?? compileAlone(definition));
     return lintSet(definition, set);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    const told = placed(definition, error.template, {
+    const compileError = problemIn(definition, error.template, {
       severity: 'error',
       message: error.message,
       ...(error.line !== undefined && { line: error.line }),
       ...(error.column !== undefined && { column: error.column }),
     });
-    // What is wrong with the templates otherwise is worth knowing too.
-    const texts = new Map(textsOf(definition));
+    // Report the other problems of the prompt's own templates as well.
+    const texts = new Map(ownTemplates(definition));
     const others = lintSet(definition, { names: [...texts.keys()], sourceOf: (name) => texts.get(name) });
-    return [told, ...others.filter(({ line, column }) => line !== told.line || column !== told.column)];
+    return [
+      compileError,
+      ...others.filter(({ line, column }) => line !== compileError.line || column !== compileError.column),
+    ];
   }
 }
 
 type Sources = Pick<TemplateSet, 'names' | 'sourceOf'>;
 
 async function compileAlone(definition: PromptDefinition): Promise<Sources> {
-  const set = await CompiledTemplates.compile(textsOf(definition), {
+  const set = await CompiledTemplates.compile(ownTemplates(definition), {
     load: async () => undefined,
     names: () => [],
   });
@@ -49,7 +52,7 @@ async function compileAlone(definition: PromptDefinition): Promise<Sources> {
   return set;
 }
 
-function textsOf({ messages, file }: PromptDefinition): MessageTemplates {
+function ownTemplates({ messages, file }: PromptDefinition): MessageTemplates {
   return messages.flatMap(({ content }, index) =>
     content.type === 'text'
       ? [[index === 0 ? basename(file) : `${index + 1}.md`, content.text] as const]
@@ -65,24 +68,24 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
   const visit = (template: string, source: string) => {
     if (seen.has(template)) return;
     seen.add(template);
-    const tell = (finding: Finding) => problems.push(placed(definition, template, finding));
-    for (const construct of unsupportedConstructs(source)) tell({ severity: 'error', ...construct });
+    const report = (finding: Finding) => problems.push(problemIn(definition, template, finding));
+    for (const construct of unsupportedConstructs(source)) report({ severity: 'error', ...construct });
     const { filters, tests, methods, imported, references } = scanTemplate(source);
     for (const { name, ...place } of filters)
       if (!vocabulary.has('filter', name))
-        tell({ severity: 'error', message: `unknown filter: ${name}`, ...place });
+        report({ severity: 'error', message: `unknown filter: ${name}`, ...place });
     for (const { name, ...place } of tests)
       if (!vocabulary.has('test', name))
-        tell({ severity: 'error', message: `unknown test: ${name}`, ...place });
+        report({ severity: 'error', message: `unknown test: ${name}`, ...place });
     for (const { name, object, ...place } of methods)
       if (missingMethods.has(name) && !(object !== undefined && imported.has(object)))
-        tell({ severity: 'error', message: `unknown method: ${name}`, ...place });
+        report({ severity: 'error', message: `unknown method: ${name}`, ...place });
     for (const { kind, name, optional, known: _, ...place } of references) {
       const found = name === undefined ? undefined : set.sourceOf(name);
       if (name === undefined) dynamic = true;
       else if (found !== undefined) visit(name, found);
       else if (!optional)
-        tell({ severity: 'error', message: `${kind}: there is no template ${name}`, ...place });
+        report({ severity: 'error', message: `${kind}: template not found: ${name}`, ...place });
     }
   };
   for (const template of set.names) visit(template, set.sourceOf(template) ?? '');
@@ -90,14 +93,14 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
     for (const use of freeVariables(set.sourceOf(template) ?? '', (name) => set.sourceOf(name))) {
       used.add(use.name);
       const finding = variableFinding(definition, use);
-      if (finding !== undefined) problems.push(placed(definition, use.template ?? template, finding));
+      if (finding !== undefined) problems.push(problemIn(definition, use.template ?? template, finding));
     }
   }
   if (!dynamic)
     for (const { name } of definition.arguments)
       if (!used.has(name))
         problems.push(
-          placed(definition, set.names[0] ?? '', {
+          problemIn(definition, set.names[0] ?? '', {
             severity: 'warning',
             message: `the argument ${name} is never used`,
           }),
@@ -112,15 +115,20 @@ function variableFinding(
   const names = declared.map((argument) => argument.name);
   const place = { line, column };
   if (called && !names.includes(name)) {
-    const meant = nearest(name, globalNames);
-    return { severity: 'error', message: `unknown function: ${name}${suggestion(meant)}`, ...place };
+    const candidate = nearest(name, globalNames);
+    return { severity: 'error', message: `unknown function: ${name}${suggestion(candidate)}`, ...place };
   }
   if (called)
     return { severity: 'error', message: `the argument ${name} is text and cannot be called`, ...place };
   if (names.includes(name)) return undefined;
-  if (guarded) return { severity: 'warning', message: `${name} is never given: it is no argument`, ...place };
+  if (guarded)
+    return {
+      severity: 'warning',
+      message: `${name} is never set: it is not declared as an argument`,
+      ...place,
+    };
   const literal =
-    name === 'input' ? '; a library has no {{input}} of its own, so declare it as an argument' : '';
+    name === 'input' ? '; a library does not define {{input}}, so declare it as an argument' : '';
   return {
     severity: 'error',
     message: `undefined variable: ${name}${literal || suggestion(nearest(name, names))}`,
@@ -128,12 +136,12 @@ function variableFinding(
   };
 }
 
-function suggestion(meant: string | undefined): string {
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+function suggestion(candidate: string | undefined): string {
+  return candidate === undefined ? '' : `; did you mean ${candidate}?`;
 }
 
-/** The template of the prompt itself begins where its body does; others are files of the library. */
-function placed(definition: PromptDefinition, template: string, finding: Finding): Problem {
+/** Converts a position in a template to a position in its file: the prompt's own file, the manifest, or a file of the library. */
+function problemIn(definition: PromptDefinition, template: string, finding: Finding): Problem {
   if (template === '' || template === basename(definition.file) || definition.file.endsWith('.jsonl'))
     return problemAt(definition, finding);
   if (template.startsWith('twig.toml ')) {
@@ -143,19 +151,19 @@ function placed(definition: PromptDefinition, template: string, finding: Finding
   return { file: join(dirname(definition.file), template), ...finding };
 }
 
-/** What the engine knows by name; it is asked, so that nobody keeps a list. */
+/** The filters and tests that the engine supports. Queries the engine itself, so no list has to be maintained. */
 class Vocabulary {
   readonly #jinja = new Jinja();
   readonly #known = new Map<string, boolean>();
 
   has(kind: 'filter' | 'test', name: string): boolean {
     const key = `${kind} ${name}`;
-    const known = this.#known.get(key) ?? this.#ask(kind, name);
+    const known = this.#known.get(key) ?? this.#query(kind, name);
     this.#known.set(key, known);
     return known;
   }
 
-  #ask(kind: 'filter' | 'test', name: string): boolean {
+  #query(kind: 'filter' | 'test', name: string): boolean {
     this.#jinja.set(`${kind}.md`, `{{ name is ${kind} }}`);
     return this.#jinja.render(`${kind}.md`, { name }) === 'true';
   }

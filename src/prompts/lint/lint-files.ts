@@ -4,18 +4,18 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import type { Format, TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
-import type { Subject } from './finding.ts';
-import { inOrder, lintPrompt } from './lint.ts';
+import type { LintTarget } from './finding.ts';
+import { lintPrompt, sortAndMerge } from './lint.ts';
 
 export interface FileLint {
-  /** How many prompts were found. */
+  /** Number of prompts found. */
   readonly prompts: number;
   readonly problems: readonly Problem[];
 }
 
-const ours = new Set(['commands', 'jsonl', 'twig']);
+const ownFormats = new Set(['commands', 'jsonl', 'twig']);
 
-/** Files that nobody serves yet. Without a format each is taken for what it looks like. */
+/** Checks files that need not be part of a library. If no format is given, it is detected for each file. */
 export async function lintFiles(files: readonly TextFile[], format?: string): Promise<FileLint> {
   const problems: Problem[] = [];
   let prompts = 0;
@@ -25,9 +25,9 @@ export async function lintFiles(files: readonly TextFile[], format?: string): Pr
     prompts += reading.prompts.length;
     problems.push(...reading.problems, ...repeated(reading.prompts));
     for (const definition of reading.prompts)
-      problems.push(...(await lintPrompt(subjectOf(known, definition, own))));
+      problems.push(...(await lintPrompt(lintTarget(known, definition, own))));
   }
-  return { prompts, problems: inOrder(problems) };
+  return { prompts, problems: sortAndMerge(problems) };
 }
 
 function byFormat(
@@ -38,11 +38,11 @@ function byFormat(
   const libraries = files
     .filter(({ path }) => basename(path) === 'twig.toml')
     .map(({ path }) => dirname(path));
-  const known = files.filter((file) => looksLike(file, libraries) !== undefined);
-  return Map.groupBy(known, (file) => looksLike(file, libraries)!);
+  const known = files.filter((file) => detectFormat(file, libraries) !== undefined);
+  return Map.groupBy(known, (file) => detectFormat(file, libraries)!);
 }
 
-function looksLike({ path, text }: TextFile, libraries: readonly string[]): string | undefined {
+function detectFormat({ path, text }: TextFile, libraries: readonly string[]): string | undefined {
   if (libraries.some((library) => library === '.' || path.startsWith(`${library}/`))) return 'twig';
   if (path.endsWith('.jsonl')) return 'jsonl';
   if (path.endsWith('.prompt.md')) return 'vscode';
@@ -50,11 +50,11 @@ function looksLike({ path, text }: TextFile, libraries: readonly string[]): stri
   if (path.endsWith('.toml')) return 'gemini';
   if (basename(path) === 'SKILL.md') return 'claude-skills';
   if (basename(path) === 'system.md') return 'fabric';
-  // Markdown without front matter is text for people.
+  // Treat Markdown without front matter as documentation, not as a prompt.
   return path.endsWith('.md') && /^\uFEFF?---/.test(text) ? 'commands' : undefined;
 }
 
-/** Of two prompts with one name only one can be served. */
+/** Reports prompts with the same name, because only one of them can be served. */
 function repeated(definitions: readonly PromptDefinition[]): readonly Problem[] {
   const first = new Map<string, PromptDefinition>();
   return definitions.flatMap((definition): Problem[] => {
@@ -72,8 +72,8 @@ function repeated(definitions: readonly PromptDefinition[]): readonly Problem[] 
   });
 }
 
-function subjectOf(format: Format, definition: PromptDefinition, files: readonly TextFile[]): Subject {
-  if (format.name !== 'twig') return { definition, translated: !ours.has(format.name) };
+function lintTarget(format: Format, definition: PromptDefinition, files: readonly TextFile[]): LintTarget {
+  if (format.name !== 'twig') return { definition, translated: !ownFormats.has(format.name) };
   return { definition, templates: () => compile(definition, files) };
 }
 
@@ -82,7 +82,7 @@ async function compile(definition: PromptDefinition, files: readonly TextFile[])
   const folder = dirname(definition.file);
   const messages = definition.messages.map(({ content }, index) => {
     const text = content.type === 'text' ? content.text : '';
-    // A message that is a file of its own goes by that name.
+    // If a message has its own file, its template has the name of that file.
     const file = files.find((one) => dirname(one.path) === folder && one.text === text);
     return [
       index === 0 ? basename(definition.file) : basename(file?.path ?? `${index + 1}.md`),

@@ -2,16 +2,16 @@ import type { Problem } from '../../feature.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { Pace } from '../files/pace.ts';
-import { type Finding, problemAt, type Subject } from './finding.ts';
+import { type Finding, type LintTarget, problemAt } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { lintPlaceholders, unusedArguments } from './placeholders.ts';
 
-/** Everything that is wrong with one prompt, by reading alone. */
-export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> {
-  const { definition, translated = false } = subject;
+/** Checks one prompt without rendering it. */
+export async function lintPrompt(target: LintTarget): Promise<readonly Problem[]> {
+  const { definition, translated = false } = target;
   const texts = definition.messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
   const findings = [
-    ...nameFindings(subject),
+    ...nameFindings(target),
     ...hiddenInFields(definition),
     ...texts.flatMap(hiddenCharacters),
     ...(definition.template === 'jinja'
@@ -21,7 +21,7 @@ export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> 
   ];
   const jinja =
     definition.template === 'jinja'
-      ? await import('./jinja-checks.ts').then(({ lintJinja }) => lintJinja(subject))
+      ? await import('./jinja-checks.ts').then(({ lintJinja }) => lintJinja(target))
       : [];
   const prompts = [definition.name];
   return [...findings.map((finding) => problemAt(definition, finding)), ...jinja].map((problem) => ({
@@ -30,16 +30,19 @@ export async function lintPrompt(subject: Subject): Promise<readonly Problem[]> 
   }));
 }
 
-/** In JSONL a name is made of letters, digits and underscores, or other servers do not take it. */
-function nameFindings({ definition: { name, file }, prefix }: Subject): readonly Finding[] {
+/** Other servers accept only letters, digits and underscores in the names of JSONL prompts. */
+function nameFindings({ definition: { name, file }, prefix }: LintTarget): readonly Finding[] {
   const written = prefix === undefined ? name : name.slice(prefix.length + 1);
   if (!file.endsWith('.jsonl') || /^[A-Za-z0-9_]+$/.test(written)) return [];
   return [
-    { severity: 'warning', message: 'the name has other characters than letters, digits and underscores' },
+    {
+      severity: 'warning',
+      message: 'the name contains characters other than letters, digits and underscores',
+    },
   ];
 }
 
-/** What people read in lists must hold nothing hidden either. */
+/** Finds hidden characters in the fields that lists show. */
 function hiddenInFields({ name, title, description, arguments: declared }: PromptDefinition) {
   const fields: readonly (readonly [string, string | undefined])[] = [
     ['name', name],
@@ -57,7 +60,7 @@ function hiddenInFields({ name, title, description, arguments: declared }: Promp
   );
 }
 
-/** The whole catalogue, or some of it: what its sources tell, and what reading every prompt tells. */
+/** Checks all prompts of the catalog, or the named ones. Includes the problems that the sources report. */
 export async function lintCatalog(catalog: Catalog, names?: readonly string[]): Promise<readonly Problem[]> {
   const problems = (await catalog.problems()).filter(
     ({ prompts }) => names === undefined || prompts?.some((name) => names.includes(name)),
@@ -66,7 +69,7 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
     names === undefined ? await catalog.list() : await Promise.all(names.map((name) => catalog.find(name)));
   const pace = new Pace();
   for (const entry of entries) {
-    // Only a prompt that was asked for by its name knows its library.
+    // Only a definition that is loaded by name is linked to the templates of its library.
     const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
     problems.push(
       ...(await lintPrompt({
@@ -78,11 +81,11 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
     );
     await pace.pause;
   }
-  return inOrder(problems);
+  return sortAndMerge(problems);
 }
 
-/** By file and line, each thing once, with all prompts that it concerns. */
-export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+/** Sorts problems by file and position. Merges equal problems of several prompts into one. */
+export function sortAndMerge(problems: readonly Problem[]): readonly Problem[] {
   const unique = new Map<string, Problem>();
   for (const problem of problems) {
     const key = JSON.stringify([problem.file, problem.line, problem.column, problem.message]);

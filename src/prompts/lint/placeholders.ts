@@ -3,7 +3,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import { Lines } from '../template/position.ts';
 import type { Finding } from './finding.ts';
 
-/** Looks at the places of arguments in a text that is no Jinja. */
+/** Checks the placeholders in a text that is not a Jinja template. */
 export function lintPlaceholders(
   definition: PromptDefinition,
   text: string,
@@ -13,21 +13,28 @@ export function lintPlaceholders(
   const lines = new Lines(text);
   const declared = definition.arguments.map(({ name }) => name);
   const findings: Finding[] = [];
-  for (const { 0: written, 1: inner = '', index } of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
-    const tell = (severity: Finding['severity'], message: string) =>
+  for (const { 0: placeholder, 1: inner = '', index } of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    const report = (severity: Finding['severity'], message: string) =>
       findings.push({ ...lines.at(index), severity, message });
     const name = inner.trim();
     const known = declared.includes(name);
     if (known && inner === name) continue;
-    if (known) tell('error', `${written} is plain text here, because of its blanks; write {{${name}}}`);
+    if (known)
+      report(
+        'error',
+        `${placeholder} is not replaced because of the spaces inside the braces; write {{${name}}}`,
+      );
     else if (definition.template === 'input') {
       if (/^[\w.-]+$/.test(name))
-        tell('warning', `${written} is plain text here: only {{input}} is replaced`);
-      else tell('warning', `${written} is plain text here: this prompt is not a Jinja template`);
+        report('warning', `${placeholder} is plain text here: only {{input}} is replaced`);
+      else report('warning', `${placeholder} is plain text here: this prompt is not a Jinja template`);
     } else if (/^[^\s|.()[\]'"]+$/.test(name)) {
-      const meant = nearest(name, declared);
-      tell('error', `${written} has no argument${meant === undefined ? '' : `; did you mean {{${meant}}}?`}`);
-    } else tell('warning', `${written} is plain text here: this prompt is not a Jinja template`);
+      const suggestion = nearest(name, declared);
+      report(
+        'error',
+        `${placeholder} does not match any argument${suggestion === undefined ? '' : `; did you mean {{${suggestion}}}?`}`,
+      );
+    } else report('warning', `${placeholder} is plain text here: this prompt is not a Jinja template`);
   }
   const statement = /\{%[-+]?\s*(?:if|for|set|include|extends|macro|block|else|elif|end\w+)\b/.exec(text);
   if (statement !== null)
@@ -39,11 +46,11 @@ export function lintPlaceholders(
   return findings;
 }
 
-/** Arguments that stand in none of the texts. */
+/** Arguments that no text uses. */
 export function unusedArguments(definition: PromptDefinition, texts: readonly string[]): readonly Finding[] {
   if (definition.template === 'input' || definition.template === 'jinja' || definition.typed) return [];
   const missing = (name: string) => !texts.some((text) => text.includes(`{{${name}}}`));
   return definition.arguments
     .filter(({ name }) => missing(name))
-    .map(({ name }) => ({ severity: 'warning', message: `the argument ${name} has no place in the text` }));
+    .map(({ name }) => ({ severity: 'warning', message: `the argument ${name} is never used` }));
 }

@@ -20,7 +20,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html',
 };
 
-/** A file of the library as content: pictures and sounds as such, anything else as an embedded resource. */
+/** Converts a file to message content: images and audio get their own type, other files become embedded resources. */
 export function attachmentOf(bytes: Buffer, path: string): Content {
   const mimeType = mimeTypes[extname(path).toLowerCase()];
   const [family] = mimeType?.split('/') ?? [];

@@ -3,7 +3,7 @@ import type { ArgumentDefinition, PromptDefinition } from '../definition/definit
 import type { RecentValues } from './recent-values.ts';
 import { pathsUnder, workspaceRoots } from './workspace-paths.ts';
 
-/** Values for one argument, best first: those the prompt lists, files of the workspace, then what was used lately. */
+/** Suggests values for an argument, best first: declared values, workspace paths, recently used values. */
 export async function completeArgument(
   definition: PromptDefinition,
   argument: string,
@@ -13,19 +13,23 @@ export async function completeArgument(
 ): Promise<readonly string[]> {
   const declared = definition.arguments.find(({ name }) => name === argument);
   const paths =
-    declared !== undefined && wantsFiles(declared) ? pathsUnder(await workspaceRoots(context), value) : [];
+    declared !== undefined && isFileArgument(declared)
+      ? pathsUnder(await workspaceRoots(context), value)
+      : [];
   const known = [...(declared?.values ?? []), ...recent.of(definition.name, argument)];
-  return [...new Set([...fitting(declared?.values ?? [], value), ...paths, ...fitting(known, value)])];
+  return [
+    ...new Set([...matchingValues(declared?.values ?? [], value), ...paths, ...matchingValues(known, value)]),
+  ];
 }
 
-function wantsFiles({ name, files, values }: ArgumentDefinition): boolean {
+function isFileArgument({ name, files, values }: ArgumentDefinition): boolean {
   return files ?? (values === undefined && /(^|_)(file|path|dir|directory|folder)(name)?s?(_|$)/i.test(name));
 }
 
-/** Those that begin with what was typed, then those that contain it. */
-function fitting(values: readonly string[], typed: string): readonly string[] {
-  const wanted = typed.toLowerCase();
-  const contains = values.filter((value) => value.toLowerCase().includes(wanted));
-  const begins = contains.filter((value) => value.toLowerCase().startsWith(wanted));
+/** Values that begin with the typed text, followed by those that contain it. */
+function matchingValues(values: readonly string[], typed: string): readonly string[] {
+  const search = typed.toLowerCase();
+  const contains = values.filter((value) => value.toLowerCase().includes(search));
+  const begins = contains.filter((value) => value.toLowerCase().startsWith(search));
   return [...begins, ...contains];
 }

@@ -3,23 +3,23 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import type { Arguments } from './rendering.ts';
 
 /**
- * The arguments of a prompt from the free text that follows its name. One argument takes all of it; of several, each takes
- * one word or quoted phrase and the last takes the rest.
+ * Fills a prompt's arguments from the free text that follows its name. A single argument takes the whole text. Of several
+ * arguments, each takes one word or quoted phrase, and the last one takes the rest.
  */
 export function argumentsFrom(definition: PromptDefinition, input: string, given: Arguments): Arguments {
   if (input === '') return given;
   if (definition.typed !== undefined) return { ...given, [definition.typed.whole]: input };
-  const open = definition.arguments.filter(({ name }) => !Object.hasOwn(given, name));
-  const required = open.filter((argument) => argument.required);
-  const wanted = required.length > 0 ? required : open.slice(0, 1);
-  const values = splitPhrases(input, wanted.length);
+  const unfilled = definition.arguments.filter(({ name }) => !Object.hasOwn(given, name));
+  const required = unfilled.filter((argument) => argument.required);
+  const targets = required.length > 0 ? required : unfilled.slice(0, 1);
+  const values = splitPhrases(input, targets.length);
   return {
     ...given,
-    ...Object.fromEntries(wanted.slice(0, values.length).map(({ name }, index) => [name, values[index]])),
+    ...Object.fromEntries(targets.slice(0, values.length).map(({ name }, index) => [name, values[index]])),
   };
 }
 
-/** Whether some argument would take the text; where none does it is put after the prompt. */
+/** Whether an argument can take the free text. If not, the caller appends the text to the prompt. */
 export function takesInput(definition: PromptDefinition, given: Arguments): boolean {
   return (
     definition.typed !== undefined || definition.arguments.some(({ name }) => !Object.hasOwn(given, name))
@@ -38,13 +38,13 @@ function splitPhrases(input: string, count: number): readonly string[] {
   return rest === '' ? phrases : [...phrases, rest];
 }
 
-/** Messages as one text for clients that take no more; who speaks is told as soon as it is not the person alone. */
+/** Joins the messages into one text for clients that accept only text. Adds the roles unless all messages are from the user. */
 export function flatten(messages: readonly PromptMessage[]): string {
-  const several = messages.some(({ role }) => role !== 'user');
+  const showRoles = messages.some(({ role }) => role !== 'user');
   return messages
     .map(({ role, content }) => {
       const text = content.type === 'text' ? content.text : `[${content.type}]`;
-      return several ? `[${role}]\n${text}` : text;
+      return showRoles ? `[${role}]\n${text}` : text;
     })
     .join('\n\n');
 }

@@ -8,7 +8,7 @@ import { CompiledTemplates } from './template-set.ts';
 
 type Renderer = (text: string, message: number) => string;
 
-/** Renders the messages of a prompt; an error tells the file and the line, never an argument's value. */
+/** Prepares the messages of a prompt for rendering. Errors contain the file and line, but never an argument's value. */
 export async function renderTemplates(
   definition: PromptDefinition,
   args: Readonly<Record<string, string>>,
@@ -29,36 +29,36 @@ export async function renderTemplates(
   }
 }
 
-/** A prompt that stands alone: there is nothing to include. */
+/** Compiles a prompt whose source has no library, so there are no templates to include. */
 async function ownTemplates(definition: PromptDefinition): Promise<TemplateSet> {
-  const known = alone.get(definition);
+  const known = compiledAlone.get(definition);
   if (known !== undefined) return known;
   const set = await CompiledTemplates.compile(
     definition.messages.map(({ content }, index) => [
-      index === 0 ? ownTemplate(definition) : `${index + 1}.md`,
+      index === 0 ? ownTemplateName(definition) : `${index + 1}.md`,
       content.type === 'text' ? content.text : '',
     ]),
     { load: async () => undefined, names: () => [] },
   );
-  alone.set(definition, set);
+  compiledAlone.set(definition, set);
   return set;
 }
 
-const alone = new WeakMap<PromptDefinition, TemplateSet>();
+const compiledAlone = new WeakMap<PromptDefinition, TemplateSet>();
 
-function ownTemplate({ file }: PromptDefinition): string {
+function ownTemplateName({ file }: PromptDefinition): string {
   return basename(file);
 }
 
-interface Unknown {
+interface UnknownVariable {
   readonly name: string;
   readonly template: string;
   readonly line: number;
 }
 
-const checked = new WeakMap<TemplateSet, Unknown | undefined>();
+const checked = new WeakMap<TemplateSet, UnknownVariable | undefined>();
 
-/** What is undefined prints as nothing, so a misspelt name would go unseen: it is looked for before rendering. */
+/** Undefined variables print as nothing, so this check finds misspelt names before rendering. */
 function assertKnown(definition: PromptDefinition, templates: TemplateSet): void {
   if (!checked.has(templates)) checked.set(templates, firstUnknown(definition, templates));
   const unknown = checked.get(templates);
@@ -66,7 +66,7 @@ function assertKnown(definition: PromptDefinition, templates: TemplateSet): void
     throw new TemplateError(unknown.template, `undefined variable '${unknown.name}'`, unknown.line);
 }
 
-function firstUnknown(definition: PromptDefinition, templates: TemplateSet): Unknown | undefined {
+function firstUnknown(definition: PromptDefinition, templates: TemplateSet): UnknownVariable | undefined {
   const declared = new Set(definition.arguments.map(({ name }) => name));
   for (const template of templates.names) {
     const found = freeVariables(templates.sourceOf(template) ?? '', (name) => templates.sourceOf(name)).find(
@@ -79,7 +79,7 @@ function firstUnknown(definition: PromptDefinition, templates: TemplateSet): Unk
 
 function renderFailure(definition: PromptDefinition, error: unknown): unknown {
   if (!(error instanceof TemplateError)) return error;
-  const own = error.template === ownTemplate(definition);
+  const own = error.template === ownTemplateName(definition);
   const line = error.line === undefined ? undefined : own ? error.line + definition.line - 1 : error.line;
   const where = line === undefined ? '' : ` at line ${line}`;
   const file = own ? '' : ` (in ${error.template})`;

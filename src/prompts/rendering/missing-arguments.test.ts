@@ -2,41 +2,41 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   library,
-  type Opened,
   openPrompts,
+  type PromptServer,
   record,
   structured,
   textOf,
-} from '../../../test/prompts/opened.ts';
+} from '../../../test/prompts/open-prompts.ts';
 import { plantTree } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
 import { connectMemory } from '../../transports/memory.ts';
 
-describe('arguments', () => {
-  const complete = async (opened: Opened, name: string, argument: string, value: string) =>
+describe('prompt arguments', () => {
+  const complete = async (prompts: PromptServer, name: string, argument: string, value: string) =>
     (
       (
-        await opened.request('completion/complete', {
+        await prompts.request('completion/complete', {
           ref: { type: 'ref/prompt', name },
           argument: { name: argument, value },
         })
       )['completion'] as { values: string[] }
     ).values;
 
-  it('are completed with declared values, then with those used lately', async () => {
-    const opened = openPrompts();
-    expect(await complete(opened, 'code:review', 'language', 'p')).toEqual(['Python', 'php']);
-    expect(await complete(opened, 'code:review', 'language', '')).toEqual(['go', 'Python', 'php']);
-    expect(await complete(opened, 'greet', 'who', '')).toEqual([]);
+  it('are completed with declared values, then with recently used ones', async () => {
+    const prompts = openPrompts();
+    expect(await complete(prompts, 'code:review', 'language', 'p')).toEqual(['Python', 'php']);
+    expect(await complete(prompts, 'code:review', 'language', '')).toEqual(['go', 'Python', 'php']);
+    expect(await complete(prompts, 'greet', 'who', '')).toEqual([]);
     for (const who of ['Ann', 'Bob', 'two\nlines', 'x'.repeat(500)])
-      await opened.request('prompts/get', { name: 'greet', arguments: { who } });
-    await opened.call('expand_prompt', { command: 'greet', input: 'Anton' });
-    expect(await complete(opened, 'greet', 'who', '')).toEqual(['Anton', 'Bob', 'Ann']);
-    expect(await complete(opened, 'greet', 'who', 'an')).toEqual(['Anton', 'Ann']);
-    await expect(complete(opened, 'nope', 'who', '')).rejects.toMatchObject({ code: -32602 });
+      await prompts.request('prompts/get', { name: 'greet', arguments: { who } });
+    await prompts.call('expand_prompt', { command: 'greet', input: 'Anton' });
+    expect(await complete(prompts, 'greet', 'who', '')).toEqual(['Anton', 'Bob', 'Ann']);
+    expect(await complete(prompts, 'greet', 'who', 'an')).toEqual(['Anton', 'Ann']);
+    await expect(complete(prompts, 'nope', 'who', '')).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('that are files are completed with paths under the roots of the client', async () => {
+  it("that take files are completed with paths under the client's roots", async () => {
     const workspace = plantTree({
       'src/main.ts': '',
       'src/map.ts': '',
@@ -44,8 +44,8 @@ describe('arguments', () => {
       '.git/x': '',
       'README.md': '',
     });
-    let asked = 0;
-    const opened = openPrompts(
+    let rootsRequests = 0;
+    const prompts = openPrompts(
       {
         ...library,
         'prompts/user.jsonl': record('read', '{{file}}', {
@@ -54,35 +54,35 @@ describe('arguments', () => {
       },
       {
         onRequest: async () => {
-          asked++;
+          rootsRequests++;
           return { roots: [{ uri: pathToFileURL(workspace).href }, { uri: 'https://example.org' }] };
         },
       },
       { roots: {} },
     );
-    expect(await complete(opened, 'read', 'file', '')).toEqual(['README.md', 'src/']);
-    expect(await complete(opened, 'read', 'file', 'src/ma')).toEqual(['src/main.ts', 'src/map.ts']);
-    expect(await complete(opened, 'read', 'where', 'src/d')).toEqual(['src/deep/']);
+    expect(await complete(prompts, 'read', 'file', '')).toEqual(['README.md', 'src/']);
+    expect(await complete(prompts, 'read', 'file', 'src/ma')).toEqual(['src/main.ts', 'src/map.ts']);
+    expect(await complete(prompts, 'read', 'where', 'src/d')).toEqual(['src/deep/']);
     for (const value of ['../../', '/etc/', 'src/../../', 'nowhere/'])
-      expect(await complete(opened, 'read', 'file', value)).toEqual([]);
-    expect(asked).toBe(1);
+      expect(await complete(prompts, 'read', 'file', value)).toEqual([]);
+    expect(rootsRequests).toBe(1);
   });
 
-  it('that are missing are asked for where the client can be asked', async () => {
-    const asked: JsonObject[] = [];
+  it('that are missing are requested from the user if the client supports it', async () => {
+    const requests: JsonObject[] = [];
     let answer: JsonObject = { action: 'accept', content: { code: 'x = 1' } };
     const { request, call } = openPrompts(
       library,
       {
         onRequest: async (_, params) => {
-          asked.push(params);
+          requests.push(params);
           return answer;
         },
       },
       { elicitation: {} },
     );
     expect(textOf(await request('prompts/get', { name: 'code:review' }))).toBe('Review some code: x = 1');
-    expect(asked[0]!['requestedSchema']).toEqual({
+    expect(requests[0]!['requestedSchema']).toEqual({
       type: 'object',
       properties: { code: { type: 'string', title: 'code' } },
       required: ['code'],
@@ -96,12 +96,12 @@ describe('arguments', () => {
     await expect(request('prompts/get', { name: 'code:review' })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('are not asked for by a form where the client only opens addresses', async () => {
+  it('are not requested with a form if the client supports only URLs', async () => {
     const { request } = openPrompts(library, {}, { elicitation: { url: {} } });
     await expect(request('prompts/get', { name: 'code:review' })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('that are missing are asked for by the result itself in the current revision', async () => {
+  it('that are missing are requested in the result itself in the current protocol revision', async () => {
     const { server } = openPrompts();
     const client = connectMemory(server);
     const _meta = {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../json.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { type Arguments, missingArguments } from './rendering.ts';
 
-/** The arguments, completed by the person where required ones are missing and the person can be asked. */
+/** Asks the user for missing required arguments if the client supports forms. Returns all arguments. */
 export async function askForMissing(
   definition: PromptDefinition,
   given: Arguments,
@@ -12,7 +12,7 @@ export async function askForMissing(
 ): Promise<Arguments> {
   const missing = missingArguments(definition, given);
   if (missing.length === 0 || !canFillForms(context)) return given;
-  const asked = definition.arguments.filter(({ name }) => missing.includes(name));
+  const requested = definition.arguments.filter(({ name }) => missing.includes(name));
   const { arguments: answer = {} } = await context.ask({
     arguments: {
       method: 'elicitation/create',
@@ -20,7 +20,7 @@ export async function askForMissing(
         message: `The prompt ${definition.title ?? definition.name} needs ${missing.join(', ')}.`,
         requestedSchema: {
           type: 'object',
-          properties: Object.fromEntries(asked.map((argument) => [argument.name, fieldOf(argument)])),
+          properties: Object.fromEntries(requested.map((argument) => [argument.name, toFormField(argument)])),
           required: missing,
         },
       },
@@ -29,13 +29,13 @@ export async function askForMissing(
   if (answer['action'] !== 'accept') {
     throw new Failure(
       'missing-argument',
-      `Missing required argument: ${missing[0]} (it was asked for and not given)`,
+      `Missing required argument: ${missing[0]} (the user was asked but did not provide it)`,
     );
   }
   return { ...given, ...(isObject(answer['content']) ? answer['content'] : {}) };
 }
 
-/** A client may be able to open addresses only. */
+/** Some clients support elicitation only with URLs, not with forms. */
 function canFillForms(context: Context): boolean {
   const elicitation = context.client.capabilities['elicitation'];
   return (
@@ -43,7 +43,7 @@ function canFillForms(context: Context): boolean {
   );
 }
 
-function fieldOf({ name, description, values }: ArgumentDefinition): JsonObject {
+function toFormField({ name, description, values }: ArgumentDefinition): JsonObject {
   return {
     type: 'string',
     title: name,

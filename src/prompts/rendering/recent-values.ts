@@ -1,19 +1,19 @@
 import type { Arguments } from './rendering.ts';
 
-const kept = 20;
-const longest = 200;
+const maxValues = 20;
+const maxLength = 200;
 
-/** Values people gave lately, to offer them again. They stay in memory: an argument may be nobody else's business. */
+/** Recently used argument values, offered as completions. Never written to disk, because arguments can be private. */
 export class RecentValues {
   readonly #values = new Map<string, string[]>();
 
   remember(prompt: string, args: Arguments): void {
     for (const [argument, value] of Object.entries(args)) {
-      if (typeof value !== 'string' || value === '' || value.length > longest || value.includes('\n'))
+      if (typeof value !== 'string' || value === '' || value.length > maxLength || value.includes('\n'))
         continue;
       const key = keyOf(prompt, argument);
       const before = this.#values.get(key) ?? [];
-      this.#values.set(key, [value, ...before.filter((other) => other !== value)].slice(0, kept));
+      this.#values.set(key, [value, ...before.filter((other) => other !== value)].slice(0, maxValues));
     }
   }
 

@@ -8,7 +8,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export const inputPlaceholder = '{{input}}';
 
-/** Required arguments that were not given; one that is given empty is given. */
+/** Names of required arguments that were not given. An empty value counts as given. */
 export function missingArguments(
   { arguments: declared }: PromptDefinition,
   given: Arguments,
@@ -21,7 +21,7 @@ export function missingArguments(
     .map((argument) => argument.name);
 }
 
-/** Texts become what their template makes of them, one pass and no more; other content is sent as it is. */
+/** Renders the text of each message once, so values are never expanded again. Other content is sent unchanged. */
 export async function renderPrompt(
   definition: PromptDefinition,
   given: Arguments,
@@ -31,7 +31,7 @@ export async function renderPrompt(
   if (missing !== undefined) throw new Failure('missing-argument', `Missing required argument: ${missing}`);
   const { args, appended } =
     definition.typed === undefined ? { args: given, appended: '' } : fillTyped(definition, given);
-  const render = await rendererOf(definition, withDefaults(definition, args), source);
+  const render = await createRenderer(definition, withDefaults(definition, args), source);
   const messages = definition.messages.map(({ role, content }, index): PromptMessage => {
     return {
       role,
@@ -47,7 +47,7 @@ export async function renderPrompt(
 
 type Renderer = (text: string, message: number) => string;
 
-async function rendererOf(
+async function createRenderer(
   definition: PromptDefinition,
   args: Arguments,
   source: PromptSource,
@@ -56,12 +56,12 @@ async function rendererOf(
     case 'none':
       return (text) => text;
     case 'input': {
-      const { input = '' } = texts({ input: args['input'] ?? '' });
+      const { input = '' } = requireText({ input: args['input'] ?? '' });
       return (text) =>
         text.includes(inputPlaceholder) ? text.split(inputPlaceholder).join(input) : `${text}\n\n${input}`;
     }
     case 'braces': {
-      const values = texts(args);
+      const values = requireText(args);
       return (text) =>
         text.replaceAll(/\{\{([^{}]+)\}\}/g, (placeholder, name: string) =>
           Object.hasOwn(values, name) ? values[name]! : placeholder,
@@ -75,13 +75,13 @@ async function rendererOf(
 }
 
 function withDefaults({ arguments: declared }: PromptDefinition, given: Arguments): Arguments {
-  const usual = declared.filter((argument) => argument.default !== undefined);
-  if (usual.length === 0) return given;
-  return { ...Object.fromEntries(usual.map(({ name, default: value }) => [name, value])), ...given };
+  const withDefault = declared.filter((argument) => argument.default !== undefined);
+  if (withDefault.length === 0) return given;
+  return { ...Object.fromEntries(withDefault.map(({ name, default: value }) => [name, value])), ...given };
 }
 
-/** Arguments are texts; a template without an engine of its own has no other way to show them. */
-function texts(args: Arguments): Readonly<Record<string, string>> {
+/** Requires all arguments to be text: only Jinja templates can render other values. */
+function requireText(args: Arguments): Readonly<Record<string, string>> {
   const issues = Object.entries(args)
     .filter(([, value]) => typeof value !== 'string')
     .map(

@@ -1,33 +1,33 @@
 import { scanTemplate } from '../template/scanner.ts';
 import { resolveReferences } from '../template/template-references.ts';
 
-/** The files a template can reach, by their names inside the library. */
+/** The files that a template can include, by their names inside the library. */
 export interface TemplateFiles {
   load(name: string): Promise<string | undefined>;
   names(): readonly string[];
 }
 
-/** The template of each message: its name and its text. */
+/** The name and source of each message's template. */
 export type MessageTemplates = readonly (readonly [name: string, source: string])[];
 
-/** Templates with everything that they include, import or extend. */
+/** Templates and all templates that they include, import or extend, directly or indirectly. */
 export interface TemplateClosure {
-  /** By name, with relative references resolved. */
+  /** Sources by name, with relative references resolved. */
   readonly sources: ReadonlyMap<string, string>;
-  /** The text of each file that was referred to; undefined for a file that does not exist. */
+  /** The text of each referenced file. `undefined` for a file that does not exist. */
   readonly loaded: ReadonlyMap<string, string | undefined>;
-  /** All template files of the library, where a reference is known only at run time. */
+  /** All template files of the library, if a reference is known only at run time. */
   readonly listed: readonly string[] | undefined;
 }
 
 interface Scanned {
   readonly source: string;
   readonly resolved: string;
-  /** Undefined for a name that is known only at run time. */
+  /** `undefined` for a name that is known only at run time. */
   readonly references: readonly (string | undefined)[];
 }
 
-/** Files by name, each scanned once for all the templates that include it. */
+/** A cache of scanned files by name, shared by the templates that include them. */
 export type ScannedFiles = Map<string, Scanned>;
 
 export async function collectTemplates(
@@ -38,14 +38,14 @@ export async function collectTemplates(
   const sources = new Map<string, string>();
   const loaded = new Map<string, string | undefined>();
   let listed: readonly string[] | undefined;
-  const waiting: (readonly [string, string])[] = [...messages];
-  const want = async (name: string) => {
+  const pending: (readonly [string, string])[] = [...messages];
+  const loadOnce = async (name: string) => {
     if (loaded.has(name)) return;
     const source = await files.load(name);
     loaded.set(name, source);
-    if (source !== undefined) waiting.push([name, source]);
+    if (source !== undefined) pending.push([name, source]);
   };
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [name, source] = next;
     if (sources.has(name)) continue;
     const known = scanned.get(name);
@@ -53,11 +53,11 @@ export async function collectTemplates(
     if (loaded.has(name)) scanned.set(name, { source, resolved, references });
     sources.set(name, resolved);
     for (const reference of references) {
-      if (reference !== undefined) await want(reference);
+      if (reference !== undefined) await loadOnce(reference);
       else if (listed === undefined) {
-        // The name is known only at run time, so it may be any.
+        // The name is known only at run time, so load all files.
         listed = files.names();
-        for (const other of listed) await want(other);
+        for (const other of listed) await loadOnce(other);
       }
     }
   }

@@ -9,7 +9,7 @@ import {
 
 export type { MessageTemplates, TemplateFiles } from './template-closure.ts';
 
-/** Templates, compiled with everything they refer to. */
+/** Templates compiled together with all templates that they reference. */
 export class CompiledTemplates implements TemplateSet {
   readonly jinja = new Jinja();
   readonly names: readonly string[];
@@ -24,7 +24,7 @@ export class CompiledTemplates implements TemplateSet {
     this.names = messages.map(([name]) => name);
   }
 
-  /** Throws TemplateError where one of the templates is wrong. */
+  /** Throws TemplateError if one of the templates is invalid. */
   static async compile(messages: MessageTemplates, files: TemplateFiles): Promise<CompiledTemplates> {
     const closure = await collectTemplates(messages, files);
     const compiled = new CompiledTemplates(messages, files, closure);
@@ -41,7 +41,7 @@ export class CompiledTemplates implements TemplateSet {
     return this.#closure.sources.get(template);
   }
 
-  /** Whether compiling again would make the same. */
+  /** Whether the messages and all referenced files are unchanged since compilation. */
   async isCurrent(messages: MessageTemplates): Promise<boolean> {
     const { loaded, listed } = this.#closure;
     if (messages.some(([, source], index) => source !== this.#messages[index]![1])) return false;

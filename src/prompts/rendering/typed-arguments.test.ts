@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openMounted } from '../../../test/prompts/opened.ts';
+import { openMounted } from '../../../test/prompts/open-prompts.ts';
 
 interface ClientCase {
   readonly body: string;
@@ -19,22 +19,22 @@ const { cases } = JSON.parse(
 const command = ({ body, arguments: declared }: Pick<ClientCase, 'body' | 'arguments'>) =>
   declared === undefined ? body : `---\narguments: ${declared}\n---\n${body}`;
 
-describe('a mounted Claude Code command is filled as the client fills it', () => {
+describe('a mounted Claude Code command is filled the same way as in Claude Code', () => {
   it.each(cases.map((one) => [one.body, one.typed, one] as const))(
-    '%s typed with %s',
+    '%s with the typed text %s',
     async (_, typed, one) => {
       const { expand } = openMounted('claude-code', { 'x.md': command(one) });
-      const kept = one.loses ? `${one.received}\n\nARGUMENTS: ${typed}` : one.received;
-      expect(await expand('x', typed)).toBe(one.ours ?? kept);
+      const complete = one.loses ? `${one.received}\n\nARGUMENTS: ${typed}` : one.received;
+      expect(await expand('x', typed)).toBe(one.ours ?? complete);
     },
   );
 });
 
-describe('over prompts/get', () => {
+describe('prompts/get', () => {
   const body = 'Fix $0 with priority $1. All: $ARGUMENTS';
   const files = { 'fix.md': `---\nargument-hint: <issue> [priority]\n---\n${body}` };
 
-  it('the typed text is composed from the positions', async () => {
+  it('composes the typed text from the positional arguments', async () => {
     const { get } = openMounted('claude-code', files);
     expect(await get('fix', { issue: '12', priority: 'very high' })).toBe(
       'Fix 12 with priority very high. All: 12 "very high"',
@@ -43,18 +43,18 @@ describe('over prompts/get', () => {
     expect(await get('fix', {})).toBe('Fix $0 with priority $1. All: ');
   });
 
-  it('positions are filled from the typed text', async () => {
+  it('fills positional arguments from the typed text', async () => {
     const { get } = openMounted('claude-code', files);
     expect(await get('fix', { arguments: '12 high' })).toBe('Fix 12 with priority high. All: 12 high');
   });
 
-  it('a command without a place for it gets the text behind its own', async () => {
+  it('appends the typed text if the command has no placeholder for it', async () => {
     const { get } = openMounted('claude-code', { 'x.md': 'Text.' });
     expect(await get('x', { arguments: 'now' })).toBe('Text.\n\nARGUMENTS: now');
     expect(await get('x', {})).toBe('Text.');
   });
 
-  it('a price in a Codex prompt stays', async () => {
+  it('does not replace a price in a Codex prompt', async () => {
     const { get, expand } = openMounted('codex', { 'x.md': 'It costs $5, not $1: $ARGUMENTS' });
     expect(await get('x', {})).toBe('It costs $5, not $1: ');
     expect(await expand('x', 'a b')).toBe('It costs $5, not a: a b');
@@ -78,6 +78,6 @@ it.each([
     `It costs $5: a b and \${file}`,
   ],
   ['vscode', 'x.prompt.md', 'Body', 'x y', 'Body\n\nx y'],
-])('%s keeps every word: %s %s', async (format, file, text, typed, expected) => {
+])('a %s prompt keeps every word of the typed text: %s %s', async (format, file, text, typed, expected) => {
   expect(await openMounted(format, { [file]: text }).expand('x', typed)).toBe(expected);
 });

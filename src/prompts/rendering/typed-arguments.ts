@@ -1,19 +1,20 @@
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Arguments } from './rendering.ts';
 
-/** The usual name of the argument that is everything a person typed behind the name of a command. */
+/** The default name of the argument that holds the whole text typed after a command name. */
 export const everything = 'arguments';
 
-/** What a command was given, and the text behind it that has no place in its body. */
+/** The arguments of a command, and typed text to append because no placeholder takes it. */
 export interface TypedArguments {
   readonly args: Arguments;
-  /** Empty where everything that was typed has found its place. */
+  /** Empty if placeholders take all of the typed text. */
   readonly appended: string;
 }
 
 /**
- * Fills a command of another client the way that client does: positions from the words of the typed text, and the typed text from
- * the positions where only those were given. Where words find no place the whole text goes behind the body, so that none is lost.
+ * Fills a command of another client the way that client does. Positional arguments come from the words of the typed text.
+ * If only positional arguments are given, the typed text is composed from them. If a word has no placeholder, the whole
+ * text is appended to the body, so that nothing is lost.
  */
 export function fillTyped(
   { arguments: declared, messages, typed }: PromptDefinition,
@@ -45,7 +46,7 @@ export function fillTyped(
   return { args: { ...given, ...filled, [all]: typedText }, appended };
 }
 
-/** Splits as a shell does; from a quote that is never closed on, the rest is one word as it stands. */
+/** Splits like a shell. A word with an unclosed quote extends to the end of the text and is kept unchanged. */
 function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   const part = /\s+|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^\s'"\\]+)|['"\\]/y;

@@ -14,7 +14,7 @@ async function expand(source: CommandSource, name: string, args: Record<string, 
   return content.type === 'text' ? content.text : '';
 }
 
-async function problemsOf(files: Record<string, string | Buffer>): Promise<readonly string[]> {
+async function listProblems(files: Record<string, string | Buffer>): Promise<readonly string[]> {
   const folder = plantTree(files);
   const source = new CommandSource({ folder });
   return (await source.problems()).map(
@@ -22,8 +22,8 @@ async function problemsOf(files: Record<string, string | Buffer>): Promise<reado
   );
 }
 
-describe('a file that is wrong', () => {
-  it('is reported with its line and hides no other', async () => {
+describe('an invalid file', () => {
+  it('is reported with its line and does not hide other files', async () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...'bcdefghi'.split('').map((key, index) => {
@@ -31,7 +31,7 @@ describe('a file that is wrong', () => {
         return `${key}: &${key} [${Array(9).fill(`*${before}`).join(',')}]`;
       }),
     ].join('\n');
-    const problems = await problemsOf({
+    const problems = await listProblems({
       'bomb.md': command('x', `${bomb}\n`),
       'cut.md': '---\ndescription: x\n',
       'empty.md': command('  '),
@@ -48,7 +48,7 @@ describe('a file that is wrong', () => {
       'cut.md:3 missing YAML frontmatter end delimiter',
       'empty.md:4 prompt content is required for "empty"',
       'latin1.md:1 the file is not UTF-8 text',
-      'list.md:2 tags must be a list of texts',
+      'list.md:2 tags must be a list of strings',
       'no.md:1 missing YAML frontmatter start delimiter',
       'number.md:2 description must be text',
       'yaml.md:2',
@@ -56,7 +56,7 @@ describe('a file that is wrong', () => {
     ]);
   });
 
-  it('is one that leads out of the folder, is a folder, or shares its name with another', async () => {
+  it('may be a link out of the folder, a folder or a second file with the same name', async () => {
     const outside = plantTree({ 'secret.md': command('secret') });
     const folder = plantTree({
       'folder.md/x': '',
@@ -68,26 +68,26 @@ describe('a file that is wrong', () => {
     const source = new CommandSource({ folder });
     expect((await source.list()).map(({ name }) => name)).toEqual(['same']);
     expect((await source.problems()).map(({ message }) => message)).toEqual([
-      'a folder is not a prompt',
-      'the link leads out of the folder',
-      'the link leads back to itself',
-      'the name same is taken by same.MD',
+      'this is a folder, not a prompt file',
+      'the symbolic link points outside the folder',
+      'the symbolic link points to itself',
+      'the name same is already used by same.MD',
     ]);
     await expect(source.get('link')).rejects.toMatchObject({
       kind: 'content-missing',
     } satisfies Partial<Failure>);
   });
 
-  it('is one that may not be read', async () => {
+  it('may be a file without read permission', async () => {
     const folder = plantTree({ 'secret.md': command('secret') });
     chmodSync(join(folder, 'secret.md'), 0);
     chmodSync(folder, 0o755);
     const source = new CommandSource({ folder });
     const problems = await asOrdinaryUser(() => source.problems());
-    expect(problems[0]!.message).toBe('the file may not be read by this user');
+    expect(problems[0]!.message).toBe('permission denied: this user cannot read the file');
   });
 
-  it('keeps its last good version while it is half written', async () => {
+  it('is served in its last good version while it is being written', async () => {
     const folder = plantTree({ 'x.md': command('good {{input}}') });
     const source = new CommandSource({ folder });
     await source.list();
@@ -98,7 +98,7 @@ describe('a file that is wrong', () => {
 });
 
 describe('a command', () => {
-  it('is found with any spelling of its extension and by no name that leads elsewhere', async () => {
+  it('is found if its extension is in upper case, but not by a name that is a path', async () => {
     const folder = plantTree({
       'in/x.MD': command('upper'),
       'secret.md': command('secret'),
@@ -110,7 +110,7 @@ describe('a command', () => {
       expect(await source.get(name)).toBeUndefined();
   });
 
-  it('may use anchors, CRLF and a byte order mark', async () => {
+  it('may use YAML anchors, CRLF and a byte order mark', async () => {
     const text = '\uFEFF---\r\ndescription: &d Same\r\ntitle: *d\r\n---\r\na\r\n{{input}}\r\n';
     const source = new CommandSource({ folder: plantTree({ 'x.md': text }) });
     expect(await source.get('x')).toMatchObject({ description: 'Same', title: 'Same', line: 5 });
@@ -129,7 +129,7 @@ describe('a command', () => {
     await expect(expand(source, 'x', {})).rejects.toThrow('Missing required argument: who');
   });
 
-  it('is plain text with one placeholder where only that is wanted', async () => {
+  it('is plain text with a single placeholder if the source is plain', async () => {
     const fields = 'template: jinja\ntitle: T\n';
     const folder = plantTree({ 'x.md': command('{{ 1 }} {{input}}', fields) });
     const source = new CommandSource({ folder, plain: true });
@@ -137,7 +137,7 @@ describe('a command', () => {
     expect(await expand(source, 'x', { input: 'i' })).toBe('{{ 1 }} i');
   });
 
-  it('is served as it is now, and gone when it is gone', async () => {
+  it('is served in its current state until its file is removed', async () => {
     const folder = plantTree({ 'x.md': command('one') });
     const source = new CommandSource({ folder });
     expect(await expand(source, 'x', {})).toBe('one\n\n');

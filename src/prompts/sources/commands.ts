@@ -21,7 +21,7 @@ import { type FolderReading, FolderSource, type WatchOptions } from './folder-so
 
 export interface CommandsOptions extends WatchOptions {
   readonly folder: string;
-  /** Reads the description only and takes every body as text with `{{input}}` in it. */
+  /** Ignores all fields except the description, and treats every body as text with the placeholder `{{input}}`. */
   readonly plain?: boolean;
 }
 
@@ -48,14 +48,14 @@ export class CommandSource extends FolderSource {
     for (const entry of this.#entries()) {
       const path = join(this.#folder, entry.name);
       if (entry.isDirectory()) {
-        problems.push({ file: path, severity: 'warning', message: 'a folder is not a prompt' });
+        problems.push({ file: path, severity: 'warning', message: 'this is a folder, not a prompt file' });
         continue;
       }
       paths.add(path);
       const { value, problem } = this.#files.unchanged(path) ?? (await this.#files.load(path)) ?? {};
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
-        const message = `the name ${value.name} is taken by ${basename(prompts.get(value.name)!.file)}`;
+        const message = `the name ${value.name} is already used by ${basename(prompts.get(value.name)!.file)}`;
         problems.push({ file: path, severity: 'warning', message, prompts: [value.name] });
       } else if (value !== undefined) prompts.set(value.name, value);
       const pause = pace.pause;
@@ -65,10 +65,10 @@ export class CommandSource extends FolderSource {
     return { prompts: [...prompts.values()], problems, folders: [this.#folder] };
   }
 
-  /** No name can lead out of the folder. */
+  /** Rejects names that would lead out of the folder. */
   async get(name: string): Promise<PromptDefinition | undefined> {
     if (name !== basename(name) || name.startsWith('.') || /[\\\0]/.test(name)) return undefined;
-    const file = (await this.#load(`${name}.md`)) ?? (await this.#otherSpelling(name));
+    const file = (await this.#load(`${name}.md`)) ?? (await this.#loadAnyCase(name));
     if (file === undefined || file.value !== undefined) return file?.value;
     const { line, message, file: path } = file.problem!;
     throw new Failure(
@@ -81,7 +81,8 @@ export class CommandSource extends FolderSource {
     return this.#files.load(join(this.#folder, file));
   }
 
-  async #otherSpelling(name: string): Promise<Command | undefined> {
+  /** Finds a file whose extension is not in lower case. */
+  async #loadAnyCase(name: string): Promise<Command | undefined> {
     const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
     return entry === undefined ? undefined : this.#load(entry.name);
   }
@@ -90,30 +91,30 @@ export class CommandSource extends FolderSource {
     try {
       return (this.#folders.entries(this.#folder) ?? []).filter(({ name }) => /\.md$/i.test(name));
     } catch (error) {
-      throw new Failure('unavailable', `The commands folder cannot be read: ${messageOf(error)}`, {
+      throw new Failure('unavailable', `Could not read the commands folder: ${messageOf(error)}`, {
         cause: error,
       });
     }
   }
 }
 
-/** One file of commands; `plain` reads its description and nothing else. */
+/** Parses a command file. With `plain`, all fields except the description are ignored. */
 export async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
   const name = stem(basename(file));
   const { fields, body, bodyLine } = await parseFrontMatter(text);
   if (body.trim() === '') throw new FileProblem(`prompt content is required for "${name}"`, bodyLine);
-  const read = plain ? { description: fields['description'] } : fields;
+  const usedFields = plain ? { description: fields['description'] } : fields;
   try {
-    const template = parseTemplateKind(read['template'], 'input');
-    const title = parseText(read['title'], 'title');
+    const template = parseTemplateKind(usedFields['template'], 'input');
+    const title = parseText(usedFields['title'], 'title');
     const trimmed = body.trim();
     return {
       name,
       ...(title !== undefined && { title }),
-      description: parseText(read['description'], 'description') ?? '',
-      arguments: withInput(parseArguments(read['arguments']), template, trimmed),
+      description: parseText(usedFields['description'], 'description') ?? '',
+      arguments: resolveArguments(parseArguments(usedFields['arguments']), template, trimmed),
       messages: [{ role: 'user', content: { type: 'text', text: trimmed } }],
-      tags: parseTags(read['tags']),
+      tags: parseTags(usedFields['tags']),
       template,
       file,
       line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
@@ -123,8 +124,8 @@ export async function parseCommand(text: string, file: string, plain: boolean): 
   }
 }
 
-/** A body with `{{input}}` in it, or with the input after it, has one argument more than it declares. */
-function withInput(
+/** A template of the kind `input` has a single argument, which is required if the body contains `{{input}}`. */
+function resolveArguments(
   declared: PromptDefinition['arguments'],
   template: PromptDefinition['template'],
   body: string,

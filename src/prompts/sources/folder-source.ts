@@ -5,16 +5,16 @@ import type { PromptSource } from '../definition/source.ts';
 import { FolderWatch, type FolderWatchOptions } from '../watch/folder-watch.ts';
 
 export interface FolderReading extends Reading {
-  /** Where a change would matter; those that are not there yet among them. The source's own folder is the first. */
+  /** Folders to watch, including those that do not exist yet. The source's own folder is the first. */
   readonly folders: readonly string[];
 }
 
 export interface WatchOptions extends Omit<FolderWatchOptions, 'changed'> {
-  /** Who named the folder, such as a flag: it should be there then. Absent for a default, which may be created later. */
+  /** The flag or setting that names the folder, which is then expected to exist. Absent for a default folder. */
   readonly namedBy?: string | undefined;
 }
 
-/** A source that is a matter of files: read when it is asked, watched as soon as somebody wants to be told. */
+/** A source of prompt files. Reads them on every request and watches them once there is a subscriber. */
 export abstract class FolderSource implements PromptSource {
   abstract readonly name: string;
   readonly #watchOptions: WatchOptions;
@@ -26,7 +26,7 @@ export abstract class FolderSource implements PromptSource {
     this.#watchOptions = watchOptions;
   }
 
-  /** Everything as it is on disk now. A definition that did not change is the very same object. */
+  /** Reads the current state from disk. An unchanged definition must be the same object as before. */
   protected abstract read(): Promise<FolderReading>;
   abstract get(name: string): Promise<PromptDefinition | undefined>;
 
@@ -41,7 +41,7 @@ export abstract class FolderSource implements PromptSource {
 
   async problems(): Promise<readonly Problem[]> {
     const { problems, folders } = await this.read();
-    return [...this.#missing(folders[0]), ...problems, ...(this.#watch?.problems ?? [])];
+    return [...this.#missingFolder(folders[0]), ...problems, ...(this.#watch?.problems ?? [])];
   }
 
   subscribe(listener: () => void): () => void {
@@ -54,12 +54,12 @@ export abstract class FolderSource implements PromptSource {
     this.#watch?.close();
   }
 
-  /** Something was changed through us. */
-  protected noticed(): void {
-    this.#watch?.noticed();
+  /** Reports a change made by this process, without waiting for the watcher. */
+  protected notifyChange(): void {
+    this.#watch?.recordEvent();
   }
 
-  #missing(folder: string | undefined): readonly Problem[] {
+  #missingFolder(folder: string | undefined): readonly Problem[] {
     const { namedBy } = this.#watchOptions;
     if (namedBy === undefined || folder === undefined || existsSync(folder)) return [];
     const message = `this folder does not exist, so it has no prompts; create it, or correct it in ${namedBy}`;

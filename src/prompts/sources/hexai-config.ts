@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { readRegularFileSync } from '../../regular-file.ts';
 import type { Places } from '../../setting.ts';
 
-/** `prompts_dir` of the table `[mcp]` in the settings of hexai, whose prompts are read in place. */
+/** Returns `prompts_dir` from the table `[mcp]` of hexai's settings, so that its prompts are read in place. */
 export function hexaiPromptsDir({ settings, userHome }: Places): string | undefined {
   let text: string;
   try {
@@ -12,12 +12,12 @@ export function hexaiPromptsDir({ settings, userHome }: Places): string | undefi
   }
   const [, table = ''] = /^\s*\[mcp\][^\n]*\n((?:(?!\s*\[)[^\n]*(?:\n|$))*)/m.exec(text) ?? [];
   const [, basic, literal] = /^\s*prompts_dir\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)')/m.exec(table) ?? [];
-  const written = basic === undefined ? literal : unescaped(basic);
-  if (written === undefined || written === '') return undefined;
-  if (written.startsWith('~/')) return join(userHome, written.slice(2));
-  return isAbsolute(written) ? written : undefined;
+  const path = basic === undefined ? literal : unescapeBasic(basic);
+  if (path === undefined || path === '') return undefined;
+  if (path.startsWith('~/')) return join(userHome, path.slice(2));
+  return isAbsolute(path) ? path : undefined;
 }
 
-function unescaped(text: string): string {
+function unescapeBasic(text: string): string {
   return text.replaceAll(/\\(.)/g, '$1');
 }

@@ -11,7 +11,7 @@ import {
 } from '../definition/prompt-fields.ts';
 import { FileProblem } from '../files/front-matter.ts';
 
-/** What `twig.toml` says of one prompt. */
+/** One prompt as declared in `twig.toml`. */
 export interface ManifestPrompt {
   readonly name: string;
   readonly title?: string;
@@ -22,7 +22,7 @@ export interface ManifestPrompt {
   readonly messages: readonly ManifestMessage[];
 }
 
-/** Where one message comes from. Paths are inside the library: texts under `prompts/`, the others under its root. */
+/** The content of one message. Paths of files are relative to `prompts/`, those of attachments to the library. */
 export type ManifestMessage = { readonly role: 'user' | 'assistant' } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file' | 'attachment'; readonly path: string }
@@ -34,13 +34,13 @@ export function isAttachment(message: ManifestMessage): message is ManifestMessa
 
 export interface Manifest {
   readonly prompts: readonly ManifestPrompt[];
-  /** They name prompts as the manifest does. */
+  /** Prompt names in the problems have no library prefix. */
   readonly problems: readonly Problem[];
 }
 
 let toml: typeof import('smol-toml') | undefined;
 
-/** One prompt that is wrong is reported and left out; the others stand. */
+/** Parses a manifest. An invalid prompt is reported and skipped. */
 export async function parseManifest(source: string, file: string): Promise<Manifest> {
   toml ??= await import('smol-toml');
   let content: Record<string, unknown>;
@@ -105,7 +105,7 @@ function parseMessages(value: unknown, name: string): readonly ManifestMessage[]
     const [kind] = kinds;
     const content = kind && message[kind];
     if (kind === undefined || kinds.length > 1 || typeof content !== 'string')
-      throw new FieldProblem(`${where} must have one of text, file and attachment, as text`);
+      throw new FieldProblem(`${where} must have exactly one of text, file and attachment, as a string`);
     if (kind === 'text') return { role, kind, text: content };
     if (isAbsolute(content) || /^\.\.([\\/]|$)/.test(normalize(content)) || content.includes('\0'))
       throw new FieldProblem(`${where}: the path must stay inside the library`);
@@ -115,7 +115,7 @@ function parseMessages(value: unknown, name: string): readonly ManifestMessage[]
 
 const tableHeader = /^[ \t]*\[\[?[ \t]*prompts[ \t]*\.[ \t]*(?:"([^"]*)"|'([^']*)'|([\w-]+))[ \t]*[.\]]/;
 
-/** The line on which the table of each prompt begins; a TOML document does not remember. */
+/** Finds the line on which the table of each prompt begins, because the TOML parser does not report it. */
 function tableLines(source: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   for (const [index, text] of source.split('\n').entries()) {

@@ -3,32 +3,32 @@ import { dirname } from 'node:path';
 import { digestOf } from '../definition/revision.ts';
 import type { MessageTemplates, ScannedFiles, TemplateFiles } from '../rendering/template-closure.ts';
 
-/** The template files of a library, with what is known of them without reading them again. */
+/** The template files of a library, with access to cached texts. */
 export interface KnownTemplateFiles extends TemplateFiles {
-  /** `undefined` for a name that no template may refer to. */
+  /** Returns `undefined` for a name that templates may not refer to. */
   pathOf(name: string): string | undefined;
-  /** The text of a file that is as it was when it was last read. */
+  /** Returns the cached text if the file has not changed since it was read. */
   unchangedText(path: string): string | undefined;
 }
 
 /** The files that the templates of a prompt include, import or extend. */
 export interface References {
-  /** The text by name; undefined for a file that does not exist. */
+  /** Texts by template name; `undefined` for a missing file. */
   readonly loaded: ReadonlyMap<string, string | undefined>;
-  /** Every template of the library, where a prompt decides only at run time what it includes. */
+  /** All templates of the library. Set if the prompt chooses at run time which template it includes. */
   readonly listed?: readonly string[];
   readonly digests: Readonly<Record<string, string>>;
   readonly folders: readonly string[];
 }
 
-/** A quick look before a template is scanned. */
+/** A cheap check that avoids scanning templates without references. */
 const mayRefer = /\{%[-+]?\s*(?:include|import|extends|from)\b/;
 
-/** Finds out what the prompts of one library refer to, and whether those files are still the same. */
+/** Finds the files that the prompts of one library refer to, and detects changes to those files. */
 export class ReferenceTracker {
   readonly #files: KnownTemplateFiles;
   readonly #scanned: ScannedFiles = new Map();
-  /** Shared by all prompts that may include any file: a map for each would be as large as the library. */
+  /** Shared by all prompts that may include any file, because each map is as large as the library. */
   #all: References | undefined;
   #allIsCurrent: boolean | undefined;
 
@@ -36,55 +36,55 @@ export class ReferenceTracker {
     this.#files = files;
   }
 
-  /** Before each look at the library: files that all prompts share are checked once for all of them. */
-  begin(): void {
+  /** Starts a new pass over the library. Shared files are checked once per pass. */
+  beginPass(): void {
     this.#allIsCurrent = undefined;
   }
 
-  async of(templates: MessageTemplates): Promise<References | undefined> {
+  async find(templates: MessageTemplates): Promise<References | undefined> {
     if (!templates.some(([, text]) => mayRefer.test(text))) return undefined;
     const { collectTemplates } = await import('../rendering/template-closure.ts');
     const files: TemplateFiles = { load: (name) => this.#files.load(name), names: () => [] };
     const { loaded, listed } = await collectTemplates(templates, files, this.#scanned);
-    if (listed !== undefined) return this.#every();
+    if (listed !== undefined) return this.#referencesToAll();
     const digests = [...loaded].flatMap(([name, text]): readonly (readonly [string, string])[] =>
       text === undefined ? [] : [[`prompts/${name}`, digestOf(text)]],
     );
-    return { loaded, digests: Object.fromEntries(digests), folders: this.#foldersOf(loaded.keys()) };
+    return { loaded, digests: Object.fromEntries(digests), folders: this.#folders(loaded.keys()) };
   }
 
   isCurrent(references: References): boolean {
-    if (references.listed === undefined) return this.#isSame(references);
+    if (references.listed === undefined) return this.#isUnchanged(references);
     if (references !== this.#all) return false;
     this.#allIsCurrent ??=
-      references.listed.join() === this.#files.names().join() && this.#isSame(references);
+      references.listed.join() === this.#files.names().join() && this.#isUnchanged(references);
     return this.#allIsCurrent;
   }
 
-  async #every(): Promise<References> {
+  async #referencesToAll(): Promise<References> {
     if (this.#all !== undefined && this.isCurrent(this.#all)) return this.#all;
     const listed = this.#files.names();
     const loaded = new Map<string, string | undefined>();
     for (const name of listed) loaded.set(name, await this.#files.load(name));
     const digests = { prompts: digestOf(JSON.stringify([...loaded])) };
-    this.#all = { loaded, listed, digests, folders: this.#foldersOf(listed) };
+    this.#all = { loaded, listed, digests, folders: this.#folders(listed) };
     this.#allIsCurrent = true;
     return this.#all;
   }
 
-  #isSame({ loaded }: References): boolean {
+  #isUnchanged({ loaded }: References): boolean {
     for (const [name, text] of loaded) {
       const path = this.#files.pathOf(name);
-      const same =
+      const isUnchanged =
         text === undefined
           ? path === undefined || !existsSync(path)
           : this.#files.unchangedText(path!) === text;
-      if (!same) return false;
+      if (!isUnchanged) return false;
     }
     return true;
   }
 
-  #foldersOf(names: Iterable<string>): readonly string[] {
+  #folders(names: Iterable<string>): readonly string[] {
     const paths = [...names].flatMap((name) => this.#files.pathOf(name) ?? []);
     return [...new Set(paths.map((path) => dirname(path)))];
   }

@@ -33,13 +33,13 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-const one = (body: string, more = '') => ({
+const libraryWith = (body: string, more = '') => ({
   'lib/twig.toml': `[prompts.p]\ndescription = "P"\n${more}`,
   'lib/prompts/p.md': body,
 });
 
-describe('a library that is wrong', () => {
-  it('never hides the others, whatever is wrong with it', async () => {
+describe('an invalid library', () => {
+  it('does not hide other libraries', async () => {
     const root = plantTree({
       'bad-toml/twig.toml': '[prompts.a\n',
       'twice/twig.toml': '[prompts.a]\ndescription = "A"\n\n[prompts.a]\ndescription = "B"\n',
@@ -65,7 +65,7 @@ describe('a library that is wrong', () => {
     ]);
   });
 
-  it('keeps its good prompts when one of them is wrong', async () => {
+  it('serves its valid prompts', async () => {
     const root = plantTree({
       'lib/twig.toml': [
         '[prompts.good]',
@@ -94,7 +94,7 @@ describe('a library that is wrong', () => {
     ]);
   });
 
-  it('is reported and left out when its name is taken by an earlier folder', async () => {
+  it('is reported and skipped if an earlier folder has the same name', async () => {
     const root = plantTree({
       'My Lib/twig.toml': '[prompts.a]\ndescription = "first"\n',
       'My Lib/prompts/a.md': 'first',
@@ -107,12 +107,15 @@ describe('a library that is wrong', () => {
     expect(await render(source, 'my_lib:a')).toBe('first');
     expect(await source.get('my_lib:b')).toBeUndefined();
     expect((await source.problems())[0]!.message).toBe(
-      `the library my_lib is already in ${join(root, 'My Lib')}`,
+      `the library my_lib already exists in ${join(root, 'My Lib')}`,
     );
   });
 
-  it('cannot reach anything outside its folder by links', async () => {
-    const root = plantTree({ ...one('{% include "part.md" ignore missing %}|'), 'secret.md': 'secret' });
+  it('cannot link to files outside its folder', async () => {
+    const root = plantTree({
+      ...libraryWith('{% include "part.md" ignore missing %}|'),
+      'secret.md': 'secret',
+    });
     symlinkSync(join(root, 'secret.md'), join(root, 'lib/prompts/part.md'));
     const source = open(root);
     expect(await render(source, 'lib:p')).toBe('|');
@@ -120,24 +123,13 @@ describe('a library that is wrong', () => {
     symlinkSync(join(root, 'secret.md'), join(root, 'lib/prompts/p.md'));
     const fresh = open(root);
     expect(await names(fresh)).toEqual([]);
-    expect((await fresh.problems())[0]!.message).toBe('the link leads out of the folder');
-    expect(await messageOf(fresh.get('lib:p'))).toContain('the link leads out of the folder');
-  });
-
-  it('may be a link itself, and may hold links to its own files', async () => {
-    const elsewhere = plantTree({
-      'twig.toml': '[prompts.p]\ndescription = "P"\n',
-      'prompts/real.md': 'linked',
-    });
-    symlinkSync('real.md', join(elsewhere, 'prompts/p.md'));
-    const root = plantTree();
-    symlinkSync(elsewhere, join(root, 'lib'));
-    expect(await render(open(root), 'lib:p')).toBe('linked');
+    expect((await fresh.problems())[0]!.message).toBe('the symbolic link points outside the folder');
+    expect(await messageOf(fresh.get('lib:p'))).toContain('the symbolic link points outside the folder');
   });
 });
 
 describe('a prompt', () => {
-  it('without its file is not listed, and says so when it is asked for', async () => {
+  it('without its file is not listed, and a request for it reports the missing file', async () => {
     const root = plantTree({ 'lib/twig.toml': '[prompts.p]\ndescription = "P"\n' });
     const source = new TwigSource({ folder: root, userHome: root });
     expect(await names(source)).toEqual([]);
@@ -145,43 +137,43 @@ describe('a prompt', () => {
     expect(await source.problems()).toHaveLength(1);
   });
 
-  it('whose file is a folder says so', async () => {
+  it('whose file is a folder is reported', async () => {
     const root = plantTree({ 'lib/twig.toml': '[prompts.p]\ndescription = "P"\n', 'lib/prompts/p.md/x': '' });
     expect(await messageOf(open(root).get('lib:p'))).toContain('this is not a file');
   });
 
-  it('is not found by a name that leads elsewhere', async () => {
-    const source = open(plantTree(one('text')));
+  it('is found only by its exact name', async () => {
+    const source = open(plantTree(libraryWith('text')));
     for (const name of ['lib', 'lib:', 'lib:p:', ':p', 'lib:../prompts/p', 'LIB:p', 'lib:P', 'lib/p', ''])
       expect(await source.get(name)).toBeUndefined();
   });
 
-  it('is read without its byte order mark and with plain line ends', async () => {
-    const root = plantTree(one('\uFEFFa\r\n{{ "b" }}\r\n\r\nc\r\n'));
+  it('is read without a byte order mark and with LF line breaks', async () => {
+    const root = plantTree(libraryWith('\uFEFFa\r\n{{ "b" }}\r\n\r\nc\r\n'));
     expect(await render(open(root), 'lib:p')).toBe('a\nb\n\nc');
   });
 
-  it('of ten megabytes is rendered, one that is longer is refused', async () => {
-    const source = open(plantTree(one(`${'x'.repeat(10_000_000)}{{ 1 + 1 }}`)));
+  it('of 10 MB is rendered, and one of more than 16 MB is rejected', async () => {
+    const source = open(plantTree(libraryWith(`${'x'.repeat(10_000_000)}{{ 1 + 1 }}`)));
     expect(String(await render(source, 'lib:p')).length).toBe(10_000_001);
-    const longer = open(plantTree(one('x'.repeat(17 * 1024 * 1024))));
-    expect(await messageOf(longer.get('lib:p'))).toContain('the file is longer than 16 MB');
+    const longer = open(plantTree(libraryWith('x'.repeat(17 * 1024 * 1024))));
+    expect(await messageOf(longer.get('lib:p'))).toContain('the file is larger than 16 MB');
   });
 
-  it('gets declared arguments only, as texts, and defaults for those that are not given', async () => {
+  it('receives only declared arguments, as text, and defaults for missing ones', async () => {
     const more = `arguments = [{ name = "a" }, { name = "n" }, { name = "d", default = "usual" }]`;
-    const source = open(plantTree(one('{{ a }}{{ n }}{{ d }}{{ x is defined }}', more)));
+    const source = open(plantTree(libraryWith('{{ a }}{{ n }}{{ d }}{{ x is defined }}', more)));
     expect(await render(source, 'lib:p', { a: '{{ n }}', n: { k: 1 }, x: 'dropped' })).toBe(
       '{{ n }}{"k":1}usualfalse',
     );
   });
 
-  it('takes its text as it stands where it is told to', async () => {
-    const source = open(plantTree(one('{{ not jinja }} {% nor this %}', 'template = "none"')));
+  it('is not rendered if its template kind is none', async () => {
+    const source = open(plantTree(libraryWith('{{ not jinja }} {% nor this %}', 'template = "none"')));
     expect(await render(source, 'lib:p')).toBe('{{ not jinja }} {% nor this %}');
   });
 
-  it('has several messages, pictures and documents where the manifest says so', async () => {
+  it('may have several messages, images and documents', async () => {
     const png = Buffer.from('89504e470d0a1a0a', 'hex');
     const root = plantTree({
       'lib/twig.toml': `[prompts.talk]
@@ -229,10 +221,10 @@ attachment = "guide.md"
   });
 });
 
-describe('an error of a template', () => {
-  it('tells the line, and the file where it is another one', async () => {
+describe('a template error', () => {
+  it('contains the line, and the file if it is an included one', async () => {
     const root = plantTree({
-      ...one('a\n\n{% include "parts/x.md" %}'),
+      ...libraryWith('a\n\n{% include "parts/x.md" %}'),
       'lib/prompts/parts/x.md': 'a\n{{ nope() }}',
     });
     const source = open(root);
@@ -250,28 +242,28 @@ describe('an error of a template', () => {
     );
   });
 
-  it('is not raised for names the template sets, guards or loops over', async () => {
+  it('is not raised for variables that the template sets, guards or loops over', async () => {
     const body =
       '{% set a = 1 %}{% for x in [1] %}{{ x }}{{ loop.index }}{% endfor %}{{ a }}{{ b | default("c") }}{% if d is defined %}{{ d }}{% endif %}';
-    const source = open(plantTree(one(body.replace('{{ d }}', 'd'))));
+    const source = open(plantTree(libraryWith(body.replace('{{ d }}', 'd'))));
     expect(await render(source, 'lib:p')).toBe('111c');
   });
 
-  it('names a template that includes itself', async () => {
-    const source = open(plantTree(one('x\n{% include "p.md" %}')));
+  it('reports a template that includes itself', async () => {
+    const source = open(plantTree(libraryWith('x\n{% include "p.md" %}')));
     expect(await messageOf(render(source, 'lib:p'))).toBe(
       'Error rendering prompt template at line 2: p.md includes itself',
     );
   });
 });
 
-describe('on disk', () => {
-  it('serves every change on the next request', async () => {
+describe('libraries on disk', () => {
+  it('are read again on the next request', async () => {
     const root = plantTree();
     const libraries = join(root, 'later', 'libraries');
     const source = open(libraries);
     expect(await names(source)).toEqual([]);
-    write(libraries, one('first'));
+    write(libraries, libraryWith('first'));
     expect(await names(source)).toEqual(['lib:p']);
     expect(await render(source, 'lib:p')).toBe('first');
     write(libraries, { 'lib/prompts/p.md': 'other' });
@@ -285,9 +277,9 @@ describe('on disk', () => {
     expect(await source.get('lib:p')).toBeUndefined();
   });
 
-  it('finds included templates whose names are known only when it runs', async () => {
+  it('may include templates whose names are computed at run time', async () => {
     const root = plantTree({
-      ...one('{% include "parts/" ~ which ~ ".md" %}', 'arguments = [{ name = "which" }]'),
+      ...libraryWith('{% include "parts/" ~ which ~ ".md" %}', 'arguments = [{ name = "which" }]'),
       'lib/prompts/parts/a.md': 'A',
     });
     const source = open(root);
@@ -296,8 +288,8 @@ describe('on disk', () => {
     expect(await render(source, 'lib:p', { which: 'b' })).toBe('B');
   });
 
-  it('keeps the last good version of a file that is half written', async () => {
-    const root = plantTree(one('good {{ "one" }}'));
+  it('are served in their last good version while a file is being written', async () => {
+    const root = plantTree(libraryWith('good {{ "one" }}'));
     const source = open(root);
     expect(await render(source, 'lib:p')).toBe('good one');
     write(root, { 'lib/prompts/p.md': 'half\n{{ "tw' });
@@ -313,23 +305,34 @@ describe('on disk', () => {
     expect(await names(source)).toEqual(['lib:p']);
     write(root, { 'lib/twig.toml': '' });
     expect(await names(source)).toEqual(['lib:p']);
-    write(root, one('whole'));
+    write(root, libraryWith('whole'));
     expect(await render(source, 'lib:p')).toBe('whole');
   });
 
-  it('tells the same list again as long as nothing changed', async () => {
-    const root = plantTree(one('x'));
+  it('are returned as the same list object while nothing changes', async () => {
+    const root = plantTree(libraryWith('x'));
     const source = open(root);
-    const settled = Date.now() + 150;
-    while (Date.now() < settled) await source.list();
+    const deadline = Date.now() + 150;
+    while (Date.now() < deadline) await source.list();
     expect(await source.list()).toBe(await source.list());
   });
 
-  it('lists nothing and says why when the folder is a file', async () => {
+  it('may be links and may contain links to their own files', async () => {
+    const elsewhere = plantTree({
+      'twig.toml': '[prompts.p]\ndescription = "P"\n',
+      'prompts/real.md': 'linked',
+    });
+    symlinkSync('real.md', join(elsewhere, 'prompts/p.md'));
+    const root = plantTree();
+    symlinkSync(elsewhere, join(root, 'lib'));
+    expect(await render(open(root), 'lib:p')).toBe('linked');
+  });
+
+  it('are reported as unreadable if the folder is a file', async () => {
     const root = plantTree({ libraries: 'a file' });
     const source = open(join(root, 'libraries'));
     expect(await names(source)).toEqual([]);
-    expect((await source.problems())[0]!.message).toContain('the libraries cannot be read');
+    expect((await source.problems())[0]!.message).toContain('could not read the libraries');
   });
 });
 

@@ -16,7 +16,7 @@ import type { ManifestPrompt } from './twig-manifest.ts';
 
 export interface TwigOptions extends WatchOptions {
   readonly folder: string;
-  /** The folder that messages write as `~`. */
+  /** Messages abbreviate this folder to `~`. */
   readonly userHome?: string;
 }
 
@@ -25,10 +25,10 @@ interface Origin {
   readonly prompt: ManifestPrompt;
 }
 
-/** Prompts whose templates stay compiled. */
-const compiledPrompts = 256;
+/** Maximum number of prompts whose templates stay compiled. */
+const maxCompiledPrompts = 256;
 
-/** Libraries of Jinja prompts: `<library>/twig.toml` and `<library>/prompts/<name>.md`. */
+/** Libraries of Jinja prompts, each with `<library>/twig.toml` and `<library>/prompts/<name>.md`. */
 export class TwigSource extends FolderSource {
   readonly name = 'twig';
   readonly #root: string;
@@ -36,7 +36,7 @@ export class TwigSource extends FolderSource {
   readonly #folders = new FolderCache();
   readonly #libraries = new Map<string, TwigLibrary>();
   readonly #origins = new WeakMap<PromptDefinition, Origin>();
-  readonly #tried = new WeakMap<PromptDefinition, readonly Problem[]>();
+  readonly #syntaxProblems = new WeakMap<PromptDefinition, readonly Problem[]>();
   readonly #compiled = new Map<string, CompiledTemplates>();
 
   constructor({ folder, userHome, ...watching }: TwigOptions) {
@@ -50,9 +50,9 @@ export class TwigSource extends FolderSource {
     if (promptName === undefined || rest.length > 0) return undefined;
     for (const library of this.#candidates([])) {
       if (library.name !== libraryName) continue;
-      library.begin();
+      library.beginPass();
       const manifest = await library.manifest();
-      // The first folder of this name that is a library is the one; others of the name are not looked at.
+      // If several libraries have the same name, only the first one is served.
       if (manifest === undefined) continue;
       const prompt = manifest.value?.prompts.find((candidate) => candidate.name === promptName);
       return prompt === undefined ? undefined : this.#define(library, prompt);
@@ -60,7 +60,7 @@ export class TwigSource extends FolderSource {
     return undefined;
   }
 
-  /** A template that no longer compiles keeps its last good version. */
+  /** If a changed template does not compile, its last good version is used. */
   async templates(definition: PromptDefinition): Promise<TemplateSet> {
     const { library, prompt } = this.#origins.get(definition)!;
     const messages = library.templatesOf(prompt, definition);
@@ -69,12 +69,12 @@ export class TwigSource extends FolderSource {
     const { CompiledTemplates } = await import('../rendering/template-set.ts');
     const { TemplateError } = await import('../jinja/template-error.ts');
     try {
-      const compiled = await CompiledTemplates.compile(messages, library);
+      const compiled = await CompiledTemplates.compile(messages, library.templates);
       known?.jinja.close();
       this.#compiled.delete(definition.name);
       this.#compiled.set(definition.name, compiled);
       const [oldest] = this.#compiled.keys();
-      if (this.#compiled.size > compiledPrompts) {
+      if (this.#compiled.size > maxCompiledPrompts) {
         this.#compiled.get(oldest!)!.jinja.close();
         this.#compiled.delete(oldest!);
       }
@@ -85,20 +85,20 @@ export class TwigSource extends FolderSource {
     }
   }
 
-  /** Templates that do not compile are among them; each version of a text is tried once. */
+  /** Includes templates that do not compile. Each version of a prompt is compiled only once for this check. */
   override async problems(): Promise<readonly Problem[]> {
     const { Jinja } = await import('../jinja/jinja.ts');
-    const wrong: Problem[] = [];
+    const syntaxErrors: Problem[] = [];
     const pace = new Pace();
     const jinja = new Jinja();
     for (const definition of await this.list()) {
-      const known = this.#tried.get(definition) ?? syntaxProblems(definition, jinja);
-      this.#tried.set(definition, known);
-      wrong.push(...known);
+      const known = this.#syntaxProblems.get(definition) ?? findSyntaxProblems(definition, jinja);
+      this.#syntaxProblems.set(definition, known);
+      syntaxErrors.push(...known);
       await pace.pause;
     }
     jinja.close();
-    return [...(await super.problems()), ...wrong];
+    return [...(await super.problems()), ...syntaxErrors];
   }
 
   override close(): void {
@@ -111,30 +111,32 @@ export class TwigSource extends FolderSource {
     const problems: Problem[] = [];
     const prompts: PromptDefinition[] = [];
     const folders = new Set([this.#root]);
-    const named = new Map<string, TwigLibrary>();
+    const librariesByName = new Map<string, TwigLibrary>();
     const pace = new Pace();
     for (const library of this.#candidates(problems)) {
-      library.begin();
-      folders.add(library.folder).add(library.promptsFolder);
+      library.beginPass();
+      folders.add(library.folder).add(library.templates.folder);
       const manifest = await library.manifest();
       if (manifest === undefined) continue;
-      const first = named.get(library.name);
+      const first = librariesByName.get(library.name);
       if (library.name === '' || first !== undefined) {
         const message =
           first === undefined
-            ? 'the name of the folder gives no name to the library'
-            : `the library ${library.name} is already in ${first.folder}`;
+            ? 'the folder name contains no letters or digits, so the library has no name'
+            : `the library ${library.name} already exists in ${first.folder}`;
         problems.push({ file: library.folder, severity: 'warning', message });
         continue;
       }
-      named.set(library.name, library);
+      librariesByName.set(library.name, library);
       if (manifest.problem !== undefined) problems.push(manifest.problem);
-      problems.push(...(manifest.value?.problems ?? []).map((problem) => library.named(problem)));
+      problems.push(
+        ...(manifest.value?.problems ?? []).map((problem) => library.withQualifiedNames(problem)),
+      );
       for (const prompt of manifest.value?.prompts ?? []) {
-        const outcome = library.unchanged(prompt) ?? (await library.outcome(prompt));
-        problems.push(...outcome.problems);
-        for (const folder of outcome.folders) folders.add(folder);
-        if (outcome.definition !== undefined) prompts.push(outcome.definition);
+        const loaded = library.unchanged(prompt) ?? (await library.loadPrompt(prompt));
+        problems.push(...loaded.problems);
+        for (const folder of loaded.folders) folders.add(folder);
+        if (loaded.definition !== undefined) prompts.push(loaded.definition);
         const pause = pace.pause;
         if (pause !== undefined) await pause;
       }
@@ -143,17 +145,17 @@ export class TwigSource extends FolderSource {
   }
 
   async #define(library: TwigLibrary, prompt: ManifestPrompt): Promise<PromptDefinition> {
-    const { definition, problems } = await library.outcome(prompt);
+    const { definition, problems } = await library.loadPrompt(prompt);
     if (definition === undefined) {
       const { message, file } = problems[0]!;
-      throw new Failure('content-missing', `${message}: ${this.#shortened(file)}`);
+      throw new Failure('content-missing', `${message}: ${this.#abbreviateHome(file)}`);
     }
-    const complete = await library.complete(prompt, definition);
+    const complete = await library.withAttachments(prompt, definition);
     this.#origins.set(complete, { library, prompt });
     return complete;
   }
 
-  /** Folders that may be libraries, in the order of their names. */
+  /** Returns the folders that may be libraries, sorted by name. */
   #candidates(problems: Problem[]): readonly TwigLibrary[] {
     try {
       const entries = this.#folders.entries(this.#root) ?? [];
@@ -162,13 +164,13 @@ export class TwigSource extends FolderSource {
         .filter(({ entry, path }) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path)))
         .map(({ path }) => this.#library(path));
     } catch (error) {
-      const message = `the libraries cannot be read: ${messageOf(error)}`;
+      const message = `could not read the libraries: ${messageOf(error)}`;
       problems.push({ file: this.#root, severity: 'error', message });
       return [];
     }
   }
 
-  #shortened(path: string): string {
+  #abbreviateHome(path: string): string {
     const home = this.#userHome;
     return home !== undefined && path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
   }
@@ -184,7 +186,10 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function syntaxProblems({ template, messages, file }: PromptDefinition, jinja: Jinja): readonly Problem[] {
+function findSyntaxProblems(
+  { template, messages, file }: PromptDefinition,
+  jinja: Jinja,
+): readonly Problem[] {
   if (template !== 'jinja') return [];
   try {
     for (const { content } of messages) if (content.type === 'text') jinja.set('prompt.md', content.text);

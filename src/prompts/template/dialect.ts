@@ -2,7 +2,7 @@ import { lexTemplate, type Tag, type Token } from './lexer.ts';
 import { Lines, type Position } from './position.ts';
 import { isWord, splitAll, splitAt, splitBrackets } from './tokens.ts';
 
-/** Something Jinja2 has and the engine would pass over in silence, with wrong text as the result. */
+/** A Jinja2 construct that the engine would silently ignore and render incorrectly. */
 export interface Unsupported extends Position {
   readonly message: string;
 }
@@ -12,7 +12,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** Keyword arguments the engine's own filters know. Others it would take for the next positional one. */
+/** Keyword arguments of the engine's own filters. The engine treats any other keyword argument as the next positional one. */
 const keywords: Readonly<Record<string, readonly string[]>> = {
   abs: [],
   attr: [],
@@ -47,12 +47,12 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   unique: ['attribute', 'case_sensitive'],
   upper: [],
 };
-/** Where the argument exists, but without its name. */
-const byPlace = new Set(['batch', 'd', 'default', 'join', 'replace', 'round', 'slice', 'trim']);
+/** Filters that accept the argument by position but not by name. */
+const positionalOnly = new Set(['batch', 'd', 'default', 'join', 'replace', 'round', 'slice', 'trim']);
 const comparisons = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
 const boundaries = new Set(['and', 'or', 'if', 'else', ',', '=', ':', '(', '[', '{', ')', ']', '}']);
 
-/** Constructs that must be refused before the template is rendered, in the order of the text. */
+/** Constructs that must be refused before rendering, in the order of the text. */
 export function unsupportedConstructs(source: string): readonly Unsupported[] {
   const tags = lexTemplate(source);
   const findings = tags.flatMap((tag) => [
@@ -76,7 +76,7 @@ function inStatement({ tokens: [word, ...rest] }: Tag): readonly Finding[] {
         ? [
             {
               token: at!,
-              message: '"without context" is not supported: what is included always sees the context',
+              message: '"without context" is not supported; included templates always see the context',
             },
           ]
         : [];
@@ -88,23 +88,26 @@ function inStatement({ tokens: [word, ...rest] }: Tag): readonly Finding[] {
         : [
             {
               token: extra,
-              message: `"${extra.text}" is not supported on a block; a block always sees the names around it`,
+              message: `"${extra.text}" is not supported on a block; a block always sees the surrounding names`,
             },
           ];
     }
     case 'with':
-      return earlierNames(rest, 'the values of one "with" are set one after the other; use two');
+      return earlierNames(
+        rest,
+        'a value in "with" cannot use a name from the same "with"; use two "with" blocks',
+      );
     case 'macro':
       return earlierNames(
         splitBrackets(rest.slice(1))[0].slice(1, -1),
-        'a default cannot name an earlier parameter of its macro',
+        'a default value cannot use an earlier parameter of the macro',
       );
     default:
       return [];
   }
 }
 
-/** Of `a = x, b = y`: uses of the names on the left in values further to the right. */
+/** In `a = x, b = y`, finds values that use a name assigned earlier in the same list. */
 function earlierNames(tokens: readonly Token[], message: string): readonly Finding[] {
   const names = new Set<string>();
   return splitAll(tokens, ',').flatMap((part) => {
@@ -118,9 +121,9 @@ function earlierNames(tokens: readonly Token[], message: string): readonly Findi
 }
 
 function inExpressions({ kind, tokens }: Tag): readonly Finding[] {
-  // The first `in` of a loop compares nothing.
-  const loop = kind === 'statement' && isWord(tokens[0], 'for');
-  const expression = loop ? splitAt(tokens, (token) => isWord(token, 'in'))[1] : tokens;
+  // The first `in` of a loop is not a comparison.
+  const isLoop = kind === 'statement' && isWord(tokens[0], 'for');
+  const expression = isLoop ? splitAt(tokens, (token) => isWord(token, 'in'))[1] : tokens;
   return [...chainedComparisons(expression), ...filterArguments(expression)];
 }
 
@@ -137,17 +140,17 @@ function chainedComparisons(tokens: readonly Token[]): readonly Finding[] {
     if (compared)
       findings.push({
         token,
-        message: `chained comparison is not supported: join two with "and" (at "${token.text}")`,
+        message: `chained comparisons are not supported; join two comparisons with "and" (at "${token.text}")`,
       });
     compared = true;
   }
   return findings;
 }
 
-/** Goes over the tokens once: calls may be nested thousands deep. */
+/** Finds unsupported keyword arguments in a single pass, because calls can be nested thousands of levels deep. */
 function filterArguments(tokens: readonly Token[]): readonly Finding[] {
   const findings: Finding[] = [];
-  /** The filter that each open bracket calls, if it is one of the engine's own. */
+  /** For each open bracket, the filter that it calls, if that is one of the engine's own filters. */
   const calls: (Token | undefined)[] = [];
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'operator') continue;
@@ -178,8 +181,8 @@ function keywordFindings(filter: Token, name: Token, value: Token | undefined): 
         message: `filter ${filter.text} does not take the keyword argument "${name.text}"${
           name.text === 'attribute'
             ? '; use map(attribute=…) before it'
-            : byPlace.has(filter.text)
-              ? '; give it by its place'
+            : positionalOnly.has(filter.text)
+              ? '; pass it by position'
               : ''
         }`,
       },

@@ -4,11 +4,11 @@ export interface Token {
   readonly offset: number;
 }
 
-/** What stands between `{{ }}` or `{% %}`. */
+/** A `{{ }}` or `{% %}` tag. */
 export interface Tag {
   readonly kind: 'expression' | 'statement';
   readonly offset: number;
-  /** Behind its closing braces. */
+  /** The offset after the closing braces. */
   readonly end: number;
   readonly tokens: readonly Token[];
 }
@@ -24,7 +24,7 @@ const tokenForms: readonly (readonly [Token['kind'], RegExp])[] = [
   ['operator', /\/\/|\*\*|==|!=|<=|>=|[-+*/%~<>=.:,|()[\]{};!]/y],
 ];
 
-/** The tags of a Jinja template, comments and raw blocks left out. What cannot be read ends the list: the engine says why. */
+/** The tags of a Jinja template, without comments and raw blocks. Stops at a syntax error, which the engine reports. */
 export function lexTemplate(source: string): readonly Tag[] {
   const tags: Tag[] = [];
   let position = 0;
@@ -42,7 +42,7 @@ export function lexTemplate(source: string): readonly Tag[] {
   }
 }
 
-/** Adds the tag that begins here and tells where it ends. */
+/** Adds the tag that begins at the offset and returns the offset of its end. `undefined` if the tag is invalid. */
 function lexTag(source: string, offset: number, tags: Tag[]): number | undefined {
   const kind = source[offset + 1] === '{' ? 'expression' : 'statement';
   const closing = kind === 'expression' ? /[-+]?\}\}/y : /[-+]?%\}/y;
@@ -51,7 +51,7 @@ function lexTag(source: string, offset: number, tags: Tag[]): number | undefined
   let position = offset + 2 + (/[-+]/.test(source[offset + 2] ?? '') ? 1 : 0);
   while (position < source.length) {
     if (matchAt(space, source, position)) position = space.lastIndex;
-    // A closing brace of a map is not the end of the tag.
+    // Inside brackets, `}}` closes maps, not the tag.
     if (depth === 0 && matchAt(closing, source, position)) {
       tags.push({ kind, offset, end: closing.lastIndex, tokens });
       return closing.lastIndex;

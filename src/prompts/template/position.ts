@@ -1,10 +1,10 @@
 export interface Position {
-  /** Both count from 1. */
+  /** Line and column start at 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** Tells the line and column of offsets into one text. */
+/** Converts offsets in a text to line and column. */
 export class Lines {
   readonly #starts: number[] = [0];
 

@@ -1,7 +1,8 @@
+import { ExpressionNames } from './expression-names.ts';
 import { lexTemplate, type Tag, type Token } from './lexer.ts';
 import { Lines } from './position.ts';
-import type { MethodCall, NameUse, TemplateReference, TemplateScan, VariableUse } from './template-scan.ts';
-import { endsOperand, isGuard, isWord, splitAll, splitAt, splitBrackets, withoutContext } from './tokens.ts';
+import type { NameUse, TemplateReference, TemplateScan } from './template-scan.ts';
+import { endsOperand, isWord, splitAll, splitAt, splitBrackets, withoutContext } from './tokens.ts';
 
 export function scanTemplate(source: string): TemplateScan {
   const scanner = new Scanner(source);
@@ -9,21 +10,16 @@ export function scanTemplate(source: string): TemplateScan {
   return scanner.finish();
 }
 
-const words = new Set('and or not in is if else elif true false none True False None'.split(' '));
-
 /** A statement that is still open. */
 interface Frame {
   readonly kind: string;
-  /** Names to set in the surrounding scope at its end. */
+  /** Names that a `{% set %}` block sets in the surrounding scope at its end. */
   readonly targets?: readonly Token[];
 }
 
-/** Goes over the tags once, with a stack of scopes. */
+/** Reads the tags once and tracks which names the template sets in each scope. */
 class Scanner {
-  readonly #variables: (VariableUse & { readonly late: boolean })[] = [];
-  readonly #filters: NameUse[] = [];
-  readonly #tests: NameUse[] = [];
-  readonly #methods: MethodCall[] = [];
+  readonly #names: ExpressionNames;
   readonly #imported = new Set<string>();
   readonly #statements: NameUse[] = [];
   readonly #references: TemplateReference[] = [];
@@ -33,17 +29,19 @@ class Scanner {
 
   constructor(source: string) {
     this.#lines = new Lines(source);
+    this.#names = new ExpressionNames(this.#lines);
   }
 
   finish(): TemplateScan {
     const [top] = this.#scopes;
+    const { variables, filters, tests, methods } = this.#names;
     return {
-      variables: this.#variables
-        .filter(({ late, name }) => !(late && top!.has(name)))
-        .map(({ late: _, ...use }) => use),
-      filters: this.#filters,
-      tests: this.#tests,
-      methods: this.#methods,
+      variables: variables
+        .filter(({ deferred, name }) => !(deferred && top!.has(name)))
+        .map(({ deferred: _, ...use }) => use),
+      filters,
+      tests,
+      methods,
       imported: this.#imported,
       statements: this.#statements,
       references: this.#references,
@@ -52,9 +50,9 @@ class Scanner {
 
   tag({ kind, tokens }: Tag): void {
     const [first, ...rest] = tokens;
-    if (kind === 'expression') this.#read(tokens);
+    if (kind === 'expression') this.#readExpression(tokens);
     else if (first !== undefined) {
-      this.#statements.push(this.#use(first));
+      this.#statements.push(this.#names.use(first));
       this.#statement(first, rest);
     }
   }
@@ -64,7 +62,7 @@ class Scanner {
       case 'for':
         return this.#for(rest);
       case 'else':
-        // What a loop sets is gone in its else.
+        // Names set in the loop body are not visible in its else branch.
         if (this.#frames.at(-1)?.kind === 'for') this.#scopes.splice(-1, 1, new Set());
         return;
       case 'set':
@@ -78,7 +76,7 @@ class Scanner {
       case 'call':
         return this.#call(rest);
       case 'filter':
-        this.#read([{ kind: 'operator', text: '|', offset: word.offset }, ...rest]);
+        this.#readExpression([{ kind: 'operator', text: '|', offset: word.offset }, ...rest]);
         return this.#open('filter');
       case 'block':
         return this.#open('block');
@@ -88,8 +86,8 @@ class Scanner {
       case 'include':
         return this.#include(rest);
       case 'extends':
-        this.#read(rest);
-        return this.#refer('extends', rest, false);
+        this.#readExpression(rest);
+        return this.#addReference('extends', rest, false);
       case 'endfor':
       case 'endset':
       case 'endwith':
@@ -99,7 +97,7 @@ class Scanner {
       case 'endblock':
         return this.#close(word.text.slice('end'.length));
       default:
-        return this.#read(rest);
+        return this.#readExpression(rest);
     }
   }
 
@@ -109,56 +107,56 @@ class Scanner {
     const [list, condition] = splitAt(recursive ? source.slice(0, -1) : source, (token) =>
       isWord(token, 'if'),
     );
-    this.#read(list);
+    this.#readExpression(list);
     this.#open('for');
     this.#declare(targets);
-    this.#read(condition);
-    this.#know('loop');
+    this.#readExpression(condition);
+    this.#setNames('loop');
   }
 
   #set(tokens: readonly Token[]): void {
     const [targets, value, found] = splitAt(tokens, (token) => token.text === '=');
     if (found) {
-      this.#read(value);
+      this.#readExpression(value);
       return this.#declare(targets);
     }
     const [names, filters] = splitAt(tokens, (token) => token.text === '|');
-    this.#read([{ kind: 'operator', text: '|', offset: 0 }, ...filters]);
+    this.#readExpression([{ kind: 'operator', text: '|', offset: 0 }, ...filters]);
     this.#open('set', names);
   }
 
   #with(tokens: readonly Token[]): void {
     const parts = splitAll(tokens, ',').map((part) => splitAt(part, (token) => token.text === '='));
-    for (const [, value] of parts) this.#read(value);
+    for (const [, value] of parts) this.#readExpression(value);
     this.#open('with');
     for (const [targets] of parts) this.#declare(targets);
   }
 
   #call(tokens: readonly Token[]): void {
     const [parameters, macro] = splitBrackets(tokens);
-    this.#read(macro);
+    this.#readExpression(macro);
     this.#open('call');
     this.#parameters(parameters);
   }
 
-  /** `(a, b=default)`. */
+  /** Declares parameters such as `(a, b=default)`. */
   #parameters(tokens: readonly Token[]): void {
     for (const part of splitAll(tokens.slice(1, -1), ',')) {
       const [name, value] = splitAt(part, (token) => token.text === '=');
-      this.#read(value);
+      this.#readExpression(value);
       this.#declare(name);
     }
-    this.#know('caller', 'varargs', 'kwargs');
+    this.#setNames('caller', 'varargs', 'kwargs');
   }
 
-  /** `x as y`, or `x import a as b, c`, with or without `with context`. */
+  /** Reads `x as y` or `x import a as b, c`, with or without `with context`. */
   #import(tokens: readonly Token[]): void {
     const [path, names] = splitAt(
       withoutContext(tokens),
       (token) => isWord(token, 'import') || isWord(token, 'as'),
     );
-    this.#read(path);
-    this.#refer('import', path, false);
+    this.#readExpression(path);
+    this.#addReference('import', path, false);
     for (const part of splitAll(names, ',')) {
       this.#declare(part.slice(-1));
       for (const { text } of part.slice(-1)) this.#imported.add(text);
@@ -169,20 +167,20 @@ class Scanner {
     const path = withoutContext(tokens);
     const optional = isWord(path.at(-1), 'missing') && isWord(path.at(-2), 'ignore');
     const named = optional ? path.slice(0, -2) : path;
-    this.#read(named);
-    this.#refer('include', named, optional);
+    this.#readExpression(named);
+    this.#addReference('include', named, optional);
   }
 
-  #refer(kind: TemplateReference['kind'], path: readonly Token[], optional: boolean): void {
+  #addReference(kind: TemplateReference['kind'], path: readonly Token[], optional: boolean): void {
     const [first] = path;
     if (first === undefined) return;
     const position = this.#lines.at(first.offset);
-    // The parent of a template is rendered last, when all of the top level is set.
+    // The parent template is rendered last, when the top level has set all its names.
     const known =
       kind === 'extends' ? this.#scopes[0]! : new Set(this.#scopes.flatMap((scope) => [...scope]));
     const list = first.text === '[' || first.text === '(';
     const literal = path.filter((token) => token.kind === 'string');
-    // Of several names the first that exists is taken.
+    // The engine uses the first name in the list that exists.
     const names = list || path.length === 1 ? literal.map((token) => token.text.slice(1, -1)) : [];
     for (const name of names.length > 0 ? names : [undefined])
       this.#references.push({ kind, name, optional: optional || names.length > 1, known, ...position });
@@ -200,68 +198,21 @@ class Scanner {
     if (targets !== undefined) this.#declare(targets);
   }
 
-  /** Sets names in the present scope; `namespace.name = …` reads the namespace instead. */
+  /** Declares names in the current scope. An assignment to `namespace.name` only reads the namespace. */
   #declare(targets: readonly Token[]): void {
-    if (targets.some((token) => token.text === '.')) return this.#read(targets);
-    this.#know(...targets.filter(({ kind }) => kind === 'name').map(({ text }) => text));
+    if (targets.some((token) => token.text === '.')) return this.#readExpression(targets);
+    this.#setNames(...targets.filter(({ kind }) => kind === 'name').map(({ text }) => text));
   }
 
-  #know(...names: readonly string[]): void {
+  #setNames(...names: readonly string[]): void {
     for (const name of names) this.#scopes.at(-1)!.add(name);
   }
 
-  /** Notes every name of an expression by the place it stands in. */
-  #read(tokens: readonly Token[]): void {
-    tokens.forEach((token, index) => {
-      if (token.kind !== 'name') return;
-      const before = tokens[index - 1];
-      const after = tokens[index + 1];
-      if (before?.text === '.') {
-        const object = tokens[index - 2];
-        if (after?.text === '(')
-          this.#methods.push({
-            ...this.#use(token),
-            object: object?.kind === 'name' && tokens[index - 3]?.text !== '.' ? object.text : undefined,
-          });
-        return;
-      }
-      if (before?.text === '|') {
-        this.#filters.push(this.#use(token));
-        this.#readNamed(token.text, tokens.slice(index + 1, index + 5));
-      } else if (isWord(token, 'not') && isWord(before, 'is')) return;
-      else if (isWord(before, 'is') || (isWord(before, 'not') && isWord(tokens[index - 2], 'is')))
-        this.#tests.push(this.#use(token));
-      else if (words.has(token.text)) return;
-      else if (after?.text === '=' && (before?.text === '(' || before?.text === ',')) return;
-      else if (!this.#scopes.some((scope) => scope.has(token.text)))
-        this.#variables.push({
-          ...this.#use(token),
-          called: after?.text === '(',
-          guarded: isGuard(tokens.slice(index + 1, index + 4)),
-          // A macro runs when it is called: what the top level sets after it is known to it.
-          late: this.#frames.some(({ kind }) => kind === 'macro' || kind === 'block'),
-        });
+  #readExpression(tokens: readonly Token[]): void {
+    this.#names.add(tokens, {
+      isSet: (name) => this.#scopes.some((scope) => scope.has(name)),
+      // A macro or block runs later, when the top level has set all its names.
+      deferred: this.#frames.some(({ kind }) => kind === 'macro' || kind === 'block'),
     });
-  }
-
-  /** `map('upper')` names a filter; `select('odd')` and `selectattr('x', 'odd')` name a test. */
-  #readNamed(filter: string, [open, first, comma, second]: readonly Token[]): void {
-    if (open?.text !== '(' || first?.kind !== 'string') return;
-    if (filter === 'map') this.#filters.push(this.#named(first));
-    if (filter === 'select' || filter === 'reject') this.#tests.push(this.#named(first));
-    if (
-      (filter === 'selectattr' || filter === 'rejectattr') &&
-      comma?.text === ',' &&
-      second?.kind === 'string'
-    )
-      this.#tests.push(this.#named(second));
-  }
-
-  #named({ text, offset }: Token): NameUse {
-    return { name: text.slice(1, -1), ...this.#lines.at(offset) };
-  }
-
-  #use({ text, offset }: Token): NameUse {
-    return { name: text, ...this.#lines.at(offset) };
   }
 }

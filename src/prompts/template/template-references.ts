@@ -7,8 +7,8 @@ const referenceTag = /\{%[-+]?\s*(?:include|import|extends|from)\b/y;
 const literal = /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/g;
 
 /**
- * Names that begin with `../` or `../../` become names from the library's root, because the engine knows no folders. Comments and
- * raw blocks are passed over, since what is in them only looks like a tag.
+ * Replaces relative names such as `../part.md` in includes, imports and extends by names relative to the library's root,
+ * because the engine does not resolve paths. Skips comments and raw blocks.
  */
 export function resolveReferences(template: string, source: string): string {
   const ends = new TagEnds(source);
@@ -17,9 +17,9 @@ export function resolveReferences(template: string, source: string): string {
   opening.lastIndex = 0;
   for (let found = opening.exec(source); found !== null; found = opening.exec(source)) {
     const { index } = found;
-    const hidden = ends.ofHidden(index);
-    if (hidden !== undefined) {
-      opening.lastIndex = hidden;
+    const skipTo = ends.ofCommentOrRaw(index);
+    if (skipTo !== undefined) {
+      opening.lastIndex = skipTo;
       continue;
     }
     referenceTag.lastIndex = index;
@@ -42,27 +42,27 @@ function resolveNames(template: string, tag: string): string {
   });
 }
 
-/** States of the reader of a tag, as bits: outside of a text, or in one, perhaps behind a backslash. */
+/** States of the tag reader, as bits: outside a string, inside a string, or after a backslash in a string. */
 const outside = 1;
 const inDouble = 2;
 const inSingle = 4;
 const escapedDouble = 8;
 const escapedSingle = 16;
 
-/** Finds the ends of comments, raw blocks and tags. A source full of openings without an end is read once, not once for each. */
+/** Finds the ends of comments, raw blocks and tags in linear time, even if many of them are never closed. */
 class TagEnds {
   readonly #source: string;
   #hasCommentEnd = true;
   #hasRawEnd = true;
-  /** For each character, the states in which it was read without coming to an end. */
-  #tried: Uint8Array | undefined;
+  /** For each character, the states in which the reader has passed it without finding the end of a tag. */
+  #visited: Uint8Array | undefined;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  /** The end of the comment or raw block that begins here, if one does. */
-  ofHidden(index: number): number | undefined {
+  /** The end of the comment or raw block that begins at the index, or `undefined` if none begins there. */
+  ofCommentOrRaw(index: number): number | undefined {
     if (this.#source[index + 1] === '#') {
       const close = this.#hasCommentEnd ? this.#source.indexOf('#}', index + 2) : -1;
       this.#hasCommentEnd = close >= 0;
@@ -75,17 +75,17 @@ class TagEnds {
     return this.#hasRawEnd ? endRawTag.lastIndex : undefined;
   }
 
-  /** Where the `%}` of the tag stands whose words begin here; one in a text is none. */
+  /** The offset of the `%}` that closes the tag. Ignores a `%}` inside a string. */
   ofTag(start: number): number | undefined {
-    this.#tried ??= new Uint8Array(this.#source.length);
+    this.#visited ??= new Uint8Array(this.#source.length);
     let state = outside;
     for (let index = start; index < this.#source.length; index += 1) {
-      // What follows is the same as the last time, when there was no end.
-      if ((this.#tried[index]! & state) !== 0) return undefined;
-      this.#tried[index]! |= state;
+      // An earlier search passed this character in the same state and found no end.
+      if ((this.#visited[index]! & state) !== 0) return undefined;
+      this.#visited[index]! |= state;
       const character = this.#source[index]!;
       if (state === outside && character === '%' && this.#source[index + 1] === '}') return index;
-      const next = after(state, character);
+      const next = nextState(state, character);
       if (next === undefined) return undefined;
       state = next;
     }
@@ -93,7 +93,7 @@ class TagEnds {
   }
 }
 
-function after(state: number, character: string): number | undefined {
+function nextState(state: number, character: string): number | undefined {
   switch (state) {
     case inDouble:
       return character === '"' ? outside : character === '\\' ? escapedDouble : state;

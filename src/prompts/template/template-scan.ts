@@ -5,35 +5,35 @@ export interface NameUse extends Position {
 }
 
 export interface VariableUse extends NameUse {
-  /** Called like a function. */
+  /** The template calls the variable like a function. */
   readonly called: boolean;
-  /** Asked about with `is defined`, or given a default: it may be absent. */
+  /** The template handles a missing value with `is defined` or `default`. */
   readonly guarded: boolean;
 }
 
 export interface MethodCall extends NameUse {
-  /** The name before the dot, where it is one. */
+  /** The name before the dot, or `undefined` if another expression stands there. */
   readonly object: string | undefined;
 }
 
 export interface TemplateReference extends Position {
   readonly kind: 'include' | 'import' | 'extends';
-  /** Its name, where it is written as text; an expression is known only at run time. */
+  /** The name if it is a string literal. `undefined` for an expression, whose value is known only at run time. */
   readonly name: string | undefined;
-  /** `ignore missing`. */
+  /** True for `ignore missing`, and for a list of alternatives. */
   readonly optional: boolean;
-  /** Names set in the template that are visible at this place. */
+  /** Names set by the template that are visible to the referenced template. */
   readonly known: ReadonlySet<string>;
 }
 
-/** Everything a template names, without rendering it. */
+/** All names used in a template, found without rendering it. */
 export interface TemplateScan {
-  /** Every use of a name that the template itself does not set. */
+  /** Every use of a name that the template does not set itself. */
   readonly variables: readonly VariableUse[];
   readonly filters: readonly NameUse[];
   readonly tests: readonly NameUse[];
   readonly methods: readonly MethodCall[];
-  /** Names that come from other templates. */
+  /** Names imported from other templates. */
   readonly imported: ReadonlySet<string>;
   /** The first word of every `{% %}`. */
   readonly statements: readonly NameUse[];

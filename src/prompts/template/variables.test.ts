@@ -55,18 +55,18 @@ describe('the free variables of a template', () => {
     ['{{ true }}{{ None }}{{ 1e3 }}{{ 0xff }}{{ 1_000 }}', []],
     ['{{ größe }}', ['größe']],
     ['{% autoescape flag %}{{ a }}{% endautoescape %}{% do f(x) %}', ['flag', 'a', 'f', 'x']],
-  ])('of %s', (template, names) => {
+  ])('are found in %s', (template, names) => {
     expect(free(template).sort()).toEqual([...names].sort());
   });
 
-  it('carry the line and the column', () => {
+  it('include their line and column', () => {
     expect(freeVariables('one\ntwo {{ a }}\n{% if\n  b.c %}{% endif %}')).toMatchObject([
       { name: 'a', line: 2, column: 8 },
       { name: 'b', line: 4, column: 3 },
     ]);
   });
 
-  it('say what is called and what may be absent', () => {
+  it('are marked as called or guarded', () => {
     const uses = freeVariables('{{ f() }}{{ a | default("x") }}{% if b is not defined %}{% endif %}{{ c }}');
     expect(uses.map(({ name, called, guarded }) => [name, called, guarded])).toEqual([
       ['f', true, false],
@@ -76,7 +76,7 @@ describe('the free variables of a template', () => {
     ]);
   });
 
-  it('include those of other templates, less what is set at that place', () => {
+  it('include those of included templates, except names that are set where the include stands', () => {
     const library: Readonly<Record<string, string>> = {
       'page.md': '{{ title }}{% block body %}{% endblock %}',
       'part.md': 'one\n{{ item }} {{ tone }}',
@@ -97,13 +97,13 @@ describe('the free variables of a template', () => {
     ]);
   });
 
-  it('do not explode where templates include each other many times', () => {
+  it('are collected once per template, even if templates include each other many times', () => {
     const double = (next: number) => `{% include "${next}" %}{% include "${next}" %}{{ v${next} }}`;
     const load = (name: string) => (Number(name) < 60 ? double(Number(name) + 1) : undefined);
     expect(freeVariables(double(0), load)).toHaveLength(61);
   });
 
-  it('are those before the place where a tag is not closed', () => {
+  it('are collected up to the first tag that is not closed', () => {
     expect(free('{{ a }} {{ b')).toEqual(['a']);
     expect(free('{{ a }}{# never closed {{ b }}')).toEqual(['a']);
     expect(free('{{ a }}{{ "open }}')).toEqual(['a']);
@@ -111,13 +111,13 @@ describe('the free variables of a template', () => {
     expect(free('{{ a }}{{ b ? c }}{{ d }}')).toEqual(['a']);
   });
 
-  it('survive statements that close what was never open', () => {
+  it('are found despite closing tags without an opening tag', () => {
     expect(free('{% endfor %}{% endmacro %}{% else %}{% %}{{ a }}')).toEqual(['a']);
   });
 });
 
-describe('the scan of a template', () => {
-  it('lists filters, tests, statements and the templates it refers to', () => {
+describe('scanTemplate', () => {
+  it('lists filters, tests, statements and referenced templates', () => {
     const scan = scanTemplate(
       '{% extends "base.md" %}{% include ["a.md", "b.md"] %}{% include "c" ~ x ignore missing %}{% import "m.md" as m %}{{ a|upper is odd }}{% filter trim %}{% endfilter %}',
     );

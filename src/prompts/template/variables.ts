@@ -1,7 +1,7 @@
 import { scanTemplate } from './scanner.ts';
 import type { VariableUse } from './template-scan.ts';
 
-/** Functions that every template can call without anybody handing them over. */
+/** Functions that the engine provides in every template. */
 export const globalNames: ReadonlySet<string> = new Set([
   'range',
   'dict',
@@ -14,15 +14,15 @@ export const globalNames: ReadonlySet<string> = new Set([
 ]);
 
 export interface FreeVariable extends VariableUse {
-  /** The template it stands in, where that is not the one asked about. */
+  /** The included template that uses the variable. Absent if the given template itself uses it. */
   readonly template?: string;
 }
 
 type Loader = (template: string) => string | undefined;
 
 /**
- * The names a template reads but does not set, in the order of the text, then those of the templates it includes, extends
- * or imports where `load` knows them.
+ * The names that a template reads but does not set, in the order of the text, followed by those of the templates it
+ * includes, extends or imports. Templates for which `load` returns `undefined` are skipped.
  */
 export function freeVariables(source: string, load: Loader = () => undefined): readonly FreeVariable[] {
   return collect(source, undefined, load, new Map());
@@ -41,7 +41,7 @@ function collect(
   const others = references.flatMap(({ name, known }) => {
     if (name === undefined) return [];
     if (!collected.has(name)) {
-      // A template that leads back to itself adds nothing the second time.
+      // An empty entry stops the recursion if a template includes itself.
       collected.set(name, []);
       const found = load(name);
       if (found !== undefined) collected.set(name, collect(found, name, load, collected));

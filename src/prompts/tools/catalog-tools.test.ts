@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { library, namesOf, openPrompts, record, saysOf, structured } from '../../../test/prompts/opened.ts';
+import {
+  library,
+  namesOf,
+  openPrompts,
+  record,
+  resultText,
+  structured,
+} from '../../../test/prompts/open-prompts.ts';
 import type { JsonObject } from '../../json.ts';
 
-describe('clients without prompts', () => {
-  it('list every prompt, page by page and by tag or source', async () => {
+describe('clients that support only tools', () => {
+  it('list all prompts in pages, filtered by tag or source', async () => {
     const many = Array.from({ length: 450 }, (_, index) =>
       record(`p${String(index).padStart(3, '0')}`, 'x', { tags: index === 7 ? ['seven'] : [] }),
     );
@@ -21,7 +28,7 @@ describe('clients without prompts', () => {
     expect(namesOf(structured(await call('list_prompts', { source: 'built-in' })))).toHaveLength(7);
   });
 
-  it('expand every prompt, with named arguments or with free text', async () => {
+  it('expand prompts with named arguments or free text', async () => {
     const { call } = openPrompts({
       ...library,
       'prompts/user.jsonl':
@@ -45,15 +52,15 @@ describe('clients without prompts', () => {
     expect(await expand('optional', { input: 'several words' })).toBe('Say several words');
     expect(await expand('fixed', { input: 'more' })).toBe('Nothing to fill in\n\nmore');
     expect(await expand('fixed')).toBe('Nothing to fill in');
-    expect(saysOf(await call('expand_prompt', { command: 'reserch' }))).toBe(
+    expect(resultText(await call('expand_prompt', { command: 'reserch' }))).toBe(
       'Prompt not found: reserch; did you mean research?',
     );
-    expect(saysOf(await call('expand_prompt', { command: 'two', input: 'one' }))).toBe(
+    expect(resultText(await call('expand_prompt', { command: 'two', input: 'one' }))).toBe(
       'Missing required argument: b',
     );
   });
 
-  it('get several messages as one text and pictures as pictures', async () => {
+  it('receive several messages as one text, and images as images', async () => {
     const messages = [
       { role: 'user', content: { type: 'text', text: 'Look' } },
       { role: 'assistant', content: { type: 'text', text: 'I see' } },
@@ -66,7 +73,7 @@ describe('clients without prompts', () => {
     expect((await request('prompts/get', { name: 'talk' }))['messages']).toEqual(messages);
   });
 
-  it('find prompts by any of their parts, best match first', async () => {
+  it('search all parts of prompts, with the best match first', async () => {
     const { call } = openPrompts({
       'prompts/user.jsonl':
         record('owl', 'about birds') +

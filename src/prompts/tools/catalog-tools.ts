@@ -9,7 +9,7 @@ import type { RecentValues } from '../rendering/recent-values.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import { expandDescription, listDescription } from './command-tools.ts';
 
-const reading = { readOnlyHint: true, openWorldHint: false } as const;
+const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 const pageLength = 200;
 
 const promptSchema = {
@@ -46,12 +46,12 @@ const filters = {
   source: { type: 'string', description: 'Only prompts of this source: user, commands, twig, built-in …' },
 } as const;
 
-/** The whole catalogue for clients that know tools and no prompts. */
+/** Tools that give access to the catalogue to clients that support tools but not prompts. */
 export function createCatalogTools(catalog: Catalog, recent: RecentValues) {
-  return [createList(catalog), createExpand(catalog, recent), createSearch(catalog)];
+  return [createListTool(catalog), createExpandTool(catalog, recent), createSearchTool(catalog)];
 }
 
-function createList(catalog: Catalog) {
+function createListTool(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
     title: 'List prompts',
@@ -72,9 +72,9 @@ function createList(catalog: Catalog) {
         next_cursor: { type: 'string' },
       },
     },
-    annotations: reading,
+    annotations: readOnly,
     async call({ tag, source, cursor = '0' }) {
-      const entries = (await catalog.list()).filter(matching(tag, source));
+      const entries = (await catalog.list()).filter(hasTagAndSource(tag, source));
       const end = Number(cursor) + pageLength;
       return {
         structured: {
@@ -87,7 +87,7 @@ function createList(catalog: Catalog) {
   });
 }
 
-function createExpand(catalog: Catalog, recent: RecentValues) {
+function createExpandTool(catalog: Catalog, recent: RecentValues) {
   return defineTool({
     name: 'expand_prompt',
     title: 'Expand prompt',
@@ -110,10 +110,10 @@ function createExpand(catalog: Catalog, recent: RecentValues) {
       required: ['prompt'],
       properties: { prompt: { type: 'string' } },
     },
-    annotations: reading,
+    annotations: readOnly,
     async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      const { definition, source } = await findMeant(catalog, command);
+      const { definition, source } = await findNamed(catalog, command);
       const args = await askForMissing(definition, argumentsFrom(definition, input, named), context);
       const { messages } = await renderPrompt(definition, args, source);
       recent.remember(definition.name, args);
@@ -131,7 +131,7 @@ function createExpand(catalog: Catalog, recent: RecentValues) {
   });
 }
 
-function createSearch(catalog: Catalog) {
+function createSearchTool(catalog: Catalog) {
   let search: Promise<PromptSearch> | undefined;
   return defineTool({
     name: 'search_prompts',
@@ -166,10 +166,10 @@ function createSearch(catalog: Catalog) {
         total: { type: 'integer' },
       },
     },
-    annotations: reading,
+    annotations: readOnly,
     async call({ query, tag, source, limit = 20 }) {
       search ??= import('../catalog/search.ts').then(({ PromptSearch }) => new PromptSearch(catalog));
-      const { matches, total } = await (await search).find(query, matching(tag, source), limit);
+      const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit);
       return {
         structured: {
           matches: matches.map(({ entry, ...found }) => ({ ...toItem(entry), ...found })),
@@ -180,23 +180,26 @@ function createSearch(catalog: Catalog) {
   });
 }
 
-/** Models write the colon or a nearly right name; the first is forgiven, the second is answered with the right one. */
-async function findMeant(catalog: Catalog, command: string): Promise<CatalogEntry> {
+/** Ignores a leading colon, which models often keep. Suggests the nearest name if the prompt does not exist. */
+async function findNamed(catalog: Catalog, command: string): Promise<CatalogEntry> {
   const name = command.startsWith(':') ? command.slice(1) : command;
   try {
     return await catalog.find(name);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
     const names = (await catalog.list()).map(({ definition }) => definition.name);
-    const meant = nearest(name, names);
+    const suggestion = nearest(name, names);
     throw new Failure(
       'prompt-not-found',
-      `Prompt not found: ${name}${meant ? `; did you mean ${meant}?` : ''}`,
+      `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
     );
   }
 }
 
-function matching(tag: string | undefined, source: string | undefined): (entry: CatalogEntry) => boolean {
+function hasTagAndSource(
+  tag: string | undefined,
+  source: string | undefined,
+): (entry: CatalogEntry) => boolean {
   return (entry) =>
     (tag === undefined || entry.definition.tags.includes(tag)) &&
     (source === undefined || entry.source.name === source);

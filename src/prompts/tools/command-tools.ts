@@ -8,7 +8,7 @@ export const listDescription =
 export const expandDescription =
   'Expands a named prompt command into a full prompt. When ANY user message contains a :-prefixed command token (e.g., :research topic, :summarize this article, :critique "draft"), you MUST call this tool before responding. Strip the leading colon from the command name and pass any remaining text (including quotes) as the input. Do not bypass this tool or answer directly whenever a :-prefixed command is present.';
 
-/** The two tools of the Markdown commands, exactly as their document has them. */
+/** Lists the Markdown commands. Both tools in this file match the document of the commands contract exactly. */
 export function createListCommands(catalog: Catalog): Tool {
   return defineTool({
     name: 'list_prompts',
@@ -38,7 +38,7 @@ export function createExpandCommand(catalog: Catalog): Tool {
       },
       required: ['command', 'input'],
     },
-    // Models leave the input out when there is none.
+    // Models omit the input if there is none.
     acceptedSchema: {
       type: 'object',
       properties: { command: { type: 'string' }, input: { type: 'string', default: '' } },

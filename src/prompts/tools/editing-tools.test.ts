@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { openPrompts, saysOf, structured, textOf } from '../../../test/prompts/opened.ts';
+import { openPrompts, resultText, structured, textOf } from '../../../test/prompts/open-prompts.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 
-describe('methods and tools that change prompts', () => {
-  it('refuse what is not in the documented alphabet, lacks a part, or is not of this person', async () => {
+describe('methods and tools that edit prompts', () => {
+  it("reject invalid names, missing content and prompts that are not the user's own", async () => {
     const { request, call } = openPrompts();
     const messages = [{ role: 'user', content: { type: 'text', text: 'x' } }];
     for (const name of ['', 'with space', 'a-b', 'ü', '../x', 'a:b', 'x'.repeat(201)])
@@ -21,7 +21,7 @@ describe('methods and tools that change prompts', () => {
       }),
     ).rejects.toMatchObject({ code: -32602 });
     await expect(request('prompts/update', { name: 'research', title: 'T' })).rejects.toThrow(
-      /cannot update research: it is the file .*research\.md; change it there/,
+      /cannot update research: it is defined in .*research\.md; edit that file instead/,
     );
     await expect(request('prompts/delete', { name: 'fix_bugs' })).rejects.toThrow(
       'cannot delete built-in prompt: fix_bugs',
@@ -30,18 +30,18 @@ describe('methods and tools that change prompts', () => {
     await expect(request('prompts/create', { name: 'research', title: 'T', messages })).rejects.toThrow(
       'prompt already exists: research',
     );
-    expect(saysOf(await call('create_prompt', { name: 'x', title: 'X' }))).toBe(
+    expect(resultText(await call('create_prompt', { name: 'x', title: 'X' }))).toBe(
       'Give the prompt as text or as messages.',
     );
-    expect(saysOf(await call('create_prompt', { name: 'x', title: 'X', text: 'x', messages }))).toContain(
+    expect(resultText(await call('create_prompt', { name: 'x', title: 'X', text: 'x', messages }))).toContain(
       'not as both',
     );
-    expect(saysOf(await call('update_prompt', { name: 'code_review', title: 'X' }))).toBe(
+    expect(resultText(await call('update_prompt', { name: 'code_review', title: 'X' }))).toBe(
       'cannot update built-in prompt: code_review (create a new prompt with a different name instead)',
     );
   });
 
-  it('create, change, tell the history of, delete and restore a prompt', async () => {
+  it('create, update, delete and restore a prompt, and list its history', async () => {
     const { request, call } = openPrompts();
     await call('create_prompt', {
       name: 'note',
@@ -75,7 +75,7 @@ describe('methods and tools that change prompts', () => {
     expect(textOf(await request('prompts/get', { name: 'note', arguments: { x: 'y' } }))).toBe('One y');
   });
 
-  it('say honestly what they do', async () => {
+  it('have annotations that match their effects', async () => {
     const { request } = openPrompts();
     const tools = (await request('tools/list'))['tools'] as {
       name: string;

@@ -54,26 +54,26 @@ const savedSchema = {
   properties: { ...doneSchema.properties, revision: { type: 'string', description: 'Its revision now' } },
 } as const;
 
-/** What was there is in the history, but it is no longer what is served. */
-const replacing: ToolAnnotations = {
+/** Counts as destructive although the history keeps the old version: clients no longer get it. */
+const destructiveEdit: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
   idempotentHint: true,
   openWorldHint: false,
 };
 
-/** The person's own prompts, for clients that cannot call methods of our own. */
+/** Tools to edit the user's own prompts, for clients that cannot call custom methods. */
 export function createEditingTools(editor: Editor) {
   return [
-    createCreate(editor),
-    createUpdate(editor),
-    createDelete(editor),
-    createHistory(editor),
-    createRestore(editor),
+    createCreateTool(editor),
+    createUpdateTool(editor),
+    createDeleteTool(editor),
+    createHistoryTool(editor),
+    createRestoreTool(editor),
   ];
 }
 
-function createCreate(editor: Editor) {
+function createCreateTool(editor: Editor) {
   return defineTool({
     name: 'create_prompt',
     title: 'Create prompt',
@@ -97,7 +97,7 @@ function createCreate(editor: Editor) {
   });
 }
 
-function createUpdate(editor: Editor) {
+function createUpdateTool(editor: Editor) {
   return defineTool({
     name: 'update_prompt',
     title: 'Update prompt',
@@ -114,7 +114,7 @@ function createUpdate(editor: Editor) {
       },
     },
     outputSchema: savedSchema,
-    annotations: replacing,
+    annotations: destructiveEdit,
     async call({ name, text, messages, expected_revision, ...given }, context) {
       const { title, description, arguments: args, tags } = given;
       const content = messagesFrom(text, messages);
@@ -125,7 +125,7 @@ function createUpdate(editor: Editor) {
   });
 }
 
-function createDelete(editor: Editor) {
+function createDeleteTool(editor: Editor) {
   return defineTool({
     name: 'delete_prompt',
     title: 'Delete prompt',
@@ -136,7 +136,7 @@ function createDelete(editor: Editor) {
       properties: { name: knownNameSchema, expected_revision: expectedRevisionSchema },
     },
     outputSchema: doneSchema,
-    annotations: replacing,
+    annotations: destructiveEdit,
     async call({ name, expected_revision }, context) {
       await editor.delete(name, authorOf(context), expected_revision);
       return done(`Deleted prompt: ${name}`);
@@ -144,7 +144,7 @@ function createDelete(editor: Editor) {
   });
 }
 
-function createHistory(editor: Editor) {
+function createHistoryTool(editor: Editor) {
   return defineTool({
     name: 'prompt_history',
     title: 'Prompt history',
@@ -183,7 +183,7 @@ function createHistory(editor: Editor) {
   });
 }
 
-function createRestore(editor: Editor) {
+function createRestoreTool(editor: Editor) {
   return defineTool({
     name: 'restore_prompt',
     title: 'Restore prompt',
@@ -199,7 +199,7 @@ function createRestore(editor: Editor) {
       },
     },
     outputSchema: savedSchema,
-    annotations: replacing,
+    annotations: destructiveEdit,
     async call({ name, revision, expected_revision }, context) {
       const restored = await editor.restore(name, revision, authorOf(context), expected_revision);
       return saved(`Restored prompt: ${name} to revision ${revision}`, await editor.revision(restored));

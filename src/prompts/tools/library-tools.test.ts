@@ -30,7 +30,7 @@ async function call(name: string, args: JsonObject): Promise<JsonObject> {
 describe('import_prompts', () => {
   const review = { path: 'git/review.md', text: 'Review $ARGUMENTS' };
 
-  it('makes prompts of the user, under names that are allowed', async () => {
+  it('creates user prompts with valid names', async () => {
     expect(await call('import_prompts', { format: 'claude-code', files: [review] })).toEqual({
       imported: [{ name: 'git_review', from: 'git/review.md', action: 'create' }],
       problems: [
@@ -49,7 +49,7 @@ describe('import_prompts', () => {
     expect(messages).toMatchObject([{ content: { text: 'Review it' } }]);
   });
 
-  it('replaces only when told to, and everything then; the history keeps what was there', async () => {
+  it('replaces a whole prompt only with `replace`, and keeps its history', async () => {
     await call('create_prompt', { name: 'x', title: 'X', text: 'old', tags: ['t'], description: 'd' });
     const files = [{ path: 'x.md', text: '---\ntitle: New\n---\nnew {{input}}' }];
     expect(await call('import_prompts', { format: 'commands', files })).toMatchObject({
@@ -68,7 +68,7 @@ describe('import_prompts', () => {
     expect(revisions).toHaveLength(2);
   });
 
-  it('does not take the name of a built-in prompt, nor one name twice', async () => {
+  it('rejects names of built-in prompts and duplicate names', async () => {
     const files = ['code_review.md', 'a-b.md', 'a b.md'].map((path) => ({ path, text: 'x' }));
     expect(await call('import_prompts', { format: 'claude-code', files })).toMatchObject({
       imported: [{ name: 'a_b', from: 'a-b.md' }],
@@ -76,35 +76,35 @@ describe('import_prompts', () => {
         { severity: 'error', message: 'code_review: prompt already exists: code_review' },
         { severity: 'warning' },
         { severity: 'warning' },
-        { severity: 'error', message: 'a b: another prompt is already called a_b' },
+        { severity: 'error', message: 'a b: another prompt in the import is already named a_b' },
       ],
     });
   });
 
-  it('tells beforehand what it would do and what it would not', async () => {
+  it('reports in a dry run what would be imported and what would fail', async () => {
     await call('create_prompt', { name: 'mine', title: 'X', text: 'old' });
     const files = ['code_review.md', 'mine.md', 'new.md'].map((path) => ({ path, text: 'x' }));
     const all = { format: 'claude-code', files, dry_run: true };
-    const taken = (name: string) => ({
+    const nameExists = (name: string) => ({
       severity: 'error',
       message: `${name}: prompt already exists: ${name}`,
     });
     expect(await call('import_prompts', all)).toMatchObject({
       imported: [{ name: 'new', action: 'create' }],
-      problems: [taken('code_review'), taken('mine')],
+      problems: [nameExists('code_review'), nameExists('mine')],
     });
     expect(await call('import_prompts', { ...all, replace: true })).toMatchObject({
       imported: [
         { name: 'mine', action: 'update' },
         { name: 'new', action: 'create' },
       ],
-      problems: [taken('code_review')],
+      problems: [nameExists('code_review')],
     });
     expect(await call('show_prompt', { name: 'new' })).toHaveProperty('error');
     expect((await call('prompt_history', { name: 'mine' }))['revisions']).toHaveLength(1);
   });
 
-  it('writes nothing outside of its folder, whatever the path says', async () => {
+  it('turns unsafe paths into safe names', async () => {
     const files = [
       { path: '../../evil.md', text: 'x' },
       { path: '/etc/evil.md', text: 'x' },
@@ -114,25 +114,25 @@ describe('import_prompts', () => {
     for (const { name } of imported as { name: string }[]) expect(name).toMatch(/^\w+$/);
   });
 
-  it('tells of templates that only Jinja can fill', async () => {
+  it('reports templates that need Jinja', async () => {
     const files = [
       { path: 'twig.toml', text: '[prompts.p]\ndescription = "d"\n' },
       { path: 'prompts/p.md', text: '{% if true %}x{% endif %}' },
     ];
     expect(await call('import_prompts', { format: 'twig', files })).toMatchObject({
       imported: [],
-      problems: [{ severity: 'error', message: 'p: it needs Jinja, which this format does not have' }],
+      problems: [{ severity: 'error', message: 'p: it uses Jinja syntax that this format does not support' }],
     });
   });
 
-  it('refuses a format that there is not', async () => {
+  it('rejects an unknown format', async () => {
     const { error } = await call('import_prompts', { format: 'word', files: [] });
     expect(JSON.stringify(error)).toContain('format must be one of');
   });
 });
 
 describe('export_prompts', () => {
-  it('answers the files of the prompts that are wanted', async () => {
+  it('returns the files of the selected prompts', async () => {
     await call('create_prompt', {
       name: 'a',
       title: 'A',
@@ -150,7 +150,7 @@ describe('export_prompts', () => {
 });
 
 describe('lint_prompts', () => {
-  it('looks at the library, at some of it, or at files that are given', async () => {
+  it('checks the library, selected prompts or given files', async () => {
     await call('create_prompt', { name: 'a', title: 'A', text: 'A {{x}}' });
     expect(await call('lint_prompts', {})).toMatchObject({ prompts: 8, errors: 1, warnings: 0 });
     expect(await call('lint_prompts', { names: ['code_review'] })).toMatchObject({ prompts: 1, errors: 0 });
@@ -161,7 +161,7 @@ describe('lint_prompts', () => {
     });
   });
 
-  it('is told apart from tools that change something', async () => {
+  it('is marked as read-only, unlike import_prompts', async () => {
     const { tools } = await client.request('tools/list');
     const hints = new Map(
       (tools as { name: string; annotations: object }[]).map((tool) => [tool.name, tool.annotations]),

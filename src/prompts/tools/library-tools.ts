@@ -22,14 +22,14 @@ const fileSchema = {
 const problemsSchema = { type: 'array', items: problemSchema } as const;
 
 const namesSchema = { type: 'array', items: { type: 'string' }, description: 'Only these prompts' } as const;
-const reading = { readOnlyHint: true, openWorldHint: false } as const;
+const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
-/** Looking after a library: what is wrong with it, and the way in and out. Files are given, never fetched. */
+/** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
 export function createLibraryTools(catalog: Catalog, editor: Editor) {
-  return [createLint(catalog), createImport(editor), createExport(catalog)];
+  return [createLintTool(catalog), createImportTool(editor), createExportTool(catalog)];
 }
 
-function createLint(catalog: Catalog) {
+function createLintTool(catalog: Catalog) {
   return defineTool({
     name: 'lint_prompts',
     title: 'Lint prompts',
@@ -56,27 +56,27 @@ function createLint(catalog: Catalog) {
         problems: problemsSchema,
       },
     },
-    annotations: reading,
+    annotations: readOnly,
     async call({ names, files, format }) {
       if (files !== undefined) {
         const { lintFiles } = await import('../lint/lint-files.ts');
         const { prompts, problems } = await lintFiles(files, format);
-        return { structured: { prompts, ...counted(problems) } };
+        return { structured: { prompts, ...countProblems(problems) } };
       }
       const { lintCatalog } = await import('../lint/lint.ts');
       const problems = await lintCatalog(catalog, names);
       const prompts = names?.length ?? (await catalog.list()).length;
-      return { structured: { prompts, ...counted(problems) } };
+      return { structured: { prompts, ...countProblems(problems) } };
     },
   });
 }
 
-function createImport(editor: Editor) {
+function createImportTool(editor: Editor) {
   return defineTool({
     name: 'import_prompts',
     title: 'Import prompts',
     description:
-      'Takes prompt files of other programs over into the prompts of the user. What cannot be taken over is told for each file.',
+      'Imports prompt files of other programs into the prompts of the user. What cannot be imported is reported for each file.',
     inputSchema: {
       type: 'object',
       required: ['format', 'files'],
@@ -89,7 +89,7 @@ function createImport(editor: Editor) {
           default: false,
           description: 'Whether prompts of the user with the same name are replaced; their history is kept',
         },
-        dry_run: { type: 'boolean', default: false, description: 'Only tell what would be done' },
+        dry_run: { type: 'boolean', default: false, description: 'Only report what would be done' },
       },
     },
     outputSchema: {
@@ -115,7 +115,7 @@ function createImport(editor: Editor) {
     async call({ format, files, prefix, replace = false, dry_run = false }, context) {
       const { importPrompts } = await import('./prompt-import.ts');
       const progress = (done: number, total: number) =>
-        context.progress(done, total, `${done} of ${total} prompts taken over`);
+        context.progress(done, total, `${done} of ${total} prompts imported`);
       const options = {
         ...{ format, files, replace, progress, dryRun: dry_run },
         ...(prefix !== undefined && { prefix }),
@@ -125,12 +125,12 @@ function createImport(editor: Editor) {
   });
 }
 
-function createExport(catalog: Catalog) {
+function createExportTool(catalog: Catalog) {
   return defineTool({
     name: 'export_prompts',
     title: 'Export prompts',
     description:
-      'The prompts of the library as files for another program. The files are answered, not written; what a format cannot express is told.',
+      'The prompts of the library as files for another program. The files are returned, not written; what a format cannot express is reported.',
     inputSchema: {
       type: 'object',
       required: ['format'],
@@ -146,24 +146,24 @@ function createExport(catalog: Catalog) {
       required: ['files', 'problems'],
       properties: { files: { type: 'array', items: fileSchema }, problems: problemsSchema },
     },
-    annotations: reading,
+    annotations: readOnly,
     async call({ format, names, tag, source }) {
       const { formatNamed } = await import('../formats/formats.ts');
       const entries =
         names === undefined
           ? await catalog.list()
           : await Promise.all(names.map((name) => catalog.find(name)));
-      const wanted = entries.filter(
+      const selected = entries.filter(
         (entry) =>
           (tag === undefined || entry.definition.tags.includes(tag)) &&
           (source === undefined || entry.source.name === source),
       );
-      return { structured: await formatNamed(format).write(wanted.map(({ definition }) => definition)) };
+      return { structured: await formatNamed(format).write(selected.map(({ definition }) => definition)) };
     },
   });
 }
 
-function counted(problems: readonly Problem[]) {
+function countProblems(problems: readonly Problem[]) {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return { errors, warnings: problems.length - errors, problems };
 }

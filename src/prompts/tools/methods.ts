@@ -13,7 +13,7 @@ import {
   titleSchema,
 } from './prompt-schemas.ts';
 
-/** A field that is null is a field that is not there. */
+/** Clients may send null instead of omitting a field. */
 const orNull = <const Schema extends JsonSchema>(schema: Schema) =>
   ({ anyOf: [schema, { type: 'null' }] }) as const;
 
@@ -23,21 +23,22 @@ const optional = {
   tags: orNull(tagsSchema),
 } as const;
 
-const expecting = { expected_revision: orNull(expectedRevisionSchema) } as const;
+const revisionField = { expected_revision: orNull(expectedRevisionSchema) } as const;
 
 export interface MethodOptions {
-  /** Whether `expected_revision` is part of the methods. */
+  /** True if the methods accept `expected_revision`. */
   readonly revisions: boolean;
 }
 
-/** Methods beyond the specification, by which clients keep the person's prompts. */
+/** Custom methods, not part of the MCP specification, with which clients edit the user's prompts. */
 export function createMethods(
   editor: Editor,
   { revisions }: MethodOptions,
 ): Readonly<Record<string, Method>> {
-  // A contract without revisions ignores the field, whatever it holds.
-  const expectation = revisions ? expecting : ({} as typeof expecting);
-  const expectedOf = (given: string | null | undefined) => (revisions ? (given ?? undefined) : undefined);
+  // A contract without revisions ignores the field, whatever its value.
+  const optionalRevision = revisions ? revisionField : ({} as typeof revisionField);
+  const expectedRevision = (given: string | null | undefined) =>
+    revisions ? (given ?? undefined) : undefined;
   return {
     'prompts/create': defineMethod({
       paramsSchema: {
@@ -61,14 +62,14 @@ export function createMethods(
           title: orNull(titleSchema),
           messages: orNull(messagesSchema),
           ...optional,
-          ...expectation,
+          ...optionalRevision,
         },
       },
       writes: true,
       async call({ name, expected_revision, ...given }, context) {
         const { title, messages, description, arguments: args, tags } = given;
         const changes: PromptChanges = present({ title, description, arguments: args, messages, tags });
-        await editor.update(name, changes, authorOf(context), expectedOf(expected_revision));
+        await editor.update(name, changes, authorOf(context), expectedRevision(expected_revision));
         return done('Updated', name);
       },
     }),
@@ -76,11 +77,11 @@ export function createMethods(
       paramsSchema: {
         type: 'object',
         required: ['name'],
-        properties: { name: knownNameSchema, ...expectation },
+        properties: { name: knownNameSchema, ...optionalRevision },
       },
       writes: true,
       async call({ name, expected_revision }, context) {
-        await editor.delete(name, authorOf(context), expectedOf(expected_revision));
+        await editor.delete(name, authorOf(context), expectedRevision(expected_revision));
         return done('Deleted', name);
       },
     }),

@@ -10,11 +10,11 @@ import { toRecord } from '../formats/jsonl.ts';
 export interface ImportOptions {
   readonly format: string;
   readonly files: readonly TextFile[];
-  /** Put before every name, with an underscore. */
+  /** Added before every name, followed by an underscore. */
   readonly prefix?: string;
-  /** Whether a prompt of the person's own may be replaced by one of its name. */
+  /** Replaces prompts of the user that have the same name. */
   readonly replace?: boolean;
-  /** Tells what would be done and does nothing. */
+  /** Only reports what would be done. */
   readonly dryRun?: boolean;
   readonly progress?: (done: number, total: number) => void;
 }
@@ -26,14 +26,14 @@ export interface Imported {
 
 type Action = 'create' | 'update';
 
-/** A prompt that was read, what shall be done with it and what there is to tell of it. */
+/** A prompt from a file, the edit that imports it and its problems. Without an edit, it cannot be imported. */
 interface Plan {
   readonly definition: PromptDefinition;
   readonly edit?: PromptEdit & { readonly action: Action };
   readonly problems: Problem[];
 }
 
-/** Makes prompts of the person's own out of files of any format. What cannot be taken over is told, one by one. */
+/** Imports files of any format as the user's own prompts. Reports every prompt that cannot be imported. */
 export async function importPrompts(
   options: ImportOptions,
   editor: Editor,
@@ -44,46 +44,51 @@ export async function importPrompts(
   const plans = planImport(prompts, options, await editor.names());
   const edits = plans.flatMap(({ edit }) => edit ?? []);
   const outcomes = await editor.changeMany(edits, author, {
-    tryOnly: options.dryRun ?? false,
-    done: (done) => options.progress?.(done, prompts.length),
+    dryRun: options.dryRun ?? false,
+    onProgress: (done) => options.progress?.(done, prompts.length),
   });
   const outcomeOf = new Map(edits.map((edit, at) => [edit, outcomes[at]!]));
   const imported: { name: string; from: string; action: Action }[] = [];
-  for (const { definition, edit, problems: told } of plans) {
+  for (const { definition, edit, problems: promptProblems } of plans) {
     const outcome = edit && outcomeOf.get(edit);
-    if (outcome?.status === 'rejected') told.push(problemOf(definition, 'error', messageOf(outcome.reason)));
+    if (outcome?.status === 'rejected')
+      promptProblems.push(toProblem(definition, 'error', messageOf(outcome.reason)));
     else if (edit) imported.push({ name: edit.name, from: definition.file, action: edit.action });
   }
-  return { imported, problems: [...problems, ...plans.flatMap(({ problems: told }) => told)] };
+  return {
+    imported,
+    problems: [...problems, ...plans.flatMap(({ problems: promptProblems }) => promptProblems)],
+  };
 }
 
 function planImport(
   prompts: readonly PromptDefinition[],
   { prefix, replace = false }: ImportOptions,
-  own: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): readonly Plan[] {
   const taken = new Set<string>();
   const plans: Plan[] = [];
   for (const definition of prompts) {
     const problems: Problem[] = [];
     try {
-      const draft = draftOf(definition, prefix);
+      const draft = toDraft(definition, prefix);
       if (draft.name !== definition.name)
-        problems.push(problemOf(definition, 'warning', `the name becomes ${draft.name}`));
-      if (taken.has(draft.name)) throw new NotExpressible(`another prompt is already called ${draft.name}`);
+        problems.push(toProblem(definition, 'warning', `the name becomes ${draft.name}`));
+      if (taken.has(draft.name))
+        throw new NotExpressible(`another prompt in the import is already named ${draft.name}`);
       taken.add(draft.name);
-      const edit = replace && own.has(draft.name) ? replacing(draft) : creating(draft);
+      const edit = replace && existing.has(draft.name) ? replaceEdit(draft) : createEdit(draft);
       plans.push({ definition, problems, edit });
     } catch (error) {
       if (!(error instanceof NotExpressible)) throw error;
-      problems.push(problemOf(definition, 'error', error.message));
+      problems.push(toProblem(definition, 'error', error.message));
       plans.push({ definition, problems });
     }
   }
   return plans;
 }
 
-function problemOf(
+function toProblem(
   { name, file, line }: PromptDefinition,
   severity: Problem['severity'],
   message: string,
@@ -91,8 +96,8 @@ function problemOf(
   return { file, line, severity, message: `${name}: ${message}` };
 }
 
-/** The person's own names are made of letters, digits and underscores. */
-function draftOf(definition: PromptDefinition, prefix: string | undefined): PromptDraft {
+/** Names of the user's own prompts consist of letters, digits and underscores. */
+function toDraft(definition: PromptDefinition, prefix: string | undefined): PromptDraft {
   const name = (prefix === undefined ? definition.name : `${prefix}_${definition.name}`).replaceAll(
     /[^A-Za-z0-9_]/g,
     '_',
@@ -101,12 +106,12 @@ function draftOf(definition: PromptDefinition, prefix: string | undefined): Prom
   return toRecord(name, definition) as PromptDraft;
 }
 
-function creating(draft: PromptDraft) {
+function createEdit(draft: PromptDraft) {
   return { action: 'create', name: draft.name, draft } as const;
 }
 
-/** What the file does not have is not in the prompt either. */
-function replacing({ name, ...fields }: PromptDraft) {
+/** Clears the fields that are not in the file. */
+function replaceEdit({ name, ...fields }: PromptDraft) {
   return {
     action: 'update',
     name,

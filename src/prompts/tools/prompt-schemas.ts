@@ -1,4 +1,4 @@
-/** What a prompt is made of, as methods and tools take it. */
+/** Schemas of the fields of a prompt, shared by methods and tools. */
 
 export const nameSchema = {
   type: 'string',
@@ -8,10 +8,10 @@ export const nameSchema = {
   description: 'Unique identifier: letters, digits and underscores',
 } as const;
 
-/** For a prompt that is there, whatever it is called. */
+/** The name of an existing prompt, which may contain any characters. */
 export const knownNameSchema = { type: 'string', minLength: 1, description: 'Name of the prompt' } as const;
 
-/** So that a change does not replace one that its author has never seen. */
+/** Prevents a change from overwriting another change that its author has not seen. */
 export const expectedRevisionSchema = {
   type: 'string',
   minLength: 1,
@@ -106,7 +106,7 @@ const linkSchema = {
 
 const messageSchema = messagesSchema.items;
 
-/** A message as a source holds it: files of a library may be linked. */
+/** A message as stored in a source, which may also link to a file of its library. */
 export const storedMessageSchema = {
   ...messageSchema,
   properties: {

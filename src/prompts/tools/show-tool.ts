@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { isEditable } from '../definition/source.ts';
 import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
 
-/** A prompt as its source has it, before any argument is filled in. */
+/** Shows a prompt as stored in its source, before arguments are filled in. */
 export function createShow(catalog: Catalog) {
   return defineTool({
     name: 'show_prompt',

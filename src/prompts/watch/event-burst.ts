@@ -1,23 +1,23 @@
-/** A few events are one save of an editor; many are a checkout, which pauses now and then. */
+/** How long to wait for silence. A few events come from one save; many come from a checkout, which can pause in between. */
 const shortQuietMs = 60;
 const longQuietMs = 250;
 const manyEvents = 20;
-/** A burst that goes on for longer is reported at this interval. */
-const longestMs = 5000;
+/** A burst that does not end is reported at this interval. */
+const maxBurstMs = 5000;
 
-/** Tells once when a burst of events is over. */
+/** Debounces events: calls back once after each burst. */
 export class EventBurst {
-  readonly #over: () => void;
+  readonly #onBurstEnd: () => void;
   #timer: NodeJS.Timeout | undefined;
   #events = 0;
   #since = 0;
   #closed = false;
 
-  constructor(over: () => void) {
-    this.#over = over;
+  constructor(onBurstEnd: () => void) {
+    this.#onBurstEnd = onBurstEnd;
   }
 
-  event(): void {
+  recordEvent(): void {
     if (this.#closed) return;
     this.#events++;
     if (this.#events === 1) this.#since = performance.now();
@@ -30,7 +30,7 @@ export class EventBurst {
   }
 
   get #isLong(): boolean {
-    return performance.now() - this.#since >= longestMs;
+    return performance.now() - this.#since >= maxBurstMs;
   }
 
   #wait(): void {
@@ -38,15 +38,15 @@ export class EventBurst {
     this.#timer = setTimeout(
       () => {
         const seen = this.#events;
-        // After a time without processor the timer comes first, and events that happened before it come next.
+        // On a busy machine the timer can fire before earlier events are delivered, so wait for those first.
         setImmediate(() => {
           if (this.#closed) return;
-          // The newer events have set the timer again, except in a long burst, which never gets quiet.
+          // Newer events have restarted the timer, except in a long burst, which is reported anyway.
           if (seen !== this.#events && !this.#isLong) return;
           clearTimeout(this.#timer);
           this.#events = 0;
           this.#timer = undefined;
-          this.#over();
+          this.#onBurstEnd();
         });
       },
       this.#events < manyEvents ? shortQuietMs : longQuietMs,

@@ -13,7 +13,7 @@ function watching(folders: readonly string[], options: { poll?: boolean; pollMs?
   return { watch, seen };
 }
 
-it('tells once of many changes that come together', async () => {
+it('reports many simultaneous changes once', async () => {
   const folder = plantTree();
   const { seen } = watching([folder]);
   for (let index = 0; index < 200; index++) write(folder, { [`${index}.md`]: 'x' });
@@ -23,108 +23,108 @@ it('tells once of many changes that come together', async () => {
   expect(seen.changes).toBe(2);
 });
 
-it('awaits a folder that is not there, however deep, and follows it when it is replaced', async () => {
+it('waits for a missing folder at any depth, and keeps watching after it is replaced', async () => {
   const root = plantTree();
-  const wanted = join(root, 'a', 'b', 'c');
-  const { seen } = watching([wanted]);
+  const folder = join(root, 'a', 'b', 'c');
+  const { seen } = watching([folder]);
   const next = async (change: () => void) => {
     const before = seen.changes;
     change();
     await until(() => seen.changes > before);
   };
-  await next(() => write(wanted, { 'x.md': 'x' }));
-  await next(() => write(wanted, { 'x.md': 'changed' }));
+  await next(() => write(folder, { 'x.md': 'x' }));
+  await next(() => write(folder, { 'x.md': 'changed' }));
   await next(() => rmSync(join(root, 'a'), { recursive: true }));
-  await next(() => write(wanted, { 'y.md': 'y' }));
+  await next(() => write(folder, { 'y.md': 'y' }));
   mkdirSync(join(root, 'other'));
-  await next(() => renameSync(wanted, join(root, 'other', 'c')));
-  await next(() => renameSync(join(root, 'other', 'c'), wanted));
-  await next(() => write(wanted, { 'z.md': 'z' }));
+  await next(() => renameSync(folder, join(root, 'other', 'c')));
+  await next(() => renameSync(join(root, 'other', 'c'), folder));
+  await next(() => write(folder, { 'z.md': 'z' }));
 });
 
 /** Makes a change and waits until it is reported. */
-async function reported(seen: { changes: number }, change: () => void): Promise<void> {
+async function changeAndWait(seen: { changes: number }, change: () => void): Promise<void> {
   const before = seen.changes;
   change();
   await until(() => seen.changes > before);
 }
 
-/** A change in the folder is still reported after everything that happened before has been. */
-async function stillReports(seen: { changes: number }, folder: string): Promise<void> {
+/** Waits until all earlier changes are reported, then checks that a new change in the folder is reported too. */
+async function expectStillReports(seen: { changes: number }, folder: string): Promise<void> {
   let before: number;
   do {
     before = seen.changes;
     await new Promise((resolve) => setTimeout(resolve, 400));
   } while (seen.changes > before);
-  await reported(seen, () => write(folder, { 'last.md': 'x' }));
+  await changeAndWait(seen, () => write(folder, { 'last.md': 'x' }));
 }
 
 it('reports changes after a folder was replaced by renaming another one', async () => {
   const root = plantTree({ 'library/x.md': 'x', 'next/x.md': 'other' });
-  const wanted = join(root, 'library');
-  const { seen } = watching([wanted]);
-  await reported(seen, () => {
-    renameSync(wanted, join(root, 'old'));
-    renameSync(join(root, 'next'), wanted);
+  const folder = join(root, 'library');
+  const { seen } = watching([folder]);
+  await changeAndWait(seen, () => {
+    renameSync(folder, join(root, 'old'));
+    renameSync(join(root, 'next'), folder);
   });
-  await stillReports(seen, wanted);
+  await expectStillReports(seen, folder);
 });
 
-it('reports changes after a folder further up was replaced by renaming', async () => {
+it('reports changes after a parent folder was replaced by renaming', async () => {
   const root = plantTree({ 'home/a/library/x.md': 'x', 'next/a/library/x.md': 'other' });
-  const wanted = join(root, 'home', 'a', 'library');
-  const { seen } = watching([wanted]);
-  await reported(seen, () => {
+  const folder = join(root, 'home', 'a', 'library');
+  const { seen } = watching([folder]);
+  await changeAndWait(seen, () => {
     renameSync(join(root, 'home'), join(root, 'old'));
     renameSync(join(root, 'next'), join(root, 'home'));
   });
-  await stillReports(seen, wanted);
+  await expectStillReports(seen, folder);
 });
 
-it('reports changes after a link was retargeted', async () => {
+it('reports changes after a symbolic link got a new target', async () => {
   const root = plantTree({ 'one/sub/x.md': 'x', 'two/sub/x.md': 'other' });
   const link = join(root, 'link');
   symlinkSync(join(root, 'one'), link);
-  const wanted = join(link, 'sub');
-  const { seen } = watching([link, wanted]);
-  await reported(seen, () => {
+  const folder = join(link, 'sub');
+  const { seen } = watching([link, folder]);
+  await changeAndWait(seen, () => {
     symlinkSync('two', join(root, 'link.new'));
     renameSync(join(root, 'link.new'), link);
   });
-  await stillReports(seen, join(root, 'two', 'sub'));
-  await stillReports(seen, join(root, 'two'));
+  await expectStillReports(seen, join(root, 'two', 'sub'));
+  await expectStillReports(seen, join(root, 'two'));
 });
 
-it('reports changes after the target of a link was replaced', async () => {
+it('reports changes after the target of a symbolic link was replaced', async () => {
   const root = plantTree({ 'data/one/x.md': 'x', 'data/two/x.md': 'other' });
   symlinkSync(join(root, 'data', 'one'), join(root, 'link'));
   const { seen } = watching([join(root, 'link')]);
-  await reported(seen, () => {
+  await changeAndWait(seen, () => {
     rmSync(join(root, 'data', 'one'), { recursive: true });
     renameSync(join(root, 'data', 'two'), join(root, 'data', 'one'));
   });
-  await stillReports(seen, join(root, 'link'));
+  await expectStillReports(seen, join(root, 'link'));
 });
 
-it('reports changes after a folder was deleted and created again at once', async () => {
+it('reports changes after a folder was deleted and immediately created again', async () => {
   const root = plantTree({ 'library/x.md': 'x' });
-  const wanted = join(root, 'library');
-  const { seen } = watching([wanted]);
-  await reported(seen, () => {
-    rmSync(wanted, { recursive: true });
-    mkdirSync(wanted);
+  const folder = join(root, 'library');
+  const { seen } = watching([folder]);
+  await changeAndWait(seen, () => {
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
   });
-  await stillReports(seen, wanted);
+  await expectStillReports(seen, folder);
 });
 
-it('awaits two missing folders with the same parent', async () => {
+it('waits for two missing folders with the same parent', async () => {
   const root = plantTree();
   const { seen } = watching([join(root, 'first'), join(root, 'second')]);
-  await reported(seen, () => write(root, { 'first/x.md': 'x' }));
-  await stillReports(seen, join(root, 'first'));
+  await changeAndWait(seen, () => write(root, { 'first/x.md': 'x' }));
+  await expectStillReports(seen, join(root, 'first'));
 });
 
-it('is not woken by what happens beside the folder it awaits', async () => {
+it('ignores changes next to the missing folder it waits for', async () => {
   const root = plantTree();
   const { seen } = watching([join(root, 'awaited')]);
   write(root, { 'noise.md': 'x' });
@@ -133,7 +133,7 @@ it('is not woken by what happens beside the folder it awaits', async () => {
   expect(seen.changes).toBe(1);
 });
 
-it('looks again and again where it is told to, and says so', async () => {
+it('polls if it is configured to, and reports that as a problem', async () => {
   const folder = plantTree();
   const { watch, seen } = watching([folder], { poll: true, pollMs: 10 });
   await until(() => seen.changes > 1);
@@ -141,14 +141,14 @@ it('looks again and again where it is told to, and says so', async () => {
     {
       file: folder,
       severity: 'warning',
-      message: 'changes are looked for every 0.01 s, because watching does not work: it was told to',
+      message: 'polling for changes every 0.01 s: polling is enabled in the settings',
     },
   ]);
 });
 
-it('looks again and again where the system cannot watch, and says so', () => {
+it('polls if the system cannot watch folders, and reports that as a problem', () => {
   const folder = plantTree();
-  // A process without a free file descriptor cannot watch.
+  // The process cannot watch a folder because it has no free file descriptor.
   const script = `
     const { openSync } = await import('node:fs');
     const { FolderWatch } = await import(${JSON.stringify(join(import.meta.dirname, 'folder-watch.ts'))});
@@ -159,7 +159,7 @@ it('looks again and again where the system cannot watch, and says so', () => {
     try { for (;;) openSync('/dev/null', 'r'); } catch {}
     watch.set([${JSON.stringify(folder)}]);
     setTimeout(() => process.exit(1), 20000);`;
-  const said = execFileSync(
+  const output = execFileSync(
     'bash',
     ['-c', 'ulimit -n 100; exec "$0" --input-type=module -e "$1"', process.execPath, script],
     {
@@ -167,5 +167,5 @@ it('looks again and again where the system cannot watch, and says so', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );
-  expect(said).toMatch(/^changes are looked for every 0\.01 s, because watching does not work: EMFILE/);
+  expect(output).toMatch(/^polling for changes every 0\.01 s: the folder cannot be watched: EMFILE/);
 });

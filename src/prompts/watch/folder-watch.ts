@@ -7,40 +7,40 @@ import { EventBurst } from './event-burst.ts';
 import { type Place, placesOf } from './watch-places.ts';
 
 export interface FolderWatchOptions {
-  /** Told once a burst of changes has settled. */
+  /** Called once after each burst of changes. */
   readonly changed: () => void;
-  /** Never rely on the system's notices. */
+  /** Always poll instead of using file system notifications. */
   readonly poll?: boolean;
   readonly pollMs?: number;
 }
 
-const mostFollowed = 2000;
+const maxNewFolders = 2000;
 
-/** File systems whose changes may be made elsewhere, unseen by this machine: nfs, smb, smb2, cifs, 9p, fuse, ceph, afs. */
-const remote = new Set([
+/** Types of network file systems, which other machines can change without a local notification: nfs, smb, smb2, cifs, 9p, fuse, ceph, afs. */
+const remoteTypes = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f,
 ]);
 
 interface Watched {
   readonly watcher: FSWatcher;
-  /** Which folder it was: another one may have taken its name. */
+  /** Device and inode of the watched folder. They differ if another folder now has the same path. */
   readonly identity: string | undefined;
-  /** The folder was moved or deleted, so its watcher is silent even if another one has its inode. */
+  /** The folder was moved or deleted. Its watcher reports nothing more, even if a new folder reuses the inode. */
   replaced: boolean;
 }
 
 /**
- * Notices changes in a set of folders, by the system's notices where they work and by looking again and again where they
- * do not. A folder that is missing is awaited in the nearest one above it.
+ * Watches a set of folders for changes. Uses file system notifications where they work, and polling otherwise. For a
+ * missing folder, it watches the nearest existing parent.
  */
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
   readonly #watched = new Map<string, Watched>();
   readonly #burst = new EventBurst(() => {
-    this.#arrange();
+    this.#updateWatchers();
     this.#options.changed();
   });
-  #wanted: readonly string[] = [];
+  #folders: readonly string[] = [];
   #places: ReadonlyMap<string, Place> = new Map();
   #polling: { readonly timer: NodeJS.Timeout; readonly problem: Problem } | undefined;
   #closed = false;
@@ -49,18 +49,18 @@ export class FolderWatch {
     this.#options = options;
   }
 
-  /** The folders to watch from now on, subfolders not included. */
+  /** Sets the folders to watch. Their subfolders are not included. */
   set(folders: readonly string[]): void {
     if (this.#closed) return;
-    this.#wanted = folders.map((folder) => resolve(folder));
-    if (this.#options.poll) return this.#poll(folders[0] ?? '', 'it was told to');
-    this.#arrange();
-    for (const folder of this.#watched.keys()) if (!this.#places.has(folder)) this.#forget(folder);
+    this.#folders = folders.map((folder) => resolve(folder));
+    if (this.#options.poll) return this.#poll(folders[0] ?? '', 'polling is enabled in the settings');
+    this.#updateWatchers();
+    for (const folder of this.#watched.keys()) if (!this.#places.has(folder)) this.#unwatch(folder);
   }
 
-  /** Something happened: told when it has settled. */
-  noticed(): void {
-    this.#burst.event();
+  /** Adds a change to the current burst. */
+  recordEvent(): void {
+    this.#burst.recordEvent();
   }
 
   get problems(): readonly Problem[] {
@@ -71,13 +71,13 @@ export class FolderWatch {
     this.#closed = true;
     this.#burst.close();
     clearInterval(this.#polling?.timer);
-    for (const folder of this.#watched.keys()) this.#forget(folder);
+    for (const folder of this.#watched.keys()) this.#unwatch(folder);
   }
 
-  /** Watches every place as it is now: a folder may have come, gone, or be another one under the same name. */
-  #arrange(): void {
+  /** Starts watchers for folders that are new or were replaced. */
+  #updateWatchers(): void {
     if (this.#closed || this.#options.poll) return;
-    this.#places = placesOf(this.#wanted);
+    this.#places = placesOf(this.#folders);
     for (const [folder, { needed }] of this.#places) {
       const known = this.#watched.get(folder);
       if (known !== undefined && !known.replaced && known.identity === identityOf(folder)) continue;
@@ -93,19 +93,20 @@ export class FolderWatch {
       watcher.on('error', (error) => {
         if (this.#watched.get(folder)?.watcher === watcher) this.#watched.delete(folder);
         watcher.close();
-        if (needed && existsSync(folder)) this.#poll(folder, messageOf(error));
-        this.noticed();
+        if (needed && existsSync(folder))
+          this.#poll(folder, `the folder cannot be watched: ${messageOf(error)}`);
+        this.recordEvent();
       });
       this.#watched.set(folder, { watcher, identity: identityOf(folder), replaced: false });
       if (needed && isRemote(folder))
-        this.#poll(folder, 'changes made on another machine are not announced here');
+        this.#poll(folder, 'the network file system does not report changes made on other machines');
     } catch (error) {
       if (!needed) return;
-      // Gone in the meantime: the next look finds the folder above it.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.noticed();
-      else this.#poll(folder, messageOf(error));
+      // The folder was removed in the meantime. The next update watches its parent instead.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.recordEvent();
+      else this.#poll(folder, `the folder cannot be watched: ${messageOf(error)}`);
     } finally {
-      // Closed last, so that nothing is missed in between.
+      // Close the old watcher after the new one is open, so that no change is missed.
       former?.watcher.close();
     }
   }
@@ -113,51 +114,51 @@ export class FolderWatch {
   #event(folder: string, file: string | null): void {
     const own = this.#watched.get(folder);
     const place = this.#places.get(folder);
-    // A folder that is moved or deleted reports its own name.
+    // The watcher of a moved or deleted folder reports the folder's own name.
     const isItself = file === basename(folder);
     if (own !== undefined && isItself) own.replaced = true;
-    const onTheWay = file !== null && place?.names.has(file) === true;
-    if (place?.everything === false && file !== null && !onTheWay && !isItself) return;
+    const isParentOfWatched = file !== null && place?.names.has(file) === true;
+    if (place?.everything === false && file !== null && !isParentOfWatched && !isItself) return;
     const inner = file === null ? undefined : this.#watched.get(join(folder, file));
-    if (inner !== undefined && onTheWay) inner.replaced = true;
-    if (onTheWay && !place.everything) {
-      this.#arrange();
-      for (const wanted of this.#wanted) this.#followInside(wanted);
-    } else if (file !== null && !isItself) this.#follow(join(folder, file));
-    this.noticed();
+    if (inner !== undefined && isParentOfWatched) inner.replaced = true;
+    if (isParentOfWatched && !place.everything) {
+      this.#updateWatchers();
+      for (const watched of this.#folders) this.#watchSubfolders(watched);
+    } else if (file !== null && !isItself) this.#watchNewFolder(join(folder, file));
+    this.recordEvent();
   }
 
-  /** What comes into a folder that came just now belongs to the same burst, so it is watched at once. */
-  #follow(path: string): void {
+  /** Watches a new folder immediately, so that files written into it belong to the same burst. */
+  #watchNewFolder(path: string): void {
     if (this.#closed || this.#watched.get(path)?.replaced === false) return;
-    if (this.#watched.size >= mostFollowed) return;
+    if (this.#watched.size >= maxNewFolders) return;
     try {
       if (!lstatSync(path).isDirectory()) return;
     } catch {
-      return; // It is gone again.
+      return; // The folder was removed in the meantime.
     }
     this.#watch(path, true);
-    this.#followInside(path);
+    this.#watchSubfolders(path);
   }
 
-  #followInside(folder: string): void {
+  #watchSubfolders(folder: string): void {
     try {
       for (const entry of readdirSync(folder, { withFileTypes: true }))
-        if (entry.isDirectory()) this.#follow(join(folder, entry.name));
+        if (entry.isDirectory()) this.#watchNewFolder(join(folder, entry.name));
     } catch {
-      // It is not there yet, or gone again.
+      // The folder does not exist yet, or was removed in the meantime.
     }
   }
 
-  #forget(folder: string): void {
+  #unwatch(folder: string): void {
     this.#watched.get(folder)?.watcher.close();
     this.#watched.delete(folder);
   }
 
-  #poll(folder: string, why: string): void {
+  #poll(folder: string, reason: string): void {
     if (this.#polling !== undefined) return;
     const { pollMs = 2000, changed } = this.#options;
-    const message = `changes are looked for every ${pollMs / 1000} s, because watching does not work: ${why}`;
+    const message = `polling for changes every ${pollMs / 1000} s: ${reason}`;
     const timer = setInterval(changed, pollMs);
     timer.unref();
     this.#polling = { timer, problem: { file: folder, severity: 'warning', message } };
@@ -176,7 +177,7 @@ function identityOf(folder: string): string | undefined {
 
 function isRemote(folder: string): boolean {
   try {
-    return process.platform === 'linux' && remote.has(statfsSync(folder).type);
+    return process.platform === 'linux' && remoteTypes.has(statfsSync(folder).type);
   } catch {
     return false;
   }

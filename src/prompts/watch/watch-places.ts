@@ -1,23 +1,23 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 
-/** What matters in one folder: everything, or only some names in it. */
+/** A folder to watch: all entries, or only some names. */
 export interface Place {
   everything: boolean;
   readonly names: Set<string>;
-  /** Without this place a change would go unnoticed; the others only tell of a replaced folder further up. */
+  /** True if changes are missed without this place. Other places only detect a replaced parent folder. */
   needed: boolean;
 }
 
-/** As many links on one path as Linux follows. */
-const mostLinks = 40;
+/** The maximum number of symbolic links in one path, as on Linux. */
+const maxLinks = 40;
 
-/** Only on Linux does a watched folder cost nothing but what happens directly in it. */
-const everyStep = process.platform === 'linux';
+/** Watch every parent folder on Linux only: elsewhere, a watcher also costs time for changes deep inside the folder. */
+const watchesParents = process.platform === 'linux';
 
 /**
- * Where to watch for changes of these folders: in each of them, and for the next name in the folders above, because a folder
- * that is replaced, or a link that is retargeted, changes nothing in the folder that was watched.
+ * The places to watch for changes in these folders: each folder, and in each parent the name that leads to it. The
+ * parents are needed because replacing a folder or changing a symbolic link's target changes nothing inside the watched folder.
  */
 export function placesOf(folders: readonly string[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
@@ -28,26 +28,26 @@ export function placesOf(folders: readonly string[]): ReadonlyMap<string, Place>
     return place;
   };
 
-  /** Whether something is at the path, with the places that tell when that changes. */
+  /** Whether the path exists. Adds the places to watch in order to notice when it appears or disappears. */
   const walk = (path: string, links: number): boolean => {
     const seen = known.get(path);
     if (seen !== undefined) return seen;
-    const above = dirname(path);
-    if (above === path) return true;
-    // A link that leads back to itself ends here.
+    const parent = dirname(path);
+    if (parent === path) return true;
+    // Stops the recursion if a symbolic link points to itself.
     known.set(path, false);
-    if (!walk(above, links)) return false;
-    const stat = lstatIfThere(path);
+    if (!walk(parent, links)) return false;
+    const stat = lstatIfExists(path);
     if (stat === undefined) {
-      placeOf(above).names.add(basename(path));
-      placeOf(above).needed = true;
+      placeOf(parent).names.add(basename(path));
+      placeOf(parent).needed = true;
       return false;
     }
     const linked = stat.isSymbolicLink() ? targetOf(path) : undefined;
-    if (everyStep || linked !== undefined) placeOf(above).names.add(basename(path));
-    const there = linked === undefined || (links < mostLinks && walk(linked, links + 1));
-    known.set(path, there);
-    return there;
+    if (watchesParents || linked !== undefined) placeOf(parent).names.add(basename(path));
+    const exists = linked === undefined || (links < maxLinks && walk(linked, links + 1));
+    known.set(path, exists);
+    return exists;
   };
 
   for (const folder of folders) {
@@ -60,11 +60,11 @@ export function placesOf(folders: readonly string[]): ReadonlyMap<string, Place>
   return places;
 }
 
-function lstatIfThere(path: string) {
+function lstatIfExists(path: string) {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // A file in the place of a folder, or a folder that may not be searched.
+    // A parent of the path is a file, or a folder without search permission.
     return undefined;
   }
 }

@@ -5,23 +5,23 @@ import { SignIn } from './shared/sign-in.tsx';
 import { Shell } from './shell.tsx';
 import './style.css';
 import { ToastProvider } from './shared/toast.tsx';
-import { dropToken, keepToken, takeToken } from './shared/token.ts';
+import { clearToken, loadToken, storeToken } from './shared/token.ts';
 
 function Page() {
-  const [token, setToken] = useState(takeToken);
+  const [token, setToken] = useState(loadToken);
   if (token === undefined) {
-    const enter = (given: string) => {
-      keepToken(given);
-      setToken(given);
+    const signIn = (newToken: string) => {
+      storeToken(newToken);
+      setToken(newToken);
     };
-    return <SignIn enter={enter} />;
+    return <SignIn signIn={signIn} />;
   }
-  const leave = () => {
-    dropToken();
+  const signOut = () => {
+    clearToken();
     setToken(undefined);
   };
   return (
-    <ConnectionProvider token={token} refused={leave}>
+    <ConnectionProvider token={token} onUnauthorized={signOut}>
       <ToastProvider>
         <Shell />
       </ToastProvider>

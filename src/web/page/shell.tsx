@@ -21,12 +21,12 @@ const views: readonly View[] = [
   { id: 'server', title: 'Server', component: ServerView },
 ];
 
-/** The frame around the views: where one is, whether the server is there, and the theme. */
+/** The frame around every view: navigation, connection status and theme switch. */
 export function Shell() {
   const route = useRoute();
   const { live } = useConnection();
   const [theme, setTheme] = useState(currentTheme);
-  // At once: whoever reloads the page right after the click has chosen, too.
+  // A layout effect runs synchronously, so a reload right after the click keeps the new theme.
   useLayoutEffect(() => applyTheme(theme), [theme]);
   const view = views.find(({ id }) => id === route.view) ?? views[0]!;
   useEffect(() => {
@@ -46,14 +46,14 @@ export function Shell() {
           ))}
         </nav>
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
-          {live ? 'live' : 'no connection, trying again'}
+          {live ? 'Connected' : 'Disconnected, reconnecting…'}
         </span>
         <button
           type="button"
           class="plain"
           onClick={() => setTheme(nextTheme(theme))}
           aria-label={`Theme: ${theme}`}
-          title={`Theme: ${theme === 'auto' ? 'as the system has it' : theme}`}
+          title={`Theme: ${theme === 'auto' ? 'system setting' : theme}`}
         >
           {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>

@@ -7,25 +7,26 @@ export type Notification = ToolAnswer<'listNotifications'>['notifications'][numb
 
 export interface CalendarData {
   readonly events: readonly CalendarEvent[];
-  /** By the key of the event they are about. */
+  /** Notifications by the key of their event. */
   readonly notifications: ReadonlyMap<string, readonly Notification[]>;
 }
 
-/** How many days before and after now; the tools look no further than this. */
+/** A number of days before and after today. */
 export interface Span {
   readonly back: number;
   readonly forward: number;
 }
-export const farthest: Span = { back: 30, forward: 90 };
+/** The widest span that the server's tools accept. */
+export const maxSpan: Span = { back: 30, forward: 90 };
 
-/** What the server tells of when something in a person's diary changes. */
-export function resourcesOf({ id }: User): readonly string[] {
+/** The resources the server updates when a person's events or notifications change. */
+export function resourceUris({ id }: User): readonly string[] {
   const user = `resources://users/${encodeURIComponent(id)}`;
   return [`${user}/events`, `${user}/notifications`];
 }
 
-/** People are told of an event up to so many days before it. */
-const earliestDays = 7;
+/** Notifications are planned at most this many days before their event. */
+const maxLeadDays = 7;
 
 export async function loadCalendar(
   client: McpClient,
@@ -39,7 +40,7 @@ export async function loadCalendar(
       'listNotifications',
       {
         user_id: userId,
-        days_back: Math.min(back + earliestDays, farthest.back),
+        days_back: Math.min(back + maxLeadDays, maxSpan.back),
         days_forward: Math.min(forward, 30),
       },
       { signal },
@@ -58,6 +59,6 @@ export function keyOf({ id, occurrence }: CalendarEvent): string {
   return `${id}@${occurrence ?? ''}`;
 }
 
-export function notificationsOf(diary: CalendarData, event: CalendarEvent): readonly Notification[] {
-  return diary.notifications.get(keyOf(event)) ?? [];
+export function notificationsFor(calendar: CalendarData, event: CalendarEvent): readonly Notification[] {
+  return calendar.notifications.get(keyOf(event)) ?? [];
 }

@@ -4,57 +4,57 @@ import type { McpClient } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
-const steps = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;
+const countFields = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;
 
-/** Takes .ics files, dropped anywhere on the page or chosen. */
+/** Imports .ics files that the user selects or drops anywhere on the page. */
 export function CalendarImport({ userId }: { userId: string }) {
   const { client } = useConnection();
   const toast = useToast();
-  const [over, setOver] = useState(false);
-  const take = async (files: readonly File[]) => {
-    const told: string[] = [];
-    for (const file of files) told.push(`${file.name}: ${await bringIn(client, userId, file)}`);
-    if (told.length > 0) toast({ text: told.join('\n') });
+  const [dragging, setDragging] = useState(false);
+  const importFiles = async (files: readonly File[]) => {
+    const results: string[] = [];
+    for (const file of files) results.push(`${file.name}: ${await importFile(client, userId, file)}`);
+    if (results.length > 0) toast({ text: results.join('\n') });
   };
   useEffect(() => {
-    const drag = (event: DragEvent) => {
-      // Text that is dragged about is none of ours.
+    const onDrag = (event: DragEvent) => {
+      // Ignore dragged text.
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      setOver(event.type === 'dragover');
-      if (event.type === 'drop') void take([...event.dataTransfer.files]);
+      setDragging(event.type === 'dragover');
+      if (event.type === 'drop') void importFiles([...event.dataTransfer.files]);
     };
     const kinds = ['dragover', 'dragleave', 'drop'] as const;
-    for (const kind of kinds) addEventListener(kind, drag);
+    for (const kind of kinds) addEventListener(kind, onDrag);
     return () => {
-      for (const kind of kinds) removeEventListener(kind, drag);
+      for (const kind of kinds) removeEventListener(kind, onDrag);
     };
   }, [userId]);
   return (
-    <label class={`button ${over ? 'over' : ''}`}>
-      {over ? 'Drop it' : 'Import .ics'}
+    <label class={`button ${dragging ? 'over' : ''}`}>
+      {dragging ? 'Drop to import' : 'Import calendar'}
       <input
         class="hidden"
         type="file"
         accept=".ics,text/calendar"
         multiple
-        onChange={(event) => take(chosenFiles(event.currentTarget))}
+        onChange={(event) => importFiles(chosenFiles(event.currentTarget))}
       />
     </label>
   );
 }
 
-/** Says how it went. */
-async function bringIn(client: McpClient, userId: string, file: File): Promise<string> {
+/** Imports one file and returns a summary, or the error message. */
+async function importFile(client: McpClient, userId: string, file: File): Promise<string> {
   try {
     const content = await file.text();
     const { calendars } = await client.tool('importCalendar', {
       user_id: userId,
-      name: nameOf(file.name, content),
+      name: calendarName(file.name, content),
       content,
     });
     const imported = calendars[0]!;
-    const counts = steps.flatMap((step) => (imported[step] ? [`${imported[step]} ${step}`] : []));
+    const counts = countFields.flatMap((field) => (imported[field] ? [`${imported[field]} ${field}`] : []));
     const { problem_count = 0, problems: [first] = [] } = imported;
     return [
       counts.join(', ') || 'no events',
@@ -66,10 +66,10 @@ async function bringIn(client: McpClient, userId: string, file: File): Promise<s
 }
 
 /**
- * What comes under the name of an earlier file takes its place. Invitations are all called alike and each is about
- * another event, which therefore is in the name.
+ * An import replaces an earlier import with the same name. Invitations usually share one file name, so the name of a file
+ * with a single event includes the UID of the event.
  */
-function nameOf(fileName: string, content: string): string {
+function calendarName(fileName: string, content: string): string {
   const events = new Set(content.match(/^UID:.*/gm)?.map((line) => line.slice(4).trim()));
   const [only = ''] = events;
   return (events.size === 1 ? `${fileName} ${only}` : fileName).slice(0, 200);

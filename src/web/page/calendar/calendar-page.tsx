@@ -4,7 +4,7 @@ import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { CalendarView } from './calendar-view.tsx';
 import { PersonForm } from './person-form.tsx';
 
-/** Whose calendar it is. */
+/** The calendar of the selected person, or a form to add the first person. */
 export function CalendarPage({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
   const { value, error } = useLoaded(
@@ -12,10 +12,10 @@ export function CalendarPage({ name }: { name: string | undefined }) {
     [changes.resources],
   );
   if (error && !value) return <p class="problem page">{error.message}</p>;
-  if (value === undefined) return <p class="empty">Asking the server…</p>;
+  if (value === undefined) return <p class="empty">Loading…</p>;
   const all = value.users;
   const user = all.find(({ id }) => id === name) ?? all[0];
-  if (user === undefined) return <NobodyYet />;
+  if (user === undefined) return <NoPeople />;
   const choice = all.length > 1 && (
     <select
       aria-label="Person"
@@ -36,13 +36,13 @@ export function CalendarPage({ name }: { name: string | undefined }) {
   );
 }
 
-function NobodyYet() {
+function NoPeople() {
   return (
     <div class="page">
       <h1>Calendar</h1>
       <p>
-        Nobody is in the diary yet. Add somebody, then drop calendar files here; or look at it with a sample
-        first: <SampleData action="load" />
+        No calendars yet. Add a person, then drop calendar files here. Or try it with sample data first:{' '}
+        <SampleData action="load" />
       </p>
       <PersonForm />
     </div>

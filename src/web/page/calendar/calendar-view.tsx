@@ -7,11 +7,11 @@ import { wallTime, weekDays } from '../shared/zone-time.ts';
 import { Agenda } from './agenda.tsx';
 import {
   type CalendarEvent,
-  farthest,
   keyOf,
   loadCalendar,
-  notificationsOf,
-  resourcesOf,
+  maxSpan,
+  notificationsFor,
+  resourceUris,
   type Span,
   type User,
 } from './calendar-data.ts';
@@ -22,69 +22,69 @@ import { PlanPreview } from './plan-preview.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { WeekSteps } from './week-steps.tsx';
 
-const forms = { week: 'Week', agenda: 'Agenda' } as const;
-/** Should the server ever not tell of a change, this is how long it goes unseen. */
-const fallbackMs = 60_000;
+const layouts = { week: 'Week', agenda: 'Agenda' } as const;
+/** Reload interval, as a fallback in case a change notification is lost. */
+const reloadMs = 60_000;
 
-type Beside = { readonly event: string } | { readonly crowd: readonly CalendarEvent[] } | 'plan' | 'outbox';
+type Panel = { readonly event: string } | { readonly overflow: readonly CalendarEvent[] } | 'plan' | 'outbox';
 
-/** A person's week or agenda, with what is going to be told and why. */
+/** A person's week or agenda, with planned notifications and the reasons for them. */
 export function CalendarView({ user, children }: { user: User; children: ComponentChildren }) {
   const [weeks, setWeeks] = useState(0);
-  const [form, setForm] = useState<keyof typeof forms>(innerWidth < 740 ? 'agenda' : 'week');
-  const [beside, setBeside] = useState<Beside | undefined>();
-  const updates = useUpdates(...resourcesOf(user));
-  const ticks = useTicks(fallbackMs);
-  const span = form === 'agenda' ? { back: 0, forward: 30 } : spanOf(weeks);
+  const [layout, setLayout] = useState<keyof typeof layouts>(innerWidth < 740 ? 'agenda' : 'week');
+  const [panel, setPanel] = useState<Panel | undefined>();
+  const updates = useUpdates(...resourceUris(user));
+  const ticks = useTicks(reloadMs);
+  const span = layout === 'agenda' ? { back: 0, forward: 30 } : spanForWeek(weeks);
   const zone = user.timezone ?? 'UTC';
   const today = wallTime(new Date().toISOString(), zone).day;
-  const { value: diary, error } = useLoaded(
+  const { value: calendar, error } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
   );
   const days = weekDays(today, weeks);
-  const chosen = typeof beside === 'object' && 'event' in beside ? beside.event : undefined;
-  const crowd = typeof beside === 'object' && 'crowd' in beside ? beside.crowd : undefined;
-  const event = diary?.events.find((one) => keyOf(one) === chosen);
-  const choose = (one: CalendarEvent) => setBeside(keyOf(one) === chosen ? undefined : { event: keyOf(one) });
-  const close = () => setBeside(undefined);
-  const toggle = (one: 'plan' | 'outbox') => setBeside(beside === one ? undefined : one);
+  const chosen = typeof panel === 'object' && 'event' in panel ? panel.event : undefined;
+  const overflow = typeof panel === 'object' && 'overflow' in panel ? panel.overflow : undefined;
+  const event = calendar?.events.find((one) => keyOf(one) === chosen);
+  const choose = (one: CalendarEvent) => setPanel(keyOf(one) === chosen ? undefined : { event: keyOf(one) });
+  const close = () => setPanel(undefined);
+  const toggle = (one: 'plan' | 'outbox') => setPanel(panel === one ? undefined : one);
   return (
     <div class="calendar">
       <div class="toolbar">
         {children}
-        <Tabs label="Form" tabs={forms} chosen={form} choose={(next) => setForm(next)} />
-        {form === 'week' && <WeekSteps days={days} weeks={weeks} go={setWeeks} />}
+        <Tabs label="Layout" tabs={layouts} chosen={layout} choose={(next) => setLayout(next)} />
+        {layout === 'week' && <WeekSteps days={days} weeks={weeks} go={setWeeks} />}
         <span class="quiet grow">{zone}</span>
-        <button type="button" aria-expanded={beside === 'plan'} onClick={() => toggle('plan')}>
+        <button type="button" aria-expanded={panel === 'plan'} onClick={() => toggle('plan')}>
           Plan notifications
         </button>
         <CalendarImport userId={user.id} />
-        <button type="button" aria-expanded={beside === 'outbox'} onClick={() => toggle('outbox')}>
+        <button type="button" aria-expanded={panel === 'outbox'} onClick={() => toggle('outbox')}>
           Outbox
         </button>
       </div>
       {error && <p class="problem box">{error.message}</p>}
-      <div class={`calendar-body ${beside === undefined ? '' : 'has-panel'}`}>
-        {!diary && !error && <p class="empty">Asking the server…</p>}
-        {diary && form === 'week' && (
+      <div class={`calendar-body ${panel === undefined ? '' : 'has-panel'}`}>
+        {!calendar && !error && <p class="empty">Loading…</p>}
+        {calendar && layout === 'week' && (
           <WeekGrid
-            {...{ days, today, diary, user, chosen, choose }}
-            gather={(events) => setBeside({ crowd: events })}
+            {...{ days, today, calendar, user, chosen, choose }}
+            showOverflow={(events) => setPanel({ overflow: events })}
           />
         )}
-        {diary && form === 'agenda' && (
-          <Agenda diary={diary} zone={zone} today={today} chosen={chosen} choose={choose} />
+        {calendar && layout === 'agenda' && (
+          <Agenda calendar={calendar} zone={zone} today={today} chosen={chosen} choose={choose} />
         )}
-        {diary && event && (
+        {calendar && event && (
           <SidePanel key={chosen} title={event.title} close={close}>
-            <EventDetail event={event} notifications={notificationsOf(diary, event)} zone={zone} />
+            <EventDetail event={event} notifications={notificationsFor(calendar, event)} zone={zone} />
           </SidePanel>
         )}
-        {crowd && (
-          <SidePanel title={`${crowd.length} more at this time`} close={close}>
-            <ul class="crowd-list">
-              {crowd.map((one) => (
+        {overflow && (
+          <SidePanel title={`${overflow.length} more at this time`} close={close}>
+            <ul class="overflow-list">
+              {overflow.map((one) => (
                 <li key={keyOf(one)}>
                   <button type="button" class="plain" onClick={() => choose(one)}>
                     {one.title}
@@ -94,12 +94,12 @@ export function CalendarView({ user, children }: { user: User; children: Compone
             </ul>
           </SidePanel>
         )}
-        {beside === 'plan' && (
+        {panel === 'plan' && (
           <SidePanel title="Plan notifications" close={close}>
             <PlanPreview userId={user.id} zone={zone} done={close} />
           </SidePanel>
         )}
-        {beside === 'outbox' && (
+        {panel === 'outbox' && (
           <SidePanel title="Outbox" close={close}>
             <Outbox updates={updates} />
           </SidePanel>
@@ -109,10 +109,10 @@ export function CalendarView({ user, children }: { user: User; children: Compone
   );
 }
 
-/** What the week in sight needs, so that a full calendar is not read as a whole. */
-function spanOf(weeks: number): Span {
+/** The span to load for the visible week, so that a large calendar is not loaded completely. */
+function spanForWeek(weeks: number): Span {
   return {
-    back: Math.min(farthest.back, Math.max(1, -weeks * 7)),
-    forward: Math.min(farthest.forward, Math.max(1, (weeks + 1) * 7 + 1)),
+    back: Math.min(maxSpan.back, Math.max(1, -weeks * 7)),
+    forward: Math.min(maxSpan.forward, Math.max(1, (weeks + 1) * 7 + 1)),
   };
 }

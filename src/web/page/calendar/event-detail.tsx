@@ -1,6 +1,6 @@
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
+import { shortTime } from '../shared/zone-time.ts';
 import type { CalendarEvent, Notification } from './calendar-data.ts';
 
 interface Props {
@@ -9,16 +9,16 @@ interface Props {
   readonly zone: string;
 }
 
-/** One event and everything that was, is or will be told about it, with the reason. */
+/** One event with its past and planned notifications and the reason for each. */
 export function EventDetail({ event, notifications, zone }: Props) {
   return (
     <>
-      <p class="quiet">{timesOf(event, zone)}</p>
+      <p class="quiet">{formatTimes(event, zone)}</p>
       {event.location && <p class="quiet">{event.location}</p>}
       {event.status && event.status !== 'confirmed' && <span class="badge warning">{event.status}</span>}
       <h3>Notifications</h3>
       {notifications.length === 0 ? (
-        <p>Nothing is planned for this event.</p>
+        <p>No notifications for this event.</p>
       ) : (
         <ul class="notifications">
           {notifications.map((one) => (
@@ -30,23 +30,23 @@ export function EventDetail({ event, notifications, zone }: Props) {
   );
 }
 
-function timesOf({ start_ts, end_ts, all_day }: CalendarEvent, zone: string): string {
+function formatTimes({ start_ts, end_ts, all_day }: CalendarEvent, zone: string): string {
   const format = new Intl.DateTimeFormat(undefined, {
     timeZone: zone,
     dateStyle: 'full',
     ...(!all_day && { timeStyle: 'short', hourCycle: 'h23' }),
   });
-  // The end of a whole day is the beginning of the next one.
+  // An all-day event ends at the start of the following day.
   const end = Date.parse(end_ts) - (all_day ? 1 : 0);
   return format.formatRange(Date.parse(start_ts), Math.max(end, Date.parse(start_ts)));
 }
 
-type Act = 'cancelNotification' | 'acknowledgeNotification';
+type ActionTool = 'cancelNotification' | 'acknowledgeNotification';
 
-const actions: Readonly<Record<string, readonly [tool: Act, title: string, done: string]>> = {
-  planned: ['cancelNotification', 'Cancel', 'The notification is cancelled.'],
-  sent: ['acknowledgeNotification', 'Acknowledge', 'The notification is acknowledged.'],
-  delivered: ['acknowledgeNotification', 'Acknowledge', 'The notification is acknowledged.'],
+const actions: Readonly<Record<string, readonly [tool: ActionTool, title: string, done: string]>> = {
+  planned: ['cancelNotification', 'Cancel', 'Notification cancelled.'],
+  sent: ['acknowledgeNotification', 'Acknowledge', 'Notification acknowledged.'],
+  delivered: ['acknowledgeNotification', 'Acknowledge', 'Notification acknowledged.'],
 };
 
 function NotificationItem({ notification, zone }: { notification: Notification; zone: string }) {
@@ -63,7 +63,7 @@ function NotificationItem({ notification, zone }: { notification: Notification; 
     <li>
       <div class="marks">
         <span class={`badge ${status}`}>{status}</span> <strong>{channel}</strong>
-        {shortMoment(sent_time ?? plan_time, zone)}
+        {shortTime(sent_time ?? plan_time, zone)}
       </div>
       {subject && <div>{subject}</div>}
       {reason && <div class="quiet">Why: {reason}</div>}

@@ -1,30 +1,30 @@
 import { useLoaded } from '../shared/server-connection.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
+import { shortTime } from '../shared/zone-time.ts';
 
-/** What went into the outbox folder instead of to somebody. */
+/** Messages that were written to the outbox folder instead of being sent. */
 export function Outbox({ updates }: { updates: number }) {
   const { value, error } = useLoaded(
     (client, signal) => client.tool('listOutbox', { limit: 100 }, { signal }),
     [updates],
   );
   if (error) return <p class="problem">{error.message}</p>;
-  if (!value) return <p class="quiet">Asking the server…</p>;
+  if (!value) return <p class="quiet">Loading…</p>;
   return (
     <div class="outbox">
       <p class="quiet">
-        {value.count === 0 ? 'Nothing yet. ' : ''}What no provider is set up for is written to{' '}
-        <code>{value.folder}</code> instead of being sent.
+        {value.count === 0 ? 'No messages yet. ' : ''}Messages on channels without a configured provider are
+        written to <code>{value.folder}</code> instead of being sent.
       </p>
       {value.messages.map(({ file, written_at, preview }) => (
         <details key={file}>
           <summary>
-            {shortMoment(written_at)} <code>{file}</code>
+            {shortTime(written_at)} <code>{file}</code>
           </summary>
           {preview && <pre class="template">{preview}</pre>}
         </details>
       ))}
       {value.count > value.messages.length && (
-        <p class="quiet">{value.count - value.messages.length} older ones are not listed.</p>
+        <p class="quiet">{value.count - value.messages.length} older messages are not shown.</p>
       )}
     </div>
   );

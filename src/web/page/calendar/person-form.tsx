@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 
-/** Puts somebody into the diary, so that there is a calendar to bring things into. */
+/** The form that adds a person. Each person has a calendar. */
 export function PersonForm() {
-  const { client, touch } = useConnection();
+  const { client, invalidate } = useConnection();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -12,7 +12,7 @@ export function PersonForm() {
     event.preventDefault();
     try {
       await client.tool('createUser', { name, timezone, ...(email !== '' && { email }) });
-      touch('resources');
+      invalidate('resources');
     } catch (error) {
       setProblem(asError(error).message);
     }
@@ -24,14 +24,14 @@ export function PersonForm() {
         <input required value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </label>
       <label>
-        Mail address
+        Email address
         <input
           type="email"
           value={email}
           placeholder="ada@example.com"
           onInput={(event) => setEmail(event.currentTarget.value)}
         />
-        <small>Where reminders go. Without a mail server they land in the outbox.</small>
+        <small>Reminders are sent here. Without a mail server they are written to the outbox.</small>
       </label>
       <label>
         Time zone
@@ -54,7 +54,7 @@ export function PersonForm() {
         </p>
       )}
       <button type="submit" class="primary">
-        Add
+        Add person
       </button>
     </form>
   );

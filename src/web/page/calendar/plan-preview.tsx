@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
-import { farthest } from './calendar-data.ts';
+import { shortTime } from '../shared/zone-time.ts';
+import { maxSpan } from './calendar-data.ts';
 
 interface Props {
   readonly userId: string;
@@ -10,28 +10,26 @@ interface Props {
   done(): void;
 }
 
-/** Plans without keeping it, shows the difference, and keeps it when told to. */
+/** Shows what a new plan would change and applies it on request. */
 export function PlanPreview({ userId, zone, done }: Props) {
   const { client } = useConnection();
   const toast = useToast();
   const [busy, setBusy] = useState(false);
   const { value, error } = useLoaded(
-    async (with_, signal) => {
+    async (mcp, signal) => {
       const [plan, { events }] = await Promise.all([
-        with_.tool('planNotifications', { user_id: userId, dry_run: true }, { signal }),
-        with_.tool('listEvents', { user_id: userId, days_forward: farthest.forward }, { signal }),
+        mcp.tool('planNotifications', { user_id: userId, dry_run: true }, { signal }),
+        mcp.tool('listEvents', { user_id: userId, days_forward: maxSpan.forward }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
     },
     [userId],
   );
-  const keep = async () => {
+  const apply = async () => {
     setBusy(true);
     try {
-      const kept = await client.tool('planNotifications', { user_id: userId });
-      toast({
-        text: `The plan is kept: ${kept.notifications_planned} new for ${kept.events_processed} events.`,
-      });
+      const applied = await client.tool('planNotifications', { user_id: userId });
+      toast({ text: `Plan applied. New notifications: ${applied.notifications_planned}.` });
       done();
     } catch (failed) {
       toast({ text: asError(failed).message });
@@ -42,22 +40,22 @@ export function PlanPreview({ userId, zone, done }: Props) {
   if (!value) return <p class="quiet">Planning…</p>;
   const { plan, titles } = value;
   const changes = plan.changes.filter(({ action }) => action !== 'keep');
-  const same = plan.changes.length - changes.length;
+  const unchanged = plan.changes.length - changes.length;
   return (
     <div class="plan">
       <p>
-        {changes.length > 0 ? 'This would change:' : 'Nothing would change.'}
-        {same > 0 && <span class="quiet"> {same} stay as they are.</span>}
+        {changes.length > 0 ? 'Applying this plan makes these changes:' : 'The plan is up to date.'}
+        {unchanged > 0 && <span class="quiet"> Unchanged notifications: {unchanged}.</span>}
       </p>
       <ul>
         {changes.map((step, index) => (
           <li key={index}>
             <span class={`badge step-${step.action}`}>{step.action}</span>
             <div>
-              <strong>{titles.get(step.event_id) ?? 'An event'}</strong>
+              <strong>{titles.get(step.event_id) ?? 'Unknown event'}</strong>
               <div>
-                {step.channel}, {step.previous_time && `${shortMoment(step.previous_time, zone)} → `}
-                {shortMoment(step.plan_time, zone)}
+                {step.channel}, {step.previous_time && `${shortTime(step.previous_time, zone)} → `}
+                {shortTime(step.plan_time, zone)}
               </div>
               <div class="quiet">Why: {step.reason}</div>
             </div>
@@ -65,32 +63,32 @@ export function PlanPreview({ userId, zone, done }: Props) {
         ))}
         {plan.dropped?.map(({ event_id, channel, reason }, index) => (
           <li key={`dropped ${index}`}>
-            <span class="badge warning">left out</span>
+            <span class="badge warning">skipped</span>
             <div>
-              <strong>{titles.get(event_id) ?? 'An event'}</strong> {channel}
+              <strong>{titles.get(event_id) ?? 'Unknown event'}</strong> {channel}
               <div class="quiet">Why: {reason}</div>
             </div>
           </li>
         ))}
-        {plan.errors?.map(({ event_id, error: trouble }) => (
+        {plan.errors?.map(({ event_id, error: message }) => (
           <li key={event_id} class="problem">
-            {titles.get(event_id) ?? 'An event'}: {trouble}
+            {titles.get(event_id) ?? 'Unknown event'}: {message}
           </li>
         ))}
       </ul>
       {plan.policies.map(({ policy, reason }) => (
         <p key={`${policy} ${reason}`} class="quiet">
-          Decided by {policy}: {reason}
+          Planned by {policy}: {reason}
         </p>
       ))}
       <p class="buttons">
         {changes.length > 0 && (
-          <button type="button" class="primary" disabled={busy} onClick={keep}>
-            {busy ? 'Keeping it…' : 'Keep this plan'}
+          <button type="button" class="primary" disabled={busy} onClick={apply}>
+            {busy ? 'Applying…' : 'Apply plan'}
           </button>
         )}
         <button type="button" onClick={done}>
-          {changes.length > 0 ? 'Not now' : 'Close'}
+          {changes.length > 0 ? 'Cancel' : 'Close'}
         </button>
       </p>
     </div>

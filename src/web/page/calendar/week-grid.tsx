@@ -1,6 +1,12 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
-import { type CalendarData, type CalendarEvent, keyOf, notificationsOf, type User } from './calendar-data.ts';
+import {
+  type CalendarData,
+  type CalendarEvent,
+  keyOf,
+  notificationsFor,
+  type User,
+} from './calendar-data.ts';
 import { NotificationMark } from './notification-mark.tsx';
 import { layOutDay, type Slot } from './week-layout.ts';
 
@@ -9,21 +15,21 @@ const pixelsPerHour = 40;
 interface Props {
   readonly days: readonly string[];
   readonly today: string;
-  readonly diary: CalendarData;
+  readonly calendar: CalendarData;
   readonly user: User;
   readonly chosen: string | undefined;
   choose(event: CalendarEvent): void;
-  /** Shows events for which there was no room. */
-  gather(events: readonly CalendarEvent[]): void;
+  /** Shows events that do not fit into the grid. */
+  showOverflow(events: readonly CalendarEvent[]): void;
 }
 
-/** Seven days side by side, hours down, quiet hours shaded. */
-export function WeekGrid({ days, today, diary, user, chosen, choose, gather }: Props) {
+/** Seven days as columns, with quiet hours shaded. */
+export function WeekGrid({ days, today, calendar, user, chosen, choose, showOverflow }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const zone = user.timezone ?? 'UTC';
-  // The night is seldom of interest, unless something happens in it.
+  // Scroll to 07:30, or to the first event if it starts earlier.
   useLayoutEffect(() => {
-    const starts = diary.events
+    const starts = calendar.events
       .filter(({ all_day }) => !all_day)
       .map(({ start_ts }) => wallTime(start_ts, zone));
     const first = Math.min(
@@ -42,16 +48,16 @@ export function WeekGrid({ days, today, diary, user, chosen, choose, gather }: P
       title={event.title}
     >
       <strong>{event.title}</strong>{' '}
-      {notificationsOf(diary, event).map((one) => (
+      {notificationsFor(calendar, event).map((one) => (
         <NotificationMark key={one.id} notification={one} day={day} zone={zone} />
       ))}
     </button>
   );
-  const wholeDays = diary.events.filter(
+  const wholeDays = calendar.events.filter(
     (event) => event.all_day && days.some((day) => covers(event, day, zone)),
   );
   const now = wallTime(new Date().toISOString(), zone);
-  const laidOut = new Map(days.map((day) => [day, layOutDay(diary.events, day, zone)]));
+  const laidOut = new Map(days.map((day) => [day, layOutDay(calendar.events, day, zone)]));
   return (
     <div class="week" ref={box} tabIndex={0} role="region" aria-label="Week">
       <div
@@ -92,17 +98,17 @@ export function WeekGrid({ days, today, diary, user, chosen, choose, gather }: P
               <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
             )}
             {laidOut.get(day)!.placed.map(({ event, ...slot }) => (
-              <div key={keyOf(event)} class="placed" style={boxOf(slot)}>
+              <div key={keyOf(event)} class="placed" style={slotStyle(slot)}>
                 {entry(event, day, slot.to - slot.from)}
               </div>
             ))}
-            {laidOut.get(day)!.crowds.map(({ events, ...slot }) => (
-              <div key={slot.from} class="placed" style={boxOf(slot)}>
+            {laidOut.get(day)!.overflows.map(({ events, ...slot }) => (
+              <div key={slot.from} class="placed" style={slotStyle(slot)}>
                 <button
                   type="button"
-                  class="event crowd"
+                  class="event overflow"
                   aria-label={`${events.length} more at this time`}
-                  onClick={() => gather(events)}
+                  onClick={() => showOverflow(events)}
                 >
                   +{events.length}
                 </button>
@@ -119,7 +125,7 @@ function covers(event: CalendarEvent, day: string, zone: string): boolean {
   return wallTime(event.start_ts, zone).day <= day && day < wallTime(event.end_ts, zone).day;
 }
 
-function boxOf({ from, to, lane, lanes }: Slot) {
+function slotStyle({ from, to, lane, lanes }: Slot) {
   return {
     top: `${(from / 60) * pixelsPerHour}px`,
     height: `${Math.max(20, ((to - from) / 60) * pixelsPerHour - 1)}px`,

@@ -1,7 +1,7 @@
 import { wallTime } from '../shared/zone-time.ts';
 import type { CalendarEvent } from './calendar-data.ts';
 
-/** Where something stands in the column of a day: minutes since midnight, and which part of the width. */
+/** A position in a day column: start and end in minutes since midnight, the lane, and the number of lanes. */
 export interface Slot {
   readonly from: number;
   readonly to: number;
@@ -11,30 +11,30 @@ export interface Slot {
 export interface Placed extends Slot {
   readonly event: CalendarEvent;
 }
-/** Events for which there is no room beside the others. */
-export interface Crowd extends Slot {
+/** Events that do not fit into the available lanes. */
+export interface Overflow extends Slot {
   readonly events: readonly CalendarEvent[];
 }
 
-/** More side by side cannot be read. */
-const mostLanes = 4;
+/** More lanes would be too narrow to read. */
+const maxLanes = 4;
 
-/** The timed events of one day, those that overlap side by side, and those that are too many for it. */
+/** Lays out the timed events of one day. Overlapping events are placed side by side, up to `maxLanes`. */
 export function layOutDay(
   events: readonly CalendarEvent[],
   day: string,
   zone: string,
-): { readonly placed: readonly Placed[]; readonly crowds: readonly Crowd[] } {
+): { readonly placed: readonly Placed[]; readonly overflows: readonly Overflow[] } {
   const placed: Placed[] = [];
-  const crowds: Crowd[] = [];
-  for (const group of groupsOf(spansOf(events, day, zone))) {
+  const overflows: Overflow[] = [];
+  for (const group of groupOverlapping(spansOn(events, day, zone))) {
     const needed = Math.max(...group.map(({ lane }) => lane)) + 1;
-    const lanes = Math.min(needed, mostLanes);
-    const shown = needed > mostLanes ? mostLanes - 1 : needed;
+    const lanes = Math.min(needed, maxLanes);
+    const shown = needed > maxLanes ? maxLanes - 1 : needed;
     placed.push(...group.filter(({ lane }) => lane < shown).map((one) => ({ ...one, lanes })));
     const rest = group.filter(({ lane }) => lane >= shown);
     if (rest.length > 0)
-      crowds.push({
+      overflows.push({
         events: rest.map(({ event }) => event),
         from: Math.min(...rest.map(({ from }) => from)),
         to: Math.max(...rest.map(({ to }) => to)),
@@ -42,13 +42,13 @@ export function layOutDay(
         lanes,
       });
   }
-  return { placed, crowds };
+  return { placed, overflows };
 }
 
 type Span = Omit<Placed, 'lane' | 'lanes'>;
-type Laned = Omit<Placed, 'lanes'>;
+type SpanInLane = Omit<Placed, 'lanes'>;
 
-function spansOf(events: readonly CalendarEvent[], day: string, zone: string): readonly Span[] {
+function spansOn(events: readonly CalendarEvent[], day: string, zone: string): readonly Span[] {
   return events
     .filter((event) => !event.all_day)
     .map((event) => ({ event, start: wallTime(event.start_ts, zone), end: wallTime(event.end_ts, zone) }))
@@ -64,9 +64,9 @@ function spansOf(events: readonly CalendarEvent[], day: string, zone: string): r
     .sort((a, b) => a.from - b.from || b.to - a.to);
 }
 
-/** Those that overlap, directly or by others between them. */
-function groupsOf(spans: readonly Span[]): readonly (readonly Laned[])[] {
-  const groups: Laned[][] = [];
+/** Groups spans that overlap, directly or through other spans, and assigns each a lane. */
+function groupOverlapping(spans: readonly Span[]): readonly (readonly SpanInLane[])[] {
+  const groups: SpanInLane[][] = [];
   let end = -1;
   for (const span of spans) {
     if (span.from >= end) groups.push([]);
@@ -75,7 +75,7 @@ function groupsOf(spans: readonly Span[]): readonly (readonly Laned[])[] {
     let lane = 0;
     while (taken.has(lane)) lane++;
     group.push({ ...span, lane });
-    // Even the shortest takes the room of half an hour.
+    // A box is drawn at least half an hour high, even for shorter events.
     end = Math.max(end, span.to, span.from + 30);
   }
   return groups;

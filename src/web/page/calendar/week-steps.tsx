@@ -1,5 +1,5 @@
 import { dayTitle } from '../shared/zone-time.ts';
-import { farthest } from './calendar-data.ts';
+import { maxSpan } from './calendar-data.ts';
 
 interface Props {
   readonly days: readonly string[];
@@ -7,14 +7,14 @@ interface Props {
   go(weeks: number): void;
 }
 
-/** From week to week, as far as the server looks. */
+/** Buttons to switch weeks within the span the server supports. */
 export function WeekSteps({ days, weeks, go }: Props) {
   return (
     <span class="week-steps">
       <button
         type="button"
-        aria-label="Earlier week"
-        disabled={(1 - weeks) * 7 > farthest.back}
+        aria-label="Previous week"
+        disabled={(1 - weeks) * 7 > maxSpan.back}
         onClick={() => go(weeks - 1)}
       >
         ‹
@@ -24,8 +24,8 @@ export function WeekSteps({ days, weeks, go }: Props) {
       </button>
       <button
         type="button"
-        aria-label="Later week"
-        disabled={(weeks + 2) * 7 > farthest.forward}
+        aria-label="Next week"
+        disabled={(weeks + 2) * 7 > maxSpan.forward}
         onClick={() => go(weeks + 1)}
       >
         ›

@@ -5,7 +5,7 @@ interface Props {
   change(args: readonly PromptArgument[]): void;
 }
 
-/** What each argument of a prompt means, and whether it must be given. */
+/** Edits the description of each argument and whether it is required. */
 export function ArgumentFields({ args, change }: Props) {
   if (args.length === 0) return null;
   const set = (name: string, fields: Partial<PromptArgument>) =>
@@ -17,8 +17,8 @@ export function ArgumentFields({ args, change }: Props) {
         <div key={name} class="argument-field">
           <code>{name}</code>
           <input
-            aria-label={`What ${name} means`}
-            placeholder="What it means"
+            aria-label={`Description of ${name}`}
+            placeholder="Description"
             value={description}
             onInput={(event) => set(name, { description: event.currentTarget.value })}
           />
@@ -28,7 +28,7 @@ export function ArgumentFields({ args, change }: Props) {
               checked={required}
               onChange={(event) => set(name, { required: event.currentTarget.checked })}
             />
-            required
+            Required
           </label>
         </div>
       ))}

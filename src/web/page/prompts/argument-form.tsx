@@ -9,32 +9,32 @@ interface Props {
   change(values: Readonly<Record<string, string>>): void;
 }
 
-/** A prompt may have thousands, which nobody fills in and each of which is a field. */
-const atOnce = 100;
+/** A prompt may declare thousands of arguments, so only this many fields are rendered at a time. */
+const pageSize = 100;
 
-/** A field for each argument, with the values the server proposes. */
+/** A field for each argument, with the values the server suggests. */
 export function ArgumentForm({ prompt, values, change }: Props) {
   const { client } = useConnection();
-  const [proposals, setProposals] = useState<Readonly<Record<string, readonly string[]>>>({});
-  const [most, setMost] = useState(atOnce);
+  const [suggestions, setSuggestions] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const [visible, setVisible] = useState(pageSize);
   const all = prompt.arguments ?? [];
-  const propose = async (name: string, value: string) => {
+  const suggest = async (name: string, value: string) => {
     const { completion } = await client.request<{ completion: { values: string[] } }>('completion/complete', {
       ref: { type: 'ref/prompt', name: prompt.name },
       argument: { name, value },
       context: { arguments: values },
     });
-    setProposals((old) => ({ ...old, [name]: completion.values }));
+    setSuggestions((old) => ({ ...old, [name]: completion.values }));
   };
   const set = (name: string, value: string) => {
     const { [name]: _, ...others } = values;
     change(value === '' ? others : { ...values, [name]: value });
-    // A proposal that does not come is no reason to trouble anybody.
-    propose(name, value).catch(() => {});
+    // Suggestions are optional, so their errors are not shown.
+    suggest(name, value).catch(() => {});
   };
   return (
     <form class="arguments" onSubmit={(event) => event.preventDefault()}>
-      {all.slice(0, most).map(({ name, description, required }) => (
+      {all.slice(0, visible).map(({ name, description, required }) => (
         <label key={name}>
           <span class="argument-name">
             {name}
@@ -44,13 +44,13 @@ export function ArgumentForm({ prompt, values, change }: Props) {
             rows={name === 'input' ? 4 : 2}
             value={values[name] ?? ''}
             aria-describedby={`about-${name}`}
-            onFocus={() => propose(name, values[name] ?? '').catch(() => {})}
+            onFocus={() => suggest(name, values[name] ?? '').catch(() => {})}
             onInput={(event) => set(name, event.currentTarget.value)}
           />
           <small id={`about-${name}`}>{description}</small>
-          {(proposals[name]?.length ?? 0) > 0 && (
-            <span class="proposals">
-              {proposals[name]!.slice(0, 8).map((value) => (
+          {(suggestions[name]?.length ?? 0) > 0 && (
+            <span class="suggestions">
+              {suggestions[name]!.slice(0, 8).map((value) => (
                 <button key={value} type="button" class="chip" onClick={() => set(name, value)}>
                   {value}
                 </button>
@@ -59,7 +59,7 @@ export function ArgumentForm({ prompt, values, change }: Props) {
           )}
         </label>
       ))}
-      <MoreButton shown={most} all={all.length} step={atOnce} what="arguments" show={setMost} />
+      <MoreButton shown={visible} all={all.length} step={pageSize} what="arguments" show={setVisible} />
     </form>
   );
 }

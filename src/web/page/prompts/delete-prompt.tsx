@@ -2,8 +2,8 @@ import { pathTo } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
-/** Deletes the shown revision at once, no other one, and offers to take it back: the history of the prompt has what it was. */
-export function DeletePrompt({ name, shown }: { name: string; shown: string | undefined }) {
+/** Deletes the prompt only if it still has the shown revision. Undo restores it from the history. */
+export function DeletePrompt({ name, shownRevision }: { name: string; shownRevision: string | undefined }) {
   const { client } = useConnection();
   const toast = useToast();
   const remove = async () => {
@@ -12,7 +12,10 @@ export function DeletePrompt({ name, shown }: { name: string; shown: string | un
         name,
       });
       const revision = revisions.at(-1)!.revision;
-      await client.tool('delete_prompt', { name, ...(shown !== undefined && { expected_revision: shown }) });
+      await client.tool('delete_prompt', {
+        name,
+        ...(shownRevision !== undefined && { expected_revision: shownRevision }),
+      });
       location.hash = pathTo('prompts');
       toast({
         text: `Deleted ${name}.`,

@@ -3,7 +3,7 @@ import { lineDifference } from '../shared/line-difference.ts';
 import type { PromptSource } from './prompt-draft.ts';
 import { type PromptVersion, promptText } from './prompt-text.ts';
 
-/** The server has another version than the one that was edited. */
+/** The version on the server is not the version the edit started from. */
 export interface Conflict {
   /** Absent when the prompt was deleted. */
   readonly theirs: PromptSource | undefined;
@@ -12,11 +12,11 @@ export interface Conflict {
 interface Props extends Conflict {
   readonly mine: PromptVersion;
   keepMine(): void;
-  takeTheirs(): void;
+  loadTheirs(): void;
 }
 
 /** Shows both versions of a prompt that was changed in two places. Nothing is saved until one is chosen. */
-export function PromptConflict({ mine, theirs, keepMine, takeTheirs }: Props) {
+export function PromptConflict({ mine, theirs, keepMine, loadTheirs }: Props) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   const lines = lineDifference(promptText(theirs), promptText(mine));
@@ -27,8 +27,8 @@ export function PromptConflict({ mine, theirs, keepMine, takeTheirs }: Props) {
       </h2>
       <p role="alert">
         {theirs
-          ? 'Somebody saved another version while you were editing. Yours is not saved yet: choose which one to keep.'
-          : 'Somebody deleted it while you were editing. Your version is not saved: keep it or let it go.'}
+          ? 'Someone saved another version while you were editing. Your version is not saved yet. Choose which version to keep.'
+          : 'Someone deleted this prompt while you were editing. Your version is not saved yet. Keep it or discard it.'}
       </p>
       <div class="columns">
         <section>
@@ -39,22 +39,22 @@ export function PromptConflict({ mine, theirs, keepMine, takeTheirs }: Props) {
           </button>
           {theirs && (
             <small>
-              Saves what you edited over the version on the server, which stays in the history. Fields you did
-              not edit stay as they are there.
+              Replaces the version on the server with your edits. The replaced version stays in the history.
+              Fields you did not edit keep their values from the server.
             </small>
           )}
         </section>
         <section>
-          <h3>On the server</h3>
+          <h3>Version on the server</h3>
           {theirs ? (
             <Lines lines={lines} kind="removed" mark="−" label="Version on the server" />
           ) : (
             <p class="quiet">Deleted</p>
           )}
-          <button type="button" onClick={takeTheirs}>
-            {theirs ? 'Take theirs' : 'Discard mine'}
+          <button type="button" onClick={loadTheirs}>
+            {theirs ? 'Use theirs' : 'Discard mine'}
           </button>
-          {theirs && <small>Puts the version on the server into the form.</small>}
+          {theirs && <small>Loads the version on the server into the form. Your edits are discarded.</small>}
         </section>
       </div>
     </section>
@@ -68,7 +68,7 @@ interface LinesProps {
   readonly label: string;
 }
 
-/** One side: the lines both have, and its own. */
+/** One side of the comparison: the common lines and the lines only this side has. */
 function Lines({ lines, kind, mark, label }: LinesProps) {
   return (
     <pre class="difference" role="region" aria-label={label} tabIndex={0}>

@@ -13,8 +13,8 @@ import { TemplateSource } from './template-source.tsx';
 
 const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
 
-/** One prompt: its template, a form for its arguments, and what comes out, live. */
-export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }) {
+/** One prompt: its template, a form for its arguments, and the result, updated while typing. */
+export function PromptDetail({ prompt, deleted }: { prompt: Prompt; deleted: boolean }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [tab, setTab] = useState<keyof typeof tabs>('use');
@@ -33,8 +33,8 @@ export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }
       .join('\n\n') ?? '';
   const missing =
     prompt.arguments?.filter(({ name, required }) => required && values[name] === undefined) ?? [];
-  // Whoever is editing a prompt that somebody else deletes must not lose the text.
-  if (gone && tab !== 'edit') return <p class="empty late">There is no prompt {prompt.name} (any more).</p>;
+  // Keep the editor open when someone else deletes the prompt, so that unsaved edits are not lost.
+  if (deleted && tab !== 'edit') return <p class="empty late">Prompt “{prompt.name}” not found.</p>;
   return (
     <article>
       <h1>{prompt.title ?? prompt.name}</h1>
@@ -49,8 +49,8 @@ export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }
       <PromptProblems name={prompt.name} />
       {editable && (
         <div class="toolbar bare">
-          <Tabs label="What to do with it" tabs={tabs} chosen={tab} choose={(next) => setTab(next)} />
-          <DeletePrompt name={prompt.name} shown={source.value?.revision} />
+          <Tabs label="Prompt view" tabs={tabs} chosen={tab} choose={(next) => setTab(next)} />
+          <DeletePrompt name={prompt.name} shownRevision={source.value?.revision} />
         </div>
       )}
       {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}
@@ -74,7 +74,9 @@ export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }
             </h2>
             {rendered.error ? (
               <p class={missing.length > 0 ? 'quiet' : 'problem box'} role="status">
-                {missing.length > 0 ? `Fill in ${namesOf(missing)} to see it.` : rendered.error.message}
+                {missing.length > 0
+                  ? `Fill in ${listNames(missing)} to see the result.`
+                  : rendered.error.message}
               </p>
             ) : (
               <pre class="result" aria-live="polite">
@@ -88,7 +90,7 @@ export function PromptDetail({ prompt, gone }: { prompt: Prompt; gone: boolean }
   );
 }
 
-function namesOf(args: readonly { readonly name: string }[]): string {
+function listNames(args: readonly { readonly name: string }[]): string {
   const names = args.slice(0, 3).map(({ name }) => name);
   return args.length > 3 ? `${names.join(', ')} and ${args.length - 3} more` : names.join(' and ');
 }

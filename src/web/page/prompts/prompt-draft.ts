@@ -2,7 +2,7 @@ import type { ToolAnswer, ToolArguments } from '../../../api.ts';
 import type { PromptArgument } from './prompt.ts';
 import type { PromptVersion } from './prompt-text.ts';
 
-/** A prompt as show_prompt returns it; nothing of it for a new prompt. */
+/** A prompt as show_prompt returns it. Empty for a new prompt. */
 export type PromptSource = Partial<ToolAnswer<'show_prompt'>>;
 type Message = ToolAnswer<'show_prompt'>['messages'][number];
 type SentMessages = ToolArguments<'create_prompt'>['messages'] & {};
@@ -12,21 +12,21 @@ export interface Draft {
   readonly title: string;
   readonly description: string;
   readonly tags: string;
-  /** The first message that is text; absent where a prompt has none. */
+  /** The first text message. Undefined if the prompt has no text message. */
   readonly text: string | undefined;
   readonly args: readonly PromptArgument[];
 }
 
 export const emptyDraft: Draft = { name: '', title: '', description: '', tags: '', text: '', args: [] };
 
-export function draftOf(name: string, source: PromptSource): Draft {
+export function draftFrom(name: string, source: PromptSource): Draft {
   const { title = name, description = '', tags = [], messages = [], arguments: args = [] } = source;
   const text = messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))[0];
   return { name, title, description, tags: tags.join(' '), text, args };
 }
 
-/** The messages with the text that was edited; all others, and all other fields, as they were. */
-function messagesOf({ text }: Draft, { messages }: PromptSource): readonly Message[] {
+/** The messages with the edited text. All other messages and fields are unchanged. */
+function editedMessages({ text }: Draft, { messages }: PromptSource): readonly Message[] {
   if (messages === undefined) return [{ role: 'user', content: { type: 'text', text: text ?? '' } }];
   const edited = messages.findIndex(({ content }) => content.type === 'text');
   return messages.map((message, index) =>
@@ -36,25 +36,28 @@ function messagesOf({ text }: Draft, { messages }: PromptSource): readonly Messa
   );
 }
 
-/** The known arguments, without those the edit has removed from the last message that used them, and the new ones. */
-export function argumentsOf(draft: Draft, source: PromptSource): readonly PromptArgument[] {
-  const textsOf = (messages: readonly Message[]) =>
+/**
+ * The arguments after the edit. Adds arguments the text newly uses. Drops arguments that were used before and that no
+ * message uses any longer.
+ */
+export function editedArguments(draft: Draft, source: PromptSource): readonly PromptArgument[] {
+  const textsIn = (messages: readonly Message[]) =>
     messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
-  const before = textsOf(source.messages ?? []);
-  const now = textsOf(messagesOf(draft, source));
+  const before = textsIn(source.messages ?? []);
+  const now = textsIn(editedMessages(draft, source));
   const uses = (texts: readonly string[], name: string) => texts.some((text) => text.includes(`{{${name}}}`));
   const declared = new Set(source.arguments?.map(({ name }) => name));
   const kept = draft.args.filter(
     ({ name }) => uses(now, name) || (declared.has(name) && !uses(before, name)),
   );
   const known = new Set(kept.map(({ name }) => name));
-  const written = (draft.text ?? '').matchAll(/\{\{(\w+)\}\}/g);
-  const added = new Set([...written].map(([, name]) => name!).filter((name) => !known.has(name)));
+  const placeholders = (draft.text ?? '').matchAll(/\{\{(\w+)\}\}/g);
+  const added = new Set([...placeholders].map(([, name]) => name!).filter((name) => !known.has(name)));
   return [...kept, ...[...added].map((name) => ({ name, required: true }))];
 }
 
-/** Arguments that the text does not use at the moment stay, so that their fields are back when the text uses them again. */
-export function withChanged(
+/** Also keeps arguments the text does not use at the moment, so that their fields return when it uses them again. */
+export function mergeArguments(
   args: readonly PromptArgument[],
   changed: readonly PromptArgument[],
 ): readonly PromptArgument[] {
@@ -62,39 +65,39 @@ export function withChanged(
   return [...all.values()];
 }
 
-/** What create_prompt needs for a new prompt, or for one that was deleted while it was edited. */
-export function createdFrom(draft: Draft, source: PromptSource = {}): ToolArguments<'create_prompt'> {
+/** The arguments of create_prompt, for a new prompt or one that was deleted during the edit. */
+export function createArguments(draft: Draft, source: PromptSource = {}): ToolArguments<'create_prompt'> {
   return {
     name: draft.name,
     title: draft.title || draft.name,
     description: draft.description,
-    tags: tagsIn(draft.tags),
-    arguments: argumentsOf(draft, source),
-    messages: messagesOf(draft, source) as SentMessages,
+    tags: parseTags(draft.tags),
+    arguments: editedArguments(draft, source),
+    messages: editedMessages(draft, source) as SentMessages,
   };
 }
 
-/** Only what was edited: update_prompt keeps a field that is not given. */
-export function changesFrom(draft: Draft, source: PromptSource): ToolArguments<'update_prompt'> {
-  const before = draftOf(draft.name, source);
-  const args = argumentsOf(draft, source);
+/** The arguments of update_prompt: only the edited fields, because it leaves missing fields unchanged. */
+export function updateArguments(draft: Draft, source: PromptSource): ToolArguments<'update_prompt'> {
+  const before = draftFrom(draft.name, source);
+  const args = editedArguments(draft, source);
   return {
     name: draft.name,
     ...(draft.title !== before.title && { title: draft.title || draft.name }),
     ...(draft.description !== before.description && { description: draft.description }),
-    ...(draft.tags !== before.tags && { tags: tagsIn(draft.tags) }),
+    ...(draft.tags !== before.tags && { tags: parseTags(draft.tags) }),
     ...(JSON.stringify(args) !== JSON.stringify(before.args) && { arguments: args }),
-    ...(draft.text !== before.text && { messages: messagesOf(draft, source) as SentMessages }),
+    ...(draft.text !== before.text && { messages: editedMessages(draft, source) as SentMessages }),
   };
 }
 
-/** The version that saving makes of the one on the server: the edited fields, and the others as they are there. */
-export function versionFrom(draft: Draft, source: PromptSource, theirs: PromptSource): PromptVersion {
+/** The version that saving would create: the edited fields, and all other fields from the server. */
+export function mergedVersion(draft: Draft, source: PromptSource, theirs: PromptSource): PromptVersion {
   const { title, description, tags, arguments: args, messages } = theirs;
   const fields = { title, description, tags, arguments: args, messages };
-  return { ...fields, ...changesFrom(draft, source) };
+  return { ...fields, ...updateArguments(draft, source) };
 }
 
-function tagsIn(text: string): readonly string[] {
+function parseTags(text: string): readonly string[] {
   return text.split(/[\s,#]+/).filter((tag) => tag !== '');
 }

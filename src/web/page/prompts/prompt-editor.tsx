@@ -7,15 +7,15 @@ import { ArgumentFields } from './argument-fields.tsx';
 import type { Prompt } from './prompt.ts';
 import { type Conflict, PromptConflict } from './prompt-conflict.tsx';
 import {
-  argumentsOf,
-  changesFrom,
-  createdFrom,
+  createArguments,
   type Draft,
-  draftOf,
+  draftFrom,
+  editedArguments,
   emptyDraft,
+  mergeArguments,
+  mergedVersion,
   type PromptSource,
-  versionFrom,
-  withChanged,
+  updateArguments,
 } from './prompt-draft.ts';
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
   done?(): void;
 }
 
-/** Makes a prompt, or changes one; the server says what is wrong with it before anything is kept. */
+/** Creates or edits a prompt. The server validates it before saving. */
 export function PromptEditor({ prompt, done }: Props) {
   const { value, error } = useLoaded<PromptSource>(
     (client, signal) =>
@@ -31,12 +31,8 @@ export function PromptEditor({ prompt, done }: Props) {
     [prompt?.name],
   );
   if (error) return <p class="problem">{error.message}</p>;
-  // What a person has begun to write must not be replaced by what arrives later.
-  return value ? (
-    <EditorForm prompt={prompt} source={value} done={done} />
-  ) : (
-    <p class="empty">Asking the server…</p>
-  );
+  // The form keeps its own state, so that later updates from the server do not overwrite unsaved edits.
+  return value ? <EditorForm prompt={prompt} source={value} done={done} /> : <p class="empty">Loading…</p>;
 }
 
 function EditorForm({
@@ -50,15 +46,15 @@ function EditorForm({
 }) {
   const { client } = useConnection();
   const toast = useToast();
-  // The version that the draft began from; another one after a conflict.
+  // The version the draft started from. Changes when the user loads the server's version after a conflict.
   const [base, setBase] = useState(source);
   const [conflict, setConflict] = useState<Conflict | undefined>();
-  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftOf(prompt.name, source) : emptyDraft));
+  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftFrom(prompt.name, source) : emptyDraft));
   const [problem, setProblem] = useState('');
 
-  const args = argumentsOf(draft, base);
+  const args = editedArguments(draft, base);
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
-  const saveBy = async (call: () => Promise<unknown>) => {
+  const submit = async (call: () => Promise<unknown>) => {
     setProblem('');
     try {
       await call();
@@ -77,26 +73,30 @@ function EditorForm({
   };
   const update = (expected: string | undefined) =>
     client.tool('update_prompt', {
-      ...changesFrom(draft, base),
+      ...updateArguments(draft, base),
       ...(expected !== undefined && { expected_revision: expected }),
     });
   const save = (event: Event) => {
     event.preventDefault();
-    return saveBy(() => (prompt ? update(base.revision) : client.tool('create_prompt', createdFrom(draft))));
+    return submit(() =>
+      prompt ? update(base.revision) : client.tool('create_prompt', createArguments(draft)),
+    );
   };
   const keepMine = ({ theirs }: Conflict) =>
-    saveBy(() => (theirs ? update(theirs.revision) : client.tool('create_prompt', createdFrom(draft, base))));
-  const takeTheirs = ({ theirs }: Conflict) => {
+    submit(() =>
+      theirs ? update(theirs.revision) : client.tool('create_prompt', createArguments(draft, base)),
+    );
+  const loadTheirs = ({ theirs }: Conflict) => {
     setConflict(undefined);
     if (!theirs) return done?.();
     setBase(theirs);
-    setDraft(draftOf(draft.name, theirs));
+    setDraft(draftFrom(draft.name, theirs));
     const undo = async () => {
       setBase(base);
       setDraft(draft);
       setConflict({ theirs });
     };
-    toast({ text: 'The form has the version on the server now.', action: { label: 'Undo', run: undo } });
+    toast({ text: 'The form now contains the version on the server.', action: { label: 'Undo', run: undo } });
   };
   return (
     <form class="editor" onSubmit={save}>
@@ -127,7 +127,7 @@ function EditorForm({
         Tags
         <input
           value={draft.tags}
-          placeholder="separated by blanks"
+          placeholder="Separated by spaces"
           onInput={(event) => set({ tags: event.currentTarget.value })}
         />
       </label>
@@ -141,17 +141,17 @@ function EditorForm({
             onInput={(event) => set({ text: event.currentTarget.value })}
           />
           <small>
-            Write <code>{'{{name}}'}</code> where an argument goes.
+            Use <code>{'{{name}}'}</code> to insert an argument.
           </small>
         </label>
       )}
-      <ArgumentFields args={args} change={(changed) => set({ args: withChanged(draft.args, changed) })} />
+      <ArgumentFields args={args} change={(changed) => set({ args: mergeArguments(draft.args, changed) })} />
       {conflict && (
         <PromptConflict
           {...conflict}
-          mine={versionFrom(draft, base, conflict.theirs ?? base)}
+          mine={mergedVersion(draft, base, conflict.theirs ?? base)}
           keepMine={() => keepMine(conflict)}
-          takeTheirs={() => takeTheirs(conflict)}
+          loadTheirs={() => loadTheirs(conflict)}
         />
       )}
       {problem && (
@@ -168,7 +168,7 @@ function EditorForm({
   );
 }
 
-/** `undefined` when the prompt is gone. */
+/** Returns `undefined` if the prompt was deleted. */
 async function currentVersion(client: McpClient, name: string): Promise<PromptSource | undefined> {
   try {
     return await client.tool('show_prompt', { name });

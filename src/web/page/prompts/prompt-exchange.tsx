@@ -13,20 +13,20 @@ interface ListedTool {
   readonly inputSchema: { readonly properties?: { readonly format?: { readonly enum?: readonly Format[] } } };
 }
 
-/** Takes prompt files of other programs in and gives ours out in their forms. */
+/** Imports prompt files of other programs and exports all prompts in their formats. */
 export function PromptExchange() {
   const { client } = useConnection();
   const toast = useToast();
   const [chosen, setChosen] = useState<Format | undefined>();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
-  // The server says itself which forms it knows.
-  const { value: formats = [] } = useLoaded<readonly Format[]>(async (with_, signal) => {
+  // The schema of import_prompts lists the formats the server supports.
+  const { value: formats = [] } = useLoaded<readonly Format[]>(async (mcp, signal) => {
     let tools: readonly ListedTool[] = [];
-    await with_.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
+    await mcp.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
     return tools.find(({ name }) => name === 'import_prompts')?.inputSchema.properties?.format?.enum ?? [];
   }, []);
   const format = chosen ?? formats[0];
-  const guard = async (work: () => Promise<{ text: string; problems: readonly Problem[] }>) => {
+  const runAndReport = async (work: () => Promise<{ text: string; problems: readonly Problem[] }>) => {
     try {
       const { text, problems: found } = await work();
       setProblems(found);
@@ -35,26 +35,27 @@ export function PromptExchange() {
       toast({ text: asError(error).message });
     }
   };
-  const take = (files: readonly File[]) =>
-    guard(async () => {
-      const given = await Promise.all(
+  const importFiles = (files: readonly File[]) =>
+    runAndReport(async () => {
+      const uploads = await Promise.all(
         files.map(async (file) => ({ path: file.name, text: await file.text() })),
       );
-      const { imported, ...found } = await client.tool('import_prompts', { format: format!, files: given });
-      return { text: `${counted(imported.length, 'prompt')} came in.`, ...found };
+      const { imported, ...found } = await client.tool('import_prompts', { format: format!, files: uploads });
+      return { text: `Imported ${counted(imported.length, 'prompt')}.`, ...found };
     });
-  const give = () =>
-    guard(async () => {
+  const exportAll = () =>
+    runAndReport(async () => {
       const { files, ...found } = await client.tool('export_prompts', { format: format! });
-      await save(`prompts-${format}.zip`, files);
-      return { text: `${counted(files.length, 'file')} went out.`, ...found };
+      await download(`prompts-${format}.zip`, files);
+      return { text: `Exported ${counted(files.length, 'file')}.`, ...found };
     });
   if (format === undefined) return null;
   return (
     <div class="exchange">
       <h1>Import and export</h1>
       <p class="quiet">
-        Prompts of other programs come in as JSONL prompts; all prompts go out as files of theirs.
+        Import prompt files of another program as JSONL prompts, or export all prompts as files for that
+        program.
       </p>
       <div class="toolbar bare">
         <label class="inline">
@@ -71,16 +72,16 @@ export function PromptExchange() {
             class="hidden"
             type="file"
             multiple
-            onChange={(event) => take(chosenFiles(event.currentTarget))}
+            onChange={(event) => importFiles(chosenFiles(event.currentTarget))}
           />
         </label>
-        <button type="button" onClick={give}>
+        <button type="button" onClick={exportAll}>
           Export all
         </button>
       </div>
       {problems.length > 0 && (
         <section>
-          <h2>What is not as it was</h2>
+          <h2>Conversion problems</h2>
           <ProblemList problems={problems} />
         </section>
       )}
@@ -92,8 +93,8 @@ function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** One file as it is, several as an archive: nobody wants to confirm a hundred downloads. */
-async function save(archive: string, files: readonly ArchivedFile[]): Promise<void> {
+/** Downloads a single file directly and several files as one archive. */
+async function download(archive: string, files: readonly ArchivedFile[]): Promise<void> {
   const [only] = files;
   if (only === undefined) return;
   const content = files.length === 1 ? new Blob([only.text]) : await zipArchive(files);

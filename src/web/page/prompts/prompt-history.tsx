@@ -3,25 +3,25 @@ import type { ToolAnswer } from '../../../api.ts';
 import { lineDifference } from '../shared/line-difference.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
+import { shortTime } from '../shared/zone-time.ts';
 import { promptText } from './prompt-text.ts';
 
 type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
 
-/** Every change of a prompt, what it changed, and the way back. */
+/** The revisions of a prompt, with their differences and a button to restore each one. */
 export function PromptHistory({ name }: { name: string }) {
   const { client, changes } = useConnection();
   const toast = useToast();
   const [open, setOpen] = useState<number | undefined>();
   const { value, error } = useLoaded(
-    (with_, signal) => with_.tool('prompt_history', { name }, { signal }),
+    (mcp, signal) => mcp.tool('prompt_history', { name }, { signal }),
     [name, changes.prompts],
   );
   if (error) return <p class="problem">{error.message}</p>;
   const revisions = value?.revisions ?? [];
   const restore = (revision: number) =>
     client.tool('restore_prompt', { name, revision }).then(
-      () => toast({ text: `${name} is back at revision ${revision}.` }),
+      () => toast({ text: `Restored revision ${revision} of ${name}.` }),
       (failed) => toast({ text: asError(failed).message }),
     );
   return (
@@ -32,7 +32,7 @@ export function PromptHistory({ name }: { name: string }) {
             <strong>{one.revision}</strong>
             <span class="badge">{one.action}</span>
             <span class="quiet grow" title={new Date(one.time).toLocaleString()}>
-              {shortMoment(one.time)} by {one.client.name || 'unnamed'}
+              {shortTime(one.time)} by {one.client.name || 'unknown client'}
             </span>
             <button
               type="button"
@@ -40,7 +40,7 @@ export function PromptHistory({ name }: { name: string }) {
               aria-expanded={open === one.revision}
               onClick={() => setOpen(open === one.revision ? undefined : one.revision)}
             >
-              What changed
+              Show changes
             </button>
             {one.prompt && (
               <button type="button" class="small" onClick={() => restore(one.revision)}>

@@ -10,19 +10,19 @@ interface PromptList {
   readonly error: McpError | undefined;
 }
 
-/** The whole catalogue, its first page as soon as it is there, read again whenever the server says that it changed. */
+/** All prompts. The first page is available early, and the list reloads when the server reports a change. */
 export function usePrompts(): PromptList {
   const { client, changes } = useConnection();
   const [list, setList] = useState<PromptList>({ prompts: [], complete: false, error: undefined });
   useEffect(() => {
     const ended = new AbortController();
     let latest: readonly Prompt[] = [];
-    const seen = (prompts: readonly Prompt[]) => {
+    const onPage = (prompts: readonly Prompt[]) => {
       latest = prompts;
-      // On a re-read the old list stays until the new one is whole.
+      // During a reload, keep the old list until the new one is complete.
       setList((old) => (old.complete ? old : { ...old, prompts }));
     };
-    client.all<Prompt>('prompts/list', 'prompts', seen, ended.signal).then(
+    client.all<Prompt>('prompts/list', 'prompts', onPage, ended.signal).then(
       () => !ended.signal.aborted && setList({ prompts: latest, complete: true, error: undefined }),
       (error) => !ended.signal.aborted && setList((old) => ({ ...old, error: asError(error) })),
     );

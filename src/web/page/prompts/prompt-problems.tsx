@@ -5,39 +5,39 @@ import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 
 export type Problem = ToolAnswer<'lint_prompts'>['problems'][number];
 
-/** What lint finds in one prompt. */
+/** The lint problems of one prompt. */
 export function PromptProblems({ name }: { name: string }) {
   const { changes } = useConnection();
-  const returns = useReturns();
+  const focusCount = useFocusCount();
   const { value } = useLoaded(
     (client, signal) => client.tool('lint_prompts', { names: [name] }, { signal }),
-    [name, changes.prompts, returns],
+    [name, changes.prompts, focusCount],
   );
   if (!value?.problems.length) return null;
   return <ProblemList problems={value.problems.map(({ file: _, ...problem }) => problem)} />;
 }
 
-/** What lint finds in the whole library, also in files that give no prompt. */
+/** The lint problems of the whole library, including files that define no prompt. */
 export function useLibraryProblems(ready: boolean): readonly Problem[] {
   const { changes } = useConnection();
-  const returns = useReturns();
+  const focusCount = useFocusCount();
   const { value } = useLoaded<{ problems: readonly Problem[] }>(
     (client, signal) =>
       ready ? client.tool('lint_prompts', {}, { signal }) : Promise.resolve({ problems: [] }),
-    [ready, changes.prompts, returns],
+    [ready, changes.prompts, focusCount],
   );
-  return value?.problems ?? none;
+  return value?.problems ?? noProblems;
 }
 
-const none: readonly Problem[] = [];
+const noProblems: readonly Problem[] = [];
 
-/** Counts up when somebody comes back to the page: a text that was changed in an editor changes no list. */
-function useReturns(): number {
+/** A counter that increases when the page regains focus, because an edit outside the page may not change the list. */
+function useFocusCount(): number {
   const [count, setCount] = useState(0);
   useEffect(() => {
-    const returned = () => setCount((now) => now + 1);
-    addEventListener('focus', returned);
-    return () => removeEventListener('focus', returned);
+    const onFocus = () => setCount((now) => now + 1);
+    addEventListener('focus', onFocus);
+    return () => removeEventListener('focus', onFocus);
   }, []);
   return count;
 }
@@ -53,7 +53,7 @@ export function problemsByPrompt(problems: readonly Problem[]): ReadonlyMap<stri
   return byPrompt;
 }
 
-/** How much is wrong, beside the name of a prompt. */
+/** A badge with the number of problems, shown next to a prompt name. */
 export function ProblemMark({ problems }: { problems: readonly Problem[] }) {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
@@ -69,30 +69,30 @@ function counted(count: number, thing: string): string {
   return count === 0 ? '' : `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-type Listed = Omit<Problem, 'file'> & { readonly file?: string };
+type ListedProblem = Omit<Problem, 'file'> & { readonly file?: string };
 
-const atOnce = 100;
+const pageSize = 100;
 
-export function ProblemList({ problems }: { problems: readonly Listed[] }) {
-  const [most, setMost] = useState(atOnce);
+export function ProblemList({ problems }: { problems: readonly ListedProblem[] }) {
+  const [visible, setVisible] = useState(pageSize);
   return (
     <>
       <ul class="problems" aria-label="Problems">
-        {problems.slice(0, most).map(({ file, line, severity, message }, index) => (
+        {problems.slice(0, visible).map(({ file, line, severity, message }, index) => (
           <li key={index}>
             <span class={`badge ${severity}`}>{severity}</span>
             <span>
-              {placeOf(file, line) && <code>{placeOf(file, line)}</code>} {message}
+              {formatLocation(file, line) && <code>{formatLocation(file, line)}</code>} {message}
             </span>
           </li>
         ))}
       </ul>
-      <MoreButton shown={most} all={problems.length} step={atOnce} what="problems" show={setMost} />
+      <MoreButton shown={visible} all={problems.length} step={pageSize} what="problems" show={setVisible} />
     </>
   );
 }
 
-function placeOf(file: string | undefined, line: number | undefined): string {
+function formatLocation(file: string | undefined, line: number | undefined): string {
   if (file === undefined) return line === undefined ? '' : `line ${line}`;
   return line === undefined ? file : `${file}:${line}`;
 }

@@ -5,13 +5,13 @@ import { type Problem, ProblemMark } from './prompt-problems.tsx';
 interface Props {
   readonly prompt: Prompt;
   readonly current: boolean;
-  /** What lint finds in it, if anything. */
+  /** Lint problems of this prompt. */
   readonly problems: readonly Problem[] | undefined;
-  choose(query: string): void;
+  search(query: string): void;
 }
 
-/** One prompt in the list. The link spans the row; the tags stand beside it, not in it. */
-export function PromptRow({ prompt, current, problems, choose }: Props) {
+/** One prompt in the list. The link covers the whole row; the tag buttons are placed outside the link. */
+export function PromptRow({ prompt, current, problems, search }: Props) {
   return (
     <div class={`row ${current ? 'current' : ''}`}>
       <span class="row-line">
@@ -30,7 +30,7 @@ export function PromptRow({ prompt, current, problems, choose }: Props) {
         {tagsOf(prompt).length > 0 && (
           <span class="row-tags">
             {tagsOf(prompt).map((tag) => (
-              <button key={tag} type="button" class="tag" tabIndex={-1} onClick={() => choose(`#${tag}`)}>
+              <button key={tag} type="button" class="tag" tabIndex={-1} onClick={() => search(`#${tag}`)}>
                 #{tag}
               </button>
             ))}

@@ -8,7 +8,7 @@ interface Entry {
   readonly tags: readonly string[];
 }
 
-/** Finds prompts while somebody types: what can be done once is done when the list comes. */
+/** Searches prompts while the user types. The lower-cased index is built once per list. */
 export class PromptSearch {
   readonly #prompts: readonly Prompt[];
   #entries: readonly Entry[] | undefined;
@@ -17,30 +17,30 @@ export class PromptSearch {
     this.#prompts = prompts;
   }
 
-  /** Better done before the first key than with it. */
+  /** Builds the index. Call it before the first key press to keep typing responsive. */
   prepare(): readonly Entry[] {
-    this.#entries ??= this.#prompts.map(entryOf);
+    this.#entries ??= this.#prompts.map(toEntry);
     return this.#entries;
   }
 
-  /** The prompts that have every word of the query, those with it in their name first. `#word` asks for a tag. */
+  /** Finds prompts that contain every word of the query; matches in the name come first. `#word` matches a tag. */
   find(query: string): readonly Prompt[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return this.#prompts;
-    // There are few scores and many prompts: to sort into heaps keeps the order of the list, and takes one pass.
-    const heaps = new Map<number, Prompt[]>();
+    // Bucket by score: there are few scores and many prompts, and this keeps the list order within a score.
+    const buckets = new Map<number, Prompt[]>();
     for (const entry of this.prepare()) {
-      const score = scoreOf(entry, words);
+      const score = scoreEntry(entry, words);
       if (score === 0) continue;
-      const heap = heaps.get(score);
-      if (heap) heap.push(entry.prompt);
-      else heaps.set(score, [entry.prompt]);
+      const bucket = buckets.get(score);
+      if (bucket) bucket.push(entry.prompt);
+      else buckets.set(score, [entry.prompt]);
     }
-    return [...heaps].sort(([a], [b]) => b - a).flatMap(([, heap]) => heap);
+    return [...buckets].sort(([a], [b]) => b - a).flatMap(([, bucket]) => bucket);
   }
 }
 
-function entryOf(prompt: Prompt): Entry {
+function toEntry(prompt: Prompt): Entry {
   return {
     prompt,
     name: prompt.name.toLowerCase(),
@@ -50,7 +50,7 @@ function entryOf(prompt: Prompt): Entry {
   };
 }
 
-function scoreOf(entry: Entry, words: readonly string[]): number {
+function scoreEntry(entry: Entry, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
     const found = scoreWord(entry, word);

@@ -1,14 +1,14 @@
 import type { ToolAnswer } from '../../../api.ts';
 import type { PromptArgument } from './prompt.ts';
 
-/** A version of a prompt, as far as it is shown. */
+/** The fields of a prompt that are shown in a comparison. */
 export type PromptVersion = {
   readonly [Field in 'title' | 'description' | 'tags' | 'arguments' | 'messages']?:
     | ToolAnswer<'show_prompt'>[Field]
     | undefined;
 };
 
-/** Everything of a prompt that can change, as lines to compare. */
+/** Formats the editable fields of a prompt as lines for a comparison. */
 export function promptText(version: PromptVersion | undefined): string {
   if (version === undefined) return '';
   const { title = '', description = '', tags = [], arguments: args = [], messages = [] } = version;

@@ -3,7 +3,7 @@ import type { PromptItem, ToolAnswer } from '../../../api.ts';
 export type Prompt = PromptItem;
 export type PromptArgument = ToolAnswer<'show_prompt'>['arguments'][number];
 
-/** Where it comes from; what the server itself brings has no source. */
+/** The source of a prompt. Prompts that belong to a server feature have no source and are shown as "server". */
 export function sourceOf(prompt: Prompt): string {
   return String(prompt._meta?.['adjutant/source'] ?? 'server');
 }

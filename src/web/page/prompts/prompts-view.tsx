@@ -11,7 +11,7 @@ import { ProblemList, problemsByPrompt, useLibraryProblems } from './prompt-prob
 import { PromptRow } from './prompt-row.tsx';
 import { PromptSearch } from './prompt-search.ts';
 
-/** All prompts of all sources on the left, the chosen one on the right. */
+/** The prompts of all sources on the left, the selected prompt on the right. */
 export function PromptsView({ name }: { name: string | undefined }) {
   const { prompts, complete, error } = usePrompts();
   const problems = useLibraryProblems(complete);
@@ -47,13 +47,13 @@ export function PromptsView({ name }: { name: string | undefined }) {
             type="search"
             placeholder="Search prompts"
             aria-label="Search prompts"
-            title="Words in name, title, description; #tag for a tag. The key / leads here."
+            title="Searches name, title and description. Type #tag to search by tag. Press / to focus."
             value={query}
             onInput={(event) => setQuery(event.currentTarget.value)}
             onKeyDown={move}
           />
           <a class="button" href={pathTo('prompts', '+new')}>
-            New
+            New prompt
           </a>
         </div>
         <p class="quiet count">
@@ -63,7 +63,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
               : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
           </span>
           <a class="grow" href={pathTo('prompts', '+exchange')}>
-            Import, export
+            Import or export
           </a>
           {problems.length > 0 && (
             <a href={pathTo('prompts', '+problems')}>
@@ -83,7 +83,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
               prompt={one}
               current={one.name === name}
               problems={byPrompt.get(one.name)}
-              choose={setQuery}
+              search={setQuery}
             />
           )}
         />
@@ -97,13 +97,13 @@ export function PromptsView({ name }: { name: string | undefined }) {
         {name === '+new' && <PromptEditor />}
         {name === '+problems' && (
           <>
-            <h1>Problems of the library</h1>
-            {problems.length > 0 ? <ProblemList problems={problems} /> : <p>There are none.</p>}
+            <h1>Library problems</h1>
+            {problems.length > 0 ? <ProblemList problems={problems} /> : <p>No problems found.</p>}
           </>
         )}
-        {lastShown.current && <PromptDetail key={name} prompt={lastShown.current} gone={!prompt} />}
+        {lastShown.current && <PromptDetail key={name} prompt={lastShown.current} deleted={!prompt} />}
         {!lastShown.current && complete && name !== undefined && !name.startsWith('+') && (
-          <p class="empty late">There is no prompt {name} (any more).</p>
+          <p class="empty late">Prompt “{name}” not found.</p>
         )}
         {name === '+exchange' && <PromptExchange />}
         {name === undefined && <Welcome empty={empty} />}
@@ -112,17 +112,17 @@ export function PromptsView({ name }: { name: string | undefined }) {
   );
 }
 
-/** `/` goes to the search, except where one writes. */
+/** Focuses the search field when `/` is pressed outside a text field. */
 function useSlash(search: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const writes = (event.target as Element).closest?.('input, textarea, select');
-      if (event.key !== '/' || writes || event.ctrlKey || event.metaKey || event.altKey) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      const inField = (event.target as Element).closest?.('input, textarea, select');
+      if (event.key !== '/' || inField || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       search.current?.focus();
     };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
   }, []);
 }
 
@@ -131,22 +131,22 @@ function Welcome({ empty }: { empty: boolean }) {
     <div class="empty">
       {empty ? (
         <p>
-          There are no prompts yet. <a href={pathTo('prompts', '+new')}>Make the first one</a>,{' '}
-          <a href={pathTo('prompts', '+exchange')}>bring in those of other programs</a>, or put files where
-          the server looks for them (see Server).
+          No prompts yet. <a href={pathTo('prompts', '+new')}>Create a prompt</a>,{' '}
+          <a href={pathTo('prompts', '+exchange')}>import prompts from other programs</a>, or add files to the
+          prompt folders (see the settings under Server).
         </p>
       ) : (
         <>
-          <p>Choose a prompt to see it, fill it in and copy the result.</p>
+          <p>Select a prompt to view it, fill in its arguments and copy the result.</p>
           <p>
-            <kbd>/</kbd> leads to the search, <kbd>↑</kbd> <kbd>↓</kbd> through what it finds, <kbd>#</kbd>{' '}
-            looks for a tag.
+            Press <kbd>/</kbd> to search, <kbd>↑</kbd> <kbd>↓</kbd> to move through the results. Type{' '}
+            <kbd>#</kbd> to search by tag.
           </p>
         </>
       )}
       <p>
-        New here? <SampleData action="load" /> puts in a few prompts, a calendar and two runs, to be taken out
-        again under Server.
+        New here? <SampleData action="load" /> adds a few prompts, a calendar and two runs. You can remove
+        them under Server.
       </p>
     </div>
   );

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { templateParts } from './template-parts.ts';
 
-/** A template with its comments, tags and placeholders coloured. */
+/** A template with highlighted comments, tags and placeholders. */
 export function TemplateSource({ text }: { text: string }) {
   const parts = useMemo(() => templateParts(text), [text]);
   return (

@@ -7,16 +7,16 @@ interface Props {
 }
 
 const marks: Readonly<Record<string, string>> = { verified: '✓', missing: '✗', unreported: '?', passed: '✓' };
-const words: Readonly<Record<string, string>> = {
-  verified: 'seen to be changed',
-  missing: 'is not there',
-  unchanged: 'is there, but was not changed',
-  unchecked: 'could not be checked',
+const statusTexts: Readonly<Record<string, string>> = {
+  verified: 'change verified',
+  missing: 'file not found',
+  unchanged: 'file was not changed',
+  unchecked: 'not checked',
 };
 
-/** What the agent says it delivered beside what the server saw, and the checks it ran. */
+/** The deliverables the agent reported, the server's verification of each, and the results of the checks. */
 export function EvidenceList({ deliverables, evidence }: Props) {
-  const seen = new Map(evidence?.files.map((file) => [file.path, file]) ?? []);
+  const verified = new Map(evidence?.files.map((file) => [file.path, file]) ?? []);
   const unreported = evidence?.files.filter(({ status }) => status === 'unreported') ?? [];
   const checks = evidence?.checks ?? [];
   if (deliverables.length + unreported.length + checks.length === 0) return null;
@@ -25,24 +25,24 @@ export function EvidenceList({ deliverables, evidence }: Props) {
       <h2>Deliverables</h2>
       <ul class="evidence">
         {deliverables.map(({ path, description }) => {
-          const status = seen.get(path)?.status ?? 'unchecked';
+          const status = verified.get(path)?.status ?? 'unchecked';
           return (
             <li key={path}>
               <Mark status={status} /> <code>{visibleText(path)}</code> <bdi>{description}</bdi>{' '}
-              <span class="quiet">{words[status] ?? status}</span>
+              <span class="quiet">({statusTexts[status] ?? status})</span>
             </li>
           );
         })}
         {unreported.map(({ path, change }) => (
           <li key={path}>
             <Mark status="unreported" /> <code>{visibleText(path)}</code>{' '}
-            <span class="quiet">{change ?? 'changed'}, but not reported</span>
+            <span class="quiet">({change ?? 'changed'}, not reported by the agent)</span>
           </li>
         ))}
         {checks.map(({ command, status }) => (
           <li key={command}>
             <Mark status={status} /> <code>{visibleText(command)}</code>{' '}
-            <span class="quiet">check {status}</span>
+            <span class="quiet">(check {status})</span>
           </li>
         ))}
       </ul>

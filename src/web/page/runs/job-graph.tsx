@@ -10,7 +10,7 @@ interface Props {
   choose(id: string): void;
 }
 
-/** The jobs of an autopilot, each behind those it waits for. */
+/** The jobs of an autopilot run as a graph. Each job is to the right of its dependencies. */
 export function JobGraph({ plan, results, chosen, choose }: Props) {
   const places = layOutJobs(plan);
   const left = ({ column }: Place) => column * (width + gapX);
@@ -31,7 +31,7 @@ export function JobGraph({ plan, results, chosen, choose }: Props) {
     }),
   );
   return (
-    <div class="job-graph" role="region" aria-label="Graph of the jobs" tabIndex={0}>
+    <div class="job-graph" role="region" aria-label="Job graph" tabIndex={0}>
       <div style={{ width: `${size.width}px`, height: `${size.height}px` }}>
         <svg {...size} aria-hidden="true">
           <defs>

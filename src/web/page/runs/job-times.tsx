@@ -1,6 +1,6 @@
 import { duration, isOpen, type JobResult } from './run-record.ts';
 
-/** The jobs on one axis of time: what ran beside what, and what took long. */
+/** The jobs as bars on a common time axis. */
 export function JobTimes({ jobs }: { jobs: readonly JobResult[] }) {
   const spans = jobs
     .filter(({ status }) => status !== 'skipped' && status !== 'waiting')
@@ -13,7 +13,7 @@ export function JobTimes({ jobs }: { jobs: readonly JobResult[] }) {
   const length = Math.max(1, ...spans.map(({ to }) => to - start));
   const percent = (milliseconds: number) => `${(milliseconds / length) * 100}%`;
   return (
-    <div class="job-times" role="list" aria-label="Times of the jobs">
+    <div class="job-times" role="list" aria-label="Job times">
       <div class="job-axis" aria-hidden="true">
         {ticks(length).map((tick) => (
           <span key={tick} style={{ left: percent(tick) }}>
@@ -39,7 +39,7 @@ export function JobTimes({ jobs }: { jobs: readonly JobResult[] }) {
   );
 }
 
-/** Round moments, four or five of them. */
+/** Up to five round values for the time axis. */
 function ticks(length: number): readonly number[] {
   const rough = length / 4;
   const unit = 10 ** Math.floor(Math.log10(rough));

@@ -1,18 +1,19 @@
 import { useMemo, useState } from 'preact/hooks';
 import { MoreButton } from '../shared/more-button.tsx';
 import { visibleText } from '../shared/visible-text.ts';
-import { type FilePatch, type Hunk, leftOut, type PatchLine, parsePatch } from './patch.ts';
+import { type FilePatch, type Hunk, omittedFiles, type PatchLine, parsePatch } from './patch.ts';
 
-/** So many lines are unfolded by themselves; so many files and lines are shown, and as many more at each click. */
-const unfolded = 300;
-const filesAtOnce = 100;
-const linesAtOnce = 500;
+/** Files are expanded until this many lines are visible. */
+const expandedLines = 300;
+/** Files and lines that each click on "Show more" adds. */
+const filesPerPage = 100;
+const linesPerPage = 500;
 
-/** What was changed, file by file. */
+/** The changes of a run, file by file. */
 export function PatchView({ text }: { text: string }) {
   const files = useMemo(() => parsePatch(text), [text]);
-  const [most, setMost] = useState(filesAtOnce);
-  if (files.length === 0) return <p class="quiet">No file was changed.</p>;
+  const [visible, setVisible] = useState(filesPerPage);
+  if (files.length === 0) return <p class="quiet">No files changed.</p>;
   const [added, removed] = [sum(files, 'added'), sum(files, 'removed')];
   let lines = 0;
   return (
@@ -20,12 +21,12 @@ export function PatchView({ text }: { text: string }) {
       <p class="quiet">
         {files.length} file{files.length === 1 ? '' : 's'}, <Counts added={added} removed={removed} />
       </p>
-      {files.slice(0, most).map((file, index) => {
+      {files.slice(0, visible).map((file, index) => {
         lines += file.hunks.reduce((total, hunk) => total + hunk.lines.length, 0);
-        return <FileChanges key={index} file={file} open={lines <= unfolded} />;
+        return <FileChanges key={index} file={file} open={lines <= expandedLines} />;
       })}
-      <MoreButton shown={most} all={files.length} step={filesAtOnce} what="files" show={setMost} />
-      {leftOut(text) && <p class="quiet">{leftOut(text)}</p>}
+      <MoreButton shown={visible} all={files.length} step={filesPerPage} what="files" show={setVisible} />
+      {omittedFiles(text) && <p class="quiet">{omittedFiles(text)}</p>}
     </div>
   );
 }
@@ -44,11 +45,11 @@ function Counts({ added, removed }: { added: number; removed: number }) {
 }
 
 function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
-  // What is folded is not in the document: a patch may be long.
-  const [shown, setShown] = useState(open);
+  // Lines of collapsed files are not rendered, because a patch may be long.
+  const [expanded, setExpanded] = useState(open);
   const { path, from, change, binary, added, removed, notes } = file;
   return (
-    <details open={open} onToggle={(event) => setShown(event.currentTarget.open)}>
+    <details open={open} onToggle={(event) => setExpanded(event.currentTarget.open)}>
       <summary>
         <code>
           {from !== undefined && `${visibleText(from)} → `}
@@ -57,14 +58,14 @@ function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
         {change !== 'changed' && <span class={`badge change-${change}`}>{change}</span>}
         {binary ? <span class="badge">binary</span> : <Counts added={added} removed={removed} />}
       </summary>
-      {shown && (
+      {expanded && (
         <>
           {notes.map((note) => (
             <p key={note} class="quiet patch-note">
               {note}
             </p>
           ))}
-          {binary && <p class="quiet patch-note">The bytes of this file are not shown.</p>}
+          {binary && <p class="quiet patch-note">Binary content is not shown.</p>}
           {file.hunks.length > 0 && <Lines hunks={file.hunks} name={path} />}
         </>
       )}
@@ -75,17 +76,17 @@ function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
 const marks = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
 
 function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
-  const [most, setMost] = useState(linesAtOnce);
+  const [visible, setVisible] = useState(linesPerPage);
   const rows = useMemo(
     () => hunks.flatMap((hunk): readonly (PatchLine | string)[] => [hunk.heading, ...hunk.lines]),
     [hunks],
   );
   return (
     <>
-      <div class="patch-lines" role="region" aria-label={`Changes of ${name}`} tabIndex={0}>
+      <div class="patch-lines" role="region" aria-label={`Changes in ${name}`} tabIndex={0}>
         <table>
           <tbody>
-            {rows.slice(0, most).map((row, index) =>
+            {rows.slice(0, visible).map((row, index) =>
               typeof row === 'string' ? (
                 <tr key={index} class="heading">
                   <td colSpan={4}>{row}</td>
@@ -102,7 +103,7 @@ function Lines({ hunks, name }: { hunks: readonly Hunk[]; name: string }) {
           </tbody>
         </table>
       </div>
-      <MoreButton shown={most} all={rows.length} step={linesAtOnce} what="lines" show={setMost} />
+      <MoreButton shown={visible} all={rows.length} step={linesPerPage} what="lines" show={setVisible} />
     </>
   );
 }

@@ -1,13 +1,13 @@
 export interface PatchLine {
   readonly kind: 'same' | 'added' | 'removed' | 'note';
   readonly text: string;
-  /** Numbers of the line before and after; none where it was not or is not any more. */
+  /** Line numbers before and after the change. Absent on the side that does not have the line. */
   readonly before?: number;
   readonly after?: number;
 }
 
 export interface Hunk {
-  /** Where it lies, as git writes it: the function it is in, if git knows. */
+  /** The line number and, if git provides it, the enclosing function. */
   readonly heading: string;
   readonly lines: readonly PatchLine[];
 }
@@ -15,17 +15,17 @@ export interface Hunk {
 export interface FilePatch {
   readonly path: string;
   readonly change: 'added' | 'removed' | 'renamed' | 'copied' | 'changed';
-  /** What it was called before. */
+  /** The previous path of a renamed or copied file. */
   readonly from?: string;
   readonly binary: boolean;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly Hunk[];
-  /** What is left to say where no line changed. */
+  /** Changes other than lines, such as the file mode. */
   readonly notes: readonly string[];
 }
 
-/** A unified diff by file, as git writes it or `diff -u`. Whatever stands around the files is passed over. */
+/** Parses a unified diff from git or `diff -u`. Other text around the files is ignored. */
 export function parsePatch(text: string): readonly FilePatch[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -33,18 +33,18 @@ export function parsePatch(text: string): readonly FilePatch[] {
   let hunk: HunkReader | undefined;
   for (const [index, raw] of lines.entries()) {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-    // A removed line may itself look like a header, so what belongs to a hunk is known by the hunk's own counts.
+    // A removed line may look like a header, so the line counts of the hunk decide which lines belong to it.
     if (hunk?.take(line)) continue;
     if (line.startsWith('# ')) {
-      const mentioned = mentionedFile(line.slice(2));
-      if (mentioned) files.push(mentioned);
+      const listed = parseListedFile(line.slice(2));
+      if (listed) files.push(listed);
       hunk = undefined;
       continue;
     }
-    const begins = line.startsWith('diff --git ');
-    const bare =
+    const isGitHeader = line.startsWith('diff --git ');
+    const isPlainHeader =
       line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') && files.at(-1)?.isNamed !== false;
-    if (begins || bare) files.push(new FileReader(begins ? line.slice(11) : undefined));
+    if (isGitHeader || isPlainHeader) files.push(new FileReader(isGitHeader ? line.slice(11) : undefined));
     hunk = files.at(-1)?.header(line);
   }
   return files.map((file) => file.finish());
@@ -66,7 +66,7 @@ class HunkReader implements Hunk {
     this.#afterEnd = after + afterCount;
   }
 
-  /** Whether the line is one of this hunk. */
+  /** Adds the line and returns true if it belongs to this hunk. */
   take(line: string): boolean {
     const text = line.slice(1);
     if (line.startsWith('\\')) this.lines.push({ kind: 'note', text: text.trim() });
@@ -129,34 +129,34 @@ class FileReader {
   readonly #headers: readonly (readonly [string, (rest: string) => void])[] = [
     ['new file', () => (this.#change = 'added')],
     ['deleted file', () => (this.#change = 'removed')],
-    ['rename from ', (name) => this.#wasCalled(name, 'renamed')],
+    ['rename from ', (name) => this.#setPrevious(name, 'renamed')],
     ['rename to ', (name) => (this.#path = unquoted(name))],
-    ['copy from ', (name) => this.#wasCalled(name, 'copied')],
+    ['copy from ', (name) => this.#setPrevious(name, 'copied')],
     ['copy to ', (name) => (this.#path = unquoted(name))],
-    ['new mode ', (mode) => this.#notes.push(`The mode is ${mode} now.`)],
+    ['new mode ', (mode) => this.#notes.push(`File mode changed to ${mode}.`)],
     ['Binary files ', () => (this.#binary = true)],
     ['GIT binary patch', () => (this.#binary = true)],
     ['not in UTF-8', () => (this.#binary = true)],
-    ['--- ', (name) => this.#name(name, 'added')],
-    ['+++ ', (name) => this.#name(name, 'removed')],
+    ['--- ', (name) => this.#setName(name, 'added')],
+    ['+++ ', (name) => this.#setName(name, 'removed')],
   ];
 
-  #wasCalled(name: string, change: 'renamed' | 'copied'): void {
+  #setPrevious(name: string, change: 'renamed' | 'copied'): void {
     this.#from = unquoted(name);
     this.#change = change;
   }
 
-  /** A side that is nothing tells that the file came or went. */
-  #name(written: string, otherwise: 'added' | 'removed'): void {
+  /** Reads a `---` or `+++` line. `/dev/null` means that the file was added or removed. */
+  #setName(header: string, change: 'added' | 'removed'): void {
     this.isNamed = true;
-    const name = unquoted(written.replace(/\t.*$/, ''));
-    if (name === '/dev/null') this.#change = otherwise;
+    const name = unquoted(header.replace(/\t.*$/, ''));
+    if (name === '/dev/null') this.#change = change;
     else this.#path = withoutSide(name);
   }
 }
 
-/** What is no text the server only mentions, so that the patch can be applied; who reads it wants to see that it was changed. */
-function mentionedFile(text: string): FileReader | undefined {
+/** Reads a comment that names a changed binary file. The server writes comments for these files so that the patch still applies. */
+function parseListedFile(text: string): FileReader | undefined {
   const [, names] = /^(.+): not in UTF-8$/.exec(text) ?? [];
   if (names !== undefined) {
     const file = new FileReader(names);
@@ -167,24 +167,24 @@ function mentionedFile(text: string): FileReader | undefined {
   if (sides === undefined) return undefined;
   const file = new FileReader(undefined);
   file.header('Binary files ');
-  const nothing = '/dev/null';
-  // A name may itself have an "and": where both sides have one they are equally long.
-  const middle = sides.startsWith(`${nothing} and `)
-    ? nothing.length
-    : sides.endsWith(` and ${nothing}`)
-      ? sides.length - ` and ${nothing}`.length
+  const noFile = '/dev/null';
+  // A name may contain " and ". If neither side is /dev/null, both sides have the same length.
+  const middle = sides.startsWith(`${noFile} and `)
+    ? noFile.length
+    : sides.endsWith(` and ${noFile}`)
+      ? sides.length - ` and ${noFile}`.length
       : (sides.length - ' and '.length) / 2;
   file.header(`--- ${sides.slice(0, middle)}`);
   file.header(`+++ ${sides.slice(middle + ' and '.length)}`);
   return file;
 }
 
-/** How many files the server left out of a patch that was too long, in its words. */
-export function leftOut(text: string): string | undefined {
+/** The server's note about files omitted from a long patch. */
+export function omittedFiles(text: string): string | undefined {
   return /^# (\d+ more files were changed.*)$/m.exec(text.slice(-200))?.[1];
 }
 
-/** `a/one b/one`: the two halves are the same but for their first letter, whatever blanks are in them. */
+/** The name in `a/one b/one`: both halves have the same length, even if the name contains spaces. */
 function sharedName(names: string): string {
   const half = (names.length - 1) / 2;
   const [one, other] = [names.slice(0, half), names.slice(half + 1)];
@@ -197,7 +197,7 @@ function withoutSide(name: string): string {
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '"': '"', '\\': '\\' };
 
-/** Git quotes names with bytes beyond ASCII, each as three octal digits. */
+/** Git quotes names that contain non-ASCII bytes and writes each such byte as three octal digits. */
 function unquoted(name: string): string {
   if (!/^".*"$/.test(name)) return name;
   const bytes: number[] = [];

@@ -1,13 +1,13 @@
 import { asError, useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
+import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
 import { RunArtifact } from './run-artifact.tsx';
 import { RunFiles } from './run-files.tsx';
 import { RunJobs } from './run-jobs.tsx';
 import {
+  collectEvidence,
   duration,
-  evidenceOf,
   isOpen,
   type RunOverview,
   type RunRecord,
@@ -17,13 +17,13 @@ import {
 import { RunResume } from './run-resume.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
-/** One run: what came of it, what it changed, how it went, and what it left. */
+/** One run: its result, changes, timeline and files. */
 export function RunDetail({ overview }: { overview: RunOverview }) {
   const { run_id: id, status } = overview;
   const { changes } = useConnection();
   const open = isOpen(status);
   const updates = useUpdates(`runs://${id}/events.jsonl`);
-  // A run of another server tells nothing here.
+  // This server sends no notifications for runs of other servers, so poll as well.
   const ticks = useTicks(open ? 3000 : undefined);
   const { value: run, error } = useLoaded(
     (client, signal) => client.tool('show_run', { run_id: id }, { signal }),
@@ -31,7 +31,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
   );
   const outcome = run?.autopilot?.aggregate ?? run;
   const problem = error?.message ?? run?.error ?? overview.error;
-  const patched = run?.artifacts.some(({ name }) => name === 'changes.patch');
+  const hasPatch = run?.artifacts.some(({ name }) => name === 'changes.patch');
   return (
     <article>
       <h1>{overview.task || overview.run_id}</h1>
@@ -51,9 +51,9 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
         <RunJobs runId={id} autopilot={run.autopilot} />
       )}
       <Points title="Open questions" items={outcome?.open_questions} />
-      {!open && <Points title="Next" items={outcome?.next_actions} />}
-      {run && outcome && <EvidenceList deliverables={outcome.deliverables} evidence={evidenceOf(run)} />}
-      {patched && (
+      {!open && <Points title="Next steps" items={outcome?.next_actions} />}
+      {run && outcome && <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />}
+      {hasPatch && (
         <section>
           <h2>Changes</h2>
           <RunArtifact runId={id} name="changes.patch" />
@@ -64,10 +64,10 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
         <RunTimeline runId={id} open={open} updates={updates} />
       </section>
       <section>
-        <h2>Files of the run</h2>
+        <h2>Run files</h2>
         <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
       </section>
-      {/* A thread goes on only where it is kept. */}
+      {/* A thread can be resumed only on the host that stores it. */}
       {!open && overview.subagent_thread_id && overview.host === undefined && (
         <RunResume run={overview} threadId={overview.subagent_thread_id} />
       )}
@@ -79,17 +79,17 @@ function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | unde
   const { status, started_at, duration_ms, tool, cwd } = overview;
   const usage = run?.usage ?? overview.usage;
   const facts: readonly (readonly [string, string | undefined, (string | undefined)?])[] = [
-    ['Began', shortMoment(started_at), new Date(started_at).toLocaleString()],
-    [isOpen(status) ? 'So far' : 'Took', duration(run?.timing.duration_ms ?? duration_ms)],
+    ['Started', shortTime(started_at), new Date(started_at).toLocaleString()],
+    [isOpen(status) ? 'Running for' : 'Duration', duration(run?.timing.duration_ms ?? duration_ms)],
     ['Tokens', usage ? tokens(usage) : undefined, usage ? tokensInFull(usage) : undefined],
-    ['Kind', tool.replace('delegate_', '')],
-    ['Machine', overview.host],
+    ['Type', tool.replace('delegate_', '')],
+    ['Host', overview.host],
     ['Folder', cwd],
   ];
   return (
     <dl class="facts">
       <div>
-        <dt class="hidden">State</dt>
+        <dt class="hidden">Status</dt>
         <dd>
           <span class={`badge ${status}`}>{status}</span>
         </dd>
@@ -112,13 +112,13 @@ function CancelRun({ id }: { id: string }) {
   const toast = useToast();
   const cancel = () =>
     client.tool('cancel_run', { run_id: id }).then(
-      () => toast({ text: 'The run is cancelled.' }),
+      () => toast({ text: 'Run cancelled.' }),
       (error) => toast({ text: asError(error).message }),
     );
   return (
     <p>
       <button type="button" class="danger" onClick={cancel}>
-        Cancel
+        Cancel run
       </button>
     </p>
   );

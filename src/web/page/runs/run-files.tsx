@@ -5,15 +5,15 @@ import type { Artifact } from './run-record.ts';
 interface Props {
   readonly runId: string;
   readonly artifacts: readonly Artifact[];
-  /** The folder they lie in, inside the one of the run. */
+  /** The subfolder of the run folder that contains the files. */
   readonly folder?: string;
 }
 
-/** The files that a run left, each to be read. */
+/** The files of a run. Clicking a file shows its content. */
 export function RunFiles({ runId, artifacts, folder = '' }: Props) {
   const [open, setOpen] = useState<string | undefined>();
   const files = artifacts.filter(({ name }) => !name.endsWith('/'));
-  if (files.length === 0) return <p class="quiet">Nothing yet.</p>;
+  if (files.length === 0) return <p class="quiet">No files yet.</p>;
   return (
     <>
       <p class="artifacts">

@@ -6,7 +6,7 @@ import { RunArtifact } from './run-artifact.tsx';
 import { RunFiles } from './run-files.tsx';
 import type { Autopilot, JobResult, JobSpec } from './run-record.ts';
 
-/** The jobs of an autopilot as a graph and on an axis of time, and one of them in full. */
+/** The jobs of an autopilot run as a graph and on a time axis, with details of the selected job. */
 export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopilot }) {
   const { plan, jobs } = autopilot;
   const [chosen, setChosen] = useState<string | undefined>();
@@ -15,7 +15,7 @@ export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopi
   return (
     <section>
       <h2>
-        Jobs <span class="quiet">{planners[plan.source ?? 'none']}</span>
+        Jobs <span class="quiet">{planSources[plan.source ?? 'none']}</span>
       </h2>
       <JobGraph
         plan={plan.jobs}
@@ -31,10 +31,10 @@ export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopi
   );
 }
 
-const planners: Readonly<Record<string, string>> = {
+const planSources: Readonly<Record<string, string>> = {
   model: 'planned by the model',
-  repaired: 'planned by the model at the second try',
-  fallback: 'planned by the rule, since the model made no plan',
+  repaired: 'planned by the model on the second attempt',
+  fallback: 'default plan, because the model returned no valid plan',
 };
 
 interface Props {
@@ -57,8 +57,8 @@ function JobDetail({ runId, spec, job, plan }: Props) {
       {job?.summary && <p class="summary">{job.summary}</p>}
       {job?.patch && !job.patch.applied && (
         <p class="problem">
-          Its changes are a patch only
-          {job.patch.conflicts.length > 0 && `; they conflict in ${job.patch.conflicts.join(', ')}`}.
+          The changes were saved as a patch but not applied
+          {job.patch.conflicts.length > 0 && `, because of conflicts in ${job.patch.conflicts.join(', ')}`}.
         </p>
       )}
       {job && <EvidenceList deliverables={job.deliverables} evidence={job.evidence} />}

@@ -4,28 +4,28 @@ import { type McpClient, McpError, type ToolReply } from '../shared/mcp-client.t
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 
-type Starter = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
+type LaunchTool = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
 
-interface Begun extends ToolReply {
+interface LaunchReply extends ToolReply {
   /** Present when the run continues as a task. */
   readonly taskId?: string;
 }
 
-/** Begins a run and tells its id at once: as a task it goes on by itself, whether or not this tab stays open. */
-async function launch<Name extends Starter>(
+/** Starts a run as an MCP task and returns its id at once. The run continues even if this tab is closed. */
+async function startRun<Name extends LaunchTool>(
   client: McpClient,
   tool: Name,
   args: ToolArguments<Name>,
 ): Promise<string> {
-  const begun = await client.request<Begun>(
+  const reply = await client.request<LaunchReply>(
     'tools/call',
     { name: tool, arguments: { skip_git_repo_check: true, ...args } },
     { extensions: { 'io.modelcontextprotocol/tasks': {} } },
   );
-  const id = begun.taskId ?? (begun.structuredContent as ToolAnswer<Name> | undefined)?.run_id;
-  if (begun.isError || id === undefined)
+  const id = reply.taskId ?? (reply.structuredContent as ToolAnswer<Name> | undefined)?.run_id;
+  if (reply.isError || id === undefined)
     throw new McpError(
-      begun.content?.map(({ text }) => text ?? '').join('\n') || 'It did not begin.',
+      reply.content?.map(({ text }) => text ?? '').join('\n') || 'The run did not start.',
       0,
       200,
     );
@@ -35,25 +35,25 @@ async function launch<Name extends Starter>(
 interface Launch {
   readonly busy: boolean;
   readonly problem: string;
-  begin<Name extends Starter>(tool: Name, args: ToolArguments<Name>): Promise<void>;
+  launch<Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>): Promise<void>;
 }
 
-/** For a form that begins a run: it leads to the run, or tells why there is none. */
+/** For forms that start a run. Navigates to the run, or sets `problem` if it could not be started. */
 export function useLaunch(): Launch {
-  const { client, touch } = useConnection();
+  const { client, invalidate } = useConnection();
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
-  const begin = async <Name extends Starter>(tool: Name, args: ToolArguments<Name>) => {
+  const launch = async <Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>) => {
     setBusy(true);
     setProblem('');
     try {
-      const id = await launch(client, tool, args);
-      touch('resources');
+      const id = await startRun(client, tool, args);
+      invalidate('resources');
       location.hash = pathTo('runs', id);
     } catch (error) {
       setProblem(asError(error).message);
       setBusy(false);
     }
   };
-  return { busy, problem, begin };
+  return { busy, problem, launch };
 }

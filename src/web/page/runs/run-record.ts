@@ -6,16 +6,16 @@ export type Artifact = RunRecord['artifacts'][number];
 export type Usage = NonNullable<RunRecord['usage']>;
 export type Evidence = NonNullable<RunRecord['evidence']>;
 
-/** What an autopilot has beyond any other run. */
+/** Additional data of an autopilot run. */
 export type Autopilot = NonNullable<RunRecord['autopilot']>;
 export type JobSpec = Autopilot['plan']['jobs'][number];
 export type JobResult = Autopilot['jobs'][number];
 
-/** What a person is shown of the evidence. */
+/** The part of the evidence that the page shows. */
 export type Findings = Pick<Evidence, 'files' | 'checks'>;
 
-/** What was seen of a run; of an autopilot, what was seen of its jobs. */
-export function evidenceOf({ evidence, autopilot }: RunRecord): Findings | null | undefined {
+/** The evidence of a run. For an autopilot run, the combined evidence of its jobs. */
+export function collectEvidence({ evidence, autopilot }: RunRecord): Findings | null | undefined {
   if (autopilot === undefined) return evidence;
   const all = autopilot.jobs.flatMap((job) => job.evidence ?? []);
   return { files: all.flatMap(({ files }) => files), checks: all.flatMap(({ checks = [] }) => checks) };
@@ -35,7 +35,7 @@ export function duration(milliseconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** `12.4k tok`: as much as fits into a list. */
+/** Short token count for lists, such as `12.4k tok`. */
 export function tokens({ input_tokens, output_tokens }: Usage): string {
   const total = input_tokens + output_tokens;
   if (total < 1000) return `${total} tok`;
@@ -46,8 +46,8 @@ function short(value: number): string {
   return value < 99.95 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0);
 }
 
-/** What went in, from the cache and out, in full. */
+/** Exact input, cached and output tokens. */
 export function tokensInFull({ input_tokens, cached_input_tokens = 0, output_tokens }: Usage): string {
-  const cached = cached_input_tokens > 0 ? ` (${cached_input_tokens.toLocaleString()} of it cached)` : '';
+  const cached = cached_input_tokens > 0 ? ` (${cached_input_tokens.toLocaleString()} cached)` : '';
   return `${input_tokens.toLocaleString()} in${cached}, ${output_tokens.toLocaleString()} out`;
 }

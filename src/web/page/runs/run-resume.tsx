@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { useLaunch } from './run-launch.ts';
 import type { RunOverview } from './run-record.ts';
 
-/** Lets the thread of a run go on from where it ended, with something more to do or without. */
+/** Resumes the thread of a finished run, optionally with a new task. */
 export function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
-  const { busy, problem, begin } = useLaunch();
+  const { busy, problem, launch } = useLaunch();
   const [task, setTask] = useState('');
   const resume = (event: Event) => {
     event.preventDefault();
-    return begin('delegate_resume', {
+    return launch('delegate_resume', {
       thread_id: threadId,
       cwd: run.cwd,
       ...(task.trim() !== '' && { task }),
@@ -17,15 +17,15 @@ export function RunResume({ run, threadId }: { run: RunOverview; threadId: strin
   return (
     <form class="resume" onSubmit={resume}>
       <label>
-        <span class="hidden">What to do next</span>
+        <span class="hidden">Next task</span>
         <input
           value={task}
-          placeholder="What to do next, if anything"
+          placeholder="Next task (optional)"
           onInput={(event) => setTask(event.currentTarget.value)}
         />
       </label>
       <button type="submit" disabled={busy}>
-        {busy ? 'Resuming…' : 'Resume from here'}
+        {busy ? 'Resuming…' : 'Resume run'}
       </button>
       {problem && (
         <p class="problem" role="alert">

@@ -2,27 +2,27 @@ import { useState } from 'preact/hooks';
 import { useLaunch } from './run-launch.ts';
 
 const sandboxes = {
-  'read-only': 'read-only: it may look',
-  'workspace-write': 'workspace-write: it may write there',
-  'danger-full-access': 'danger-full-access: it may do anything',
+  'read-only': 'read-only: can read files',
+  'workspace-write': 'workspace-write: can write in the working folder',
+  'danger-full-access': 'danger-full-access: no restrictions',
 } as const;
 
-/** Starts a run and goes to it. */
+/** The form that starts a new run. */
 export function RunStart() {
-  const { busy, problem, begin } = useLaunch();
+  const { busy, problem, launch } = useLaunch();
   const [task, setTask] = useState('');
   const [cwd, setCwd] = useState('');
   const [sandbox, setSandbox] = useState<keyof typeof sandboxes>('read-only');
   const [tool, setTool] = useState<'delegate_run' | 'delegate_autopilot'>('delegate_run');
   const start = (event: Event) => {
     event.preventDefault();
-    return begin(tool, { task, cwd, sandbox });
+    return launch(tool, { task, cwd, sandbox });
   };
   return (
     <form class="editor" onSubmit={start}>
       <h1>New run</h1>
       <p class="quiet">
-        A sub-agent works on the task with a context of its own. The run can be watched and cancelled.
+        A sub-agent works on the task in its own context. You can watch the run and cancel it.
       </p>
       <label>
         Task
@@ -30,7 +30,7 @@ export function RunStart() {
           rows={6}
           required
           value={task}
-          placeholder="What to do. :name at the beginning takes the text from that prompt."
+          placeholder="Describe the task. Start with :name to use a saved prompt."
           onInput={(event) => setTask(event.currentTarget.value)}
         />
       </label>
@@ -43,7 +43,7 @@ export function RunStart() {
           spellcheck={false}
           onInput={(event) => setCwd(event.currentTarget.value)}
         />
-        <small>On the machine of the server.</small>
+        <small>A folder on the server's machine.</small>
       </label>
       <div class="fields">
         <label>
@@ -60,10 +60,10 @@ export function RunStart() {
           </select>
         </label>
         <label>
-          Kind
+          Type
           <select value={tool} onChange={(event) => setTool(event.currentTarget.value as typeof tool)}>
-            <option value="delegate_run">One sub-agent</option>
-            <option value="delegate_autopilot">Autopilot: plan and run several</option>
+            <option value="delegate_run">Single sub-agent</option>
+            <option value="delegate_autopilot">Autopilot: plan and run several jobs</option>
           </select>
         </label>
       </div>
@@ -73,7 +73,7 @@ export function RunStart() {
         </p>
       )}
       <button type="submit" class="primary" disabled={busy}>
-        {busy ? 'Starting…' : 'Start'}
+        {busy ? 'Starting…' : 'Start run'}
       </button>
     </form>
   );

@@ -2,40 +2,40 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { isOpen } from './run-record.ts';
-import { kindOf, spoken } from './timeline-line.ts';
+import { displayText, lineKind } from './timeline-line.ts';
 
 type Tail = Pick<ToolAnswer<'tail_run'>, 'status' | 'events' | 'next'>;
 
 interface Props {
   readonly runId: string;
   readonly open: boolean;
-  /** Counts up when there is something new. */
+  /** Increases when the run has new events. */
   readonly updates: number;
 }
 
-const atOnce = 500;
-/** How often to look where nobody tells: at the runs of other servers. */
-const lookEveryMs = 1500;
+const pageSize = 500;
+/** Polling interval for runs of other servers, which send no notifications. */
+const pollMs = 1500;
 
-/** The events of a run as they come. */
+/** The events of a run, updated while it is in progress. */
 export function RunTimeline({ runId, open, updates }: Props) {
   const { client } = useConnection();
   const [lines, setLines] = useState<Tail['events']>([]);
-  const [most, setMost] = useState(atOnce);
+  const [visible, setVisible] = useState(pageSize);
   const [problem, setProblem] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const wake = useRef<() => void>(() => {});
   useEffect(() => wake.current(), [updates]);
   useEffect(() => {
-    const ended = new AbortController();
+    const closed = new AbortController();
     const follow = async () => {
       let after = 0;
-      while (!ended.signal.aborted) {
+      while (!closed.signal.aborted) {
         const tail: Tail = await client
-          .tool('tail_run', { run_id: runId, after, limit: 1000 }, { signal: ended.signal })
+          .tool('tail_run', { run_id: runId, after, limit: 1000 }, { signal: closed.signal })
           .catch((error) => {
-            // A server that is away may come back, and the run goes on without it.
-            if (ended.signal.aborted || asError(error).status !== 0) throw error;
+            // Retry while the server is unreachable: the run continues without it.
+            if (closed.signal.aborted || asError(error).status !== 0) throw error;
             return { status: 'running', events: [], next: after } satisfies Tail;
           });
         if (tail.events.length > 0) setLines((old) => [...old, ...tail.events]);
@@ -45,33 +45,33 @@ export function RunTimeline({ runId, open, updates }: Props) {
         if (!more)
           await new Promise<void>((resolve) => {
             wake.current = resolve;
-            setTimeout(resolve, lookEveryMs);
+            setTimeout(resolve, pollMs);
           });
       }
     };
     setLines([]);
-    follow().catch((error) => !ended.signal.aborted && setProblem(asError(error).message));
-    return () => ended.abort();
+    follow().catch((error) => !closed.signal.aborted && setProblem(asError(error).message));
+    return () => closed.abort();
   }, [client, runId]);
   useEffect(() => {
     if (open) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [lines.length, open]);
   if (problem) return <p class="problem">{problem}</p>;
-  if (lines.length === 0) return <p class="quiet">{open ? 'Nothing yet.' : 'There were no events.'}</p>;
-  // While it goes on the end is of interest; afterwards the beginning as well.
-  const shown = open ? lines.slice(-most) : lines.slice(0, most);
+  if (lines.length === 0) return <p class="quiet">{open ? 'No events yet.' : 'No events were recorded.'}</p>;
+  // Show the latest events while the run is in progress, and the first events after it has ended.
+  const shown = open ? lines.slice(-visible) : lines.slice(0, visible);
   return (
     <>
       <ol class="timeline" ref={list} tabIndex={0} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
         {shown.map(({ line, text }) => (
-          <li key={line} class={kindOf(text)}>
-            {spoken(text)}
+          <li key={line} class={lineKind(text)}>
+            {displayText(text)}
           </li>
         ))}
       </ol>
-      {lines.length > most && !open && (
-        <button type="button" class="small" onClick={() => setMost(most + atOnce)}>
-          Show {Math.min(atOnce, lines.length - most)} of {lines.length - most} more
+      {lines.length > visible && !open && (
+        <button type="button" class="small" onClick={() => setVisible(visible + pageSize)}>
+          Show {Math.min(pageSize, lines.length - visible)} of {lines.length - visible} more
         </button>
       )}
     </>

@@ -2,13 +2,13 @@ import { useMemo, useState } from 'preact/hooks';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
+import { shortTime } from '../shared/zone-time.ts';
 import { RunDetail } from './run-detail.tsx';
 import { useRuns } from './run-list.ts';
 import { duration, type RunOverview, tokens } from './run-record.ts';
 import { RunStart } from './run-start.tsx';
 
-/** All runs on the left, the chosen one on the right, as it goes. */
+/** All runs on the left, the selected run on the right. */
 export function RunsView({ name }: { name: string | undefined }) {
   const [query, setQuery] = useState('');
   const { value, error } = useRuns();
@@ -52,9 +52,9 @@ export function RunsView({ name }: { name: string | undefined }) {
         )}
         {name === '+new' && <RunStart />}
         {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
-        {name === undefined && value && <NothingChosen empty={empty} />}
+        {name === undefined && value && <NoSelection empty={empty} />}
         {name !== undefined && name !== '+new' && value && !chosen && (
-          <p class="empty late">There is no run {name} (any more).</p>
+          <p class="empty late">Run “{name}” not found.</p>
         )}
       </section>
     </div>
@@ -70,7 +70,7 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
       </span>
       <span class="row-line row-text">
         <span>
-          {shortMoment(run.started_at)} · {run.tool.replace('delegate_', '')}
+          {shortTime(run.started_at)} · {run.tool.replace('delegate_', '')}
           {run.host !== undefined && ` · ${run.host}`}
         </span>
         <span class="number">
@@ -82,7 +82,7 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
   );
 }
 
-/** Those that have every word in what is to be read of them in the list. */
+/** Finds runs whose task, summary, status, tool or folder contain every word of the query. */
 function findRuns(runs: readonly RunOverview[], query: string): readonly RunOverview[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return runs;
@@ -92,14 +92,14 @@ function findRuns(runs: readonly RunOverview[], query: string): readonly RunOver
   });
 }
 
-function NothingChosen({ empty }: { empty: boolean }) {
-  if (!empty) return <p class="empty">Choose a run to watch it, or start one.</p>;
+function NoSelection({ empty }: { empty: boolean }) {
+  if (!empty) return <p class="empty">Select a run to see its details, or start a new one.</p>;
   return (
     <div class="empty">
-      <p>There are no runs yet. A run gives a task to a sub-agent and keeps everything it does and leaves.</p>
+      <p>No runs yet. A run gives a task to a sub-agent and records its events, changes and files.</p>
       <p>
         <a class="button primary" href={pathTo('runs', '+new')}>
-          Start the first one
+          Start a run
         </a>{' '}
         <SampleData action="load" />
       </p>

@@ -1,18 +1,18 @@
-/** The job that a line of an autopilot is about, in front of what is said. */
-const job = /^[\w-]+: (?=\$ |\{|warning: |failed)/;
+/** The job id at the start of a line of an autopilot run. */
+const jobPrefix = /^[\w-]+: (?=\$ |\{|warning: |failed)/;
 
-/** What a line of a run is, as the server words it. */
-export function kindOf(line: string): '' | 'command' | 'command failed' | 'warning' | 'failed' | 'step' {
-  const text = line.replace(job, '');
+/** Classifies a timeline line by the prefix the server gives it. */
+export function lineKind(line: string): '' | 'command' | 'command failed' | 'warning' | 'failed' | 'step' {
+  const text = line.replace(jobPrefix, '');
   if (text.startsWith('$ ')) return / → -?[1-9]\d*$/.test(text) ? 'command failed' : 'command';
   if (text.startsWith('warning: ')) return 'warning';
   if (/^failed\b/.test(text)) return 'failed';
   return /^(thread |turn )/.test(text) ? 'step' : '';
 }
 
-/** An agent ends with an answer in JSON, perhaps cut off; what it says in it is its summary. */
-export function spoken(line: string): string {
-  const [prefix = ''] = job.exec(line) ?? [];
+/** Shows only the summary of an agent's final answer, which is JSON and may be truncated. */
+export function displayText(line: string): string {
+  const [prefix = ''] = jobPrefix.exec(line) ?? [];
   const [, summary] = /^\{\s*"summary"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(line.slice(prefix.length)) ?? [];
   if (summary === undefined) return line;
   try {

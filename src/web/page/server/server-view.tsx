@@ -5,11 +5,11 @@ import { DataTable } from '../shared/data-table.tsx';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useLoaded, useTicks } from '../shared/server-connection.tsx';
 import { milliseconds, Sparkline } from '../shared/sparkline.tsx';
-import { shortMoment } from '../shared/zone-time.ts';
+import { shortTime } from '../shared/zone-time.ts';
 
 type Status = ToolAnswer<'server_status'>;
 
-/** Who is connected, what is asked and how fast, what is wrong, and the configuration in force. */
+/** Connected clients, request statistics, problems and the current settings. */
 export function ServerView() {
   const ticks = useTicks(3000);
   const { value, error } = useLoaded(
@@ -17,17 +17,17 @@ export function ServerView() {
     [ticks],
   );
   if (error && !value) return <p class="problem page">{error.message}</p>;
-  if (!value) return <p class="empty">Asking the server…</p>;
+  if (!value) return <p class="empty">Loading…</p>;
   return (
     <div class="page">
       <h1>Server</h1>
       <p class="quiet">
-        {value.name} {value.version}, up since {shortMoment(value.started_at)}
+        {value.name} {value.version}, running since {shortTime(value.started_at)}
         {error && <span class="problem"> {error.message}</span>}
       </p>
       <section>
         <h2>Problems</h2>
-        {value.problems.length === 0 ? <p>There are none.</p> : <ProblemList problems={value.problems} />}
+        {value.problems.length === 0 ? <p>No problems found.</p> : <ProblemList problems={value.problems} />}
       </section>
       <DataTable
         title="Clients"
@@ -36,7 +36,7 @@ export function ServerView() {
         columns={[
           { title: 'Client', cell: ({ name, version }) => `${name || 'unnamed'} ${version}` },
           { title: 'Protocol', cell: ({ protocol }) => protocol },
-          { title: 'Since', cell: ({ since }) => shortMoment(since) },
+          { title: 'Connected since', cell: ({ since }) => shortTime(since) },
         ]}
       />
       <DataTable
@@ -47,12 +47,16 @@ export function ServerView() {
           { title: 'Method', cell: ({ method }) => <code>{method}</code> },
           { title: 'Count', number: true, cell: ({ count }) => count.toLocaleString() },
           { title: 'Failed', number: true, cell: ({ failed }) => failed.toLocaleString() },
-          { title: 'Median', number: true, cell: (row) => !stays(row) && milliseconds(row.median_ms) },
-          { title: '95 %', number: true, cell: (row) => !stays(row) && milliseconds(row.p95_ms) },
+          { title: 'Median', number: true, cell: (row) => !isStream(row) && milliseconds(row.median_ms) },
           {
-            title: 'Latest',
+            title: '95th percentile',
+            number: true,
+            cell: (row) => !isStream(row) && milliseconds(row.p95_ms),
+          },
+          {
+            title: 'Recent',
             cell: (row) =>
-              stays(row) ? <span class="quiet">stays open</span> : <Sparkline values={row.recent_ms} />,
+              isStream(row) ? <span class="quiet">open stream</span> : <Sparkline values={row.recent_ms} />,
           },
         ]}
       />
@@ -60,7 +64,7 @@ export function ServerView() {
       <section>
         <h2>Sample data</h2>
         <p class="quiet">
-          A few prompts, a person with a week of events, and two runs. It goes without a trace.
+          A few prompts, a person with a week of events, and two runs. You can remove all of it again.
         </p>
         <p class="buttons">
           <SampleData action="load" /> <SampleData action="remove" />
@@ -70,19 +74,19 @@ export function ServerView() {
   );
 }
 
-/** A stream of changes is open as long as its client wants; how long says nothing. */
-function stays({ method }: Status['methods'][number]): boolean {
+/** A change stream stays open until its client disconnects, so its duration is not a response time. */
+function isStream({ method }: Status['methods'][number]): boolean {
   return method === 'subscriptions/listen';
 }
 
 function Settings({ settings }: Pick<Status, 'settings'>) {
-  const [all, setAll] = useState(false);
-  const given = settings.filter(({ origin }) => origin !== 'default');
+  const [showAll, setShowAll] = useState(false);
+  const changed = settings.filter(({ origin }) => origin !== 'default');
   return (
     <>
       <DataTable
         title="Settings"
-        rows={all ? settings : given}
+        rows={showAll ? settings : changed}
         keyOf={({ name }) => name}
         columns={[
           {
@@ -94,20 +98,20 @@ function Settings({ settings }: Pick<Status, 'settings'>) {
               </>
             ),
           },
-          { title: 'Value', cell: ({ value }) => <code>{shown(value)}</code> },
-          { title: 'From', cell: ({ origin }) => origin },
+          { title: 'Value', cell: ({ value }) => <code>{formatValue(value)}</code> },
+          { title: 'Source', cell: ({ origin }) => origin },
         ]}
       />
       <p>
-        <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Only those that were set' : `All ${settings.length} settings, with their defaults`}
+        <button type="button" class="small" aria-expanded={showAll} onClick={() => setShowAll(!showAll)}>
+          {showAll ? 'Show changed settings only' : `Show all ${settings.length} settings`}
         </button>
       </p>
     </>
   );
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,114 +3,122 @@ import type { McpClient } from './mcp-client.ts';
 export const changeKinds = ['prompts', 'resources', 'tools'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** What the tab that listens tells the others. */
-type News = { readonly kind: ChangeKind } | { readonly uri: string } | { readonly live: boolean };
-/** What the others tell the tab that listens: the resources they look at, all of them when it asks. */
-type Wish = { readonly wanted: readonly string[] } | { readonly asks: true };
+/** Sent by the tab that holds the stream to all other tabs. */
+type StreamMessage =
+  | { readonly kind: ChangeKind }
+  | { readonly uri: string }
+  | { readonly connected: boolean };
+/** Sent between tabs so that the tab that holds the stream subscribes to the resources of all tabs. */
+type SubscriptionMessage = { readonly subscribe: readonly string[] } | { readonly resendSubscriptions: true };
 
 /**
- * One stream for all tabs of a browser: it allows only a few connections to one host, and a stream in each tab would
- * leave none to ask with. The tab that holds the lock listens, for every resource that any tab looks at.
+ * One change stream shared by all tabs of a browser. Browsers allow only a few connections per host, so a stream in
+ * each tab would leave none for requests. The tab that holds the lock opens the stream and forwards its messages.
  */
 export class ChangeStream {
   readonly #client: McpClient;
-  readonly #take: (news: News) => void;
-  readonly #others = 'locks' in navigator ? new BroadcastChannel('adjutant-changes') : undefined;
-  readonly #ended = new AbortController();
+  readonly #dispatch: (message: StreamMessage) => void;
+  readonly #tabs = 'locks' in navigator ? new BroadcastChannel('adjutant-changes') : undefined;
+  readonly #closed = new AbortController();
   readonly #watchers = new Map<string, Set<() => void>>();
-  /** Of all tabs. What a tab looked at once stays: a notification too many does no harm. */
-  readonly #wanted = new Set<string>();
+  /** URIs watched by any tab. URIs are never removed: an unneeded notification does no harm. */
+  readonly #subscribed = new Set<string>();
   #stream: AbortController | undefined;
 
-  constructor(client: McpClient, changed: (kind: ChangeKind) => void, state: (live: boolean) => void) {
+  constructor(
+    client: McpClient,
+    onChange: (kind: ChangeKind) => void,
+    onConnectionChange: (connected: boolean) => void,
+  ) {
     this.#client = client;
-    this.#take = (news) => {
-      if ('live' in news) state(news.live);
-      else if ('kind' in news) changed(news.kind);
-      else for (const told of this.#watchers.get(news.uri) ?? []) told();
+    this.#dispatch = (message) => {
+      if ('connected' in message) onConnectionChange(message.connected);
+      else if ('kind' in message) onChange(message.kind);
+      else for (const listener of this.#watchers.get(message.uri) ?? []) listener();
     };
-    if (this.#others === undefined) this.#listen([]);
-    else this.#takeTurns(this.#others);
+    if (this.#tabs === undefined) this.#openStream([]);
+    else this.#shareStream(this.#tabs);
   }
 
-  /** Tells of every change of one resource from now on. */
-  watch(uri: string, told: () => void): () => void {
+  /** Calls the listener after every change of one resource. Returns a function that removes the listener. */
+  watch(uri: string, listener: () => void): () => void {
     const known = this.#watchers.get(uri);
-    this.#watchers.set(uri, (known ?? new Set()).add(told));
+    this.#watchers.set(uri, (known ?? new Set()).add(listener));
     if (known === undefined) {
-      this.#others?.postMessage({ wanted: [uri] } satisfies Wish);
-      this.#want([uri]);
+      this.#tabs?.postMessage({ subscribe: [uri] } satisfies SubscriptionMessage);
+      this.#subscribe([uri]);
     }
     return () => {
       const all = this.#watchers.get(uri);
-      if (all?.delete(told) && all.size === 0) this.#watchers.delete(uri);
+      if (all?.delete(listener) && all.size === 0) this.#watchers.delete(uri);
     };
   }
 
-  /** Tells every watcher, after a time in which nothing could be heard. */
-  tellAll(): void {
-    for (const all of this.#watchers.values()) for (const told of all) told();
+  /** Calls every listener. Used after a reconnect, when notifications may have been missed. */
+  notifyAll(): void {
+    for (const all of this.#watchers.values()) for (const listener of all) listener();
   }
 
   close(): void {
-    this.#ended.abort();
-    this.#others?.close();
+    this.#closed.abort();
+    this.#tabs?.close();
   }
 
-  #takeTurns(others: BroadcastChannel): void {
-    others.onmessage = ({ data }: MessageEvent<News | Wish>) => {
-      if ('asks' in data) others.postMessage({ wanted: [...this.#watchers.keys()] } satisfies Wish);
-      else if ('wanted' in data) this.#want(data.wanted);
-      else this.#take(data);
+  #shareStream(tabs: BroadcastChannel): void {
+    tabs.onmessage = ({ data }: MessageEvent<StreamMessage | SubscriptionMessage>) => {
+      if ('resendSubscriptions' in data)
+        tabs.postMessage({ subscribe: [...this.#watchers.keys()] } satisfies SubscriptionMessage);
+      else if ('subscribe' in data) this.#subscribe(data.subscribe);
+      else this.#dispatch(data);
     };
-    // Until the tab that listens says otherwise, there is one.
-    this.#take({ live: true });
-    const { signal } = this.#ended;
-    const hold = () => {
-      others.postMessage({ asks: true } satisfies Wish);
-      this.#listen([]);
+    // Assume that another tab holds a working stream until it reports otherwise.
+    this.#dispatch({ connected: true });
+    const { signal } = this.#closed;
+    const holdStream = () => {
+      tabs.postMessage({ resendSubscriptions: true } satisfies SubscriptionMessage);
+      this.#openStream([]);
       return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     };
-    navigator.locks.request('adjutant-changes', { signal }, hold).catch(() => {});
+    navigator.locks.request('adjutant-changes', { signal }, holdStream).catch(() => {});
   }
 
-  #want(uris: readonly string[]): void {
-    const fresh = uris.filter((uri) => !this.#wanted.has(uri));
-    for (const uri of fresh) this.#wanted.add(uri);
-    if (fresh.length > 0 && this.#stream !== undefined) this.#listen(fresh);
+  #subscribe(uris: readonly string[]): void {
+    const added = uris.filter((uri) => !this.#subscribed.has(uri));
+    for (const uri of added) this.#subscribed.add(uri);
+    if (added.length > 0 && this.#stream !== undefined) this.#openStream(added);
   }
 
-  /** Begins a stream for all that is wanted; the one before goes on until the new one stands, so that nothing is missed. */
-  #listen(fresh: readonly string[]): void {
-    const before = this.#stream;
+  /** Opens a stream for all subscribed URIs. The previous stream stays open until the new one is acknowledged. */
+  #openStream(added: readonly string[]): void {
+    const previous = this.#stream;
     const stream = new AbortController();
     this.#stream = stream;
-    let begun = before === undefined;
+    let reportsConnection = previous === undefined;
     const filter = {
       ...Object.fromEntries(changeKinds.map((kind) => [`${kind}ListChanged`, true])),
-      ...(this.#wanted.size > 0 && { resourceSubscriptions: [...this.#wanted] }),
+      ...(this.#subscribed.size > 0 && { resourceSubscriptions: [...this.#subscribed] }),
     };
     void this.#client.listen(
       filter,
       (method, { uri }) => {
         const kind = changeKinds.find((one) => method === `notifications/${one}/list_changed`);
-        if (kind) this.#tell({ kind });
-        else if (method === 'notifications/resources/updated') this.#tell({ uri: String(uri) });
+        if (kind) this.#broadcast({ kind });
+        else if (method === 'notifications/resources/updated') this.#broadcast({ uri: String(uri) });
       },
-      (live) => {
-        before?.abort();
-        if (begun || !live) this.#tell({ live });
-        // They may have changed between the first look and now.
-        else for (const uri of fresh) this.#tell({ uri });
-        begun = true;
+      (connected) => {
+        previous?.abort();
+        if (reportsConnection || !connected) this.#broadcast({ connected });
+        // The resources may have changed between their first load and this subscription.
+        else for (const uri of added) this.#broadcast({ uri });
+        reportsConnection = true;
       },
-      AbortSignal.any([stream.signal, this.#ended.signal]),
+      AbortSignal.any([stream.signal, this.#closed.signal]),
     );
   }
 
-  #tell(news: News): void {
-    if (this.#ended.signal.aborted) return;
-    this.#take(news);
-    this.#others?.postMessage(news);
+  #broadcast(message: StreamMessage): void {
+    if (this.#closed.signal.aborted) return;
+    this.#dispatch(message);
+    this.#tabs?.postMessage(message);
   }
 }

@@ -1,4 +1,4 @@
-/** What somebody chose. The field is emptied, so that the same file can be chosen again when it has been put right. */
+/** Returns the chosen files and clears the field, so that a corrected file with the same name triggers another change event. */
 export function chosenFiles(field: HTMLInputElement): readonly File[] {
   const files = [...(field.files ?? [])];
   field.value = '';

@@ -13,7 +13,7 @@ interface Props<Row> {
   keyOf(row: Row, index: number): string | number;
 }
 
-/** A table under its title that scrolls by itself where it is too wide. */
+/** A titled table that scrolls horizontally when it is too wide. */
 export function DataTable<Row>({ title, rows, columns, keyOf }: Props<Row>) {
   const align = ({ number }: Column<Row>) => (number ? 'number' : '');
   return (
@@ -42,7 +42,7 @@ export function DataTable<Row>({ title, rows, columns, keyOf }: Props<Row>) {
             ))}
           </tbody>
         </table>
-        {rows.length === 0 && <p class="quiet">None.</p>}
+        {rows.length === 0 && <p class="quiet">None</p>}
       </div>
     </section>
   );

@@ -1,11 +1,11 @@
 import type { ToolAnswer, ToolArguments, ToolName } from '../../../api.ts';
 import type { Failure } from '../../../failure.ts';
 
-const version = '2026-07-28';
+const protocolVersion = '2026-07-28';
 const meta = 'io.modelcontextprotocol/';
 
-/** Which field of a request the header `Mcp-Name` repeats. */
-const named: Readonly<Record<string, string>> = {
+/** The parameter of each method that is repeated in the `Mcp-Name` header. */
+const nameParameters: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -13,11 +13,11 @@ const named: Readonly<Record<string, string>> = {
 
 export type Json = Record<string, unknown>;
 
-/** The server said no. `status` is that of HTTP; `kind` is given for failed tools. */
+/** A failed request. `status` is the HTTP status, or 0 if the server could not be reached. */
 export class McpError extends Error {
   readonly code: number;
   readonly status: number;
-  /** Why a tool call failed, where a tool call did. */
+  /** Set only if a tool reported the failure. */
   readonly failure: ToolFailure | undefined;
   constructor(message: string, code: number, status: number, failure?: ToolFailure) {
     super(message);
@@ -32,20 +32,20 @@ export type ToolFailure = Pick<Failure, 'kind' | 'issues' | 'data'>;
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onNotification?: (method: string, params: Json) => void;
-  /** Extensions of the protocol that this one call declares. */
+  /** Protocol extensions that the client declares for this call only. */
   readonly extensions?: Json;
 }
 
-/** An MCP client of the current revision: every request stands for itself, changes come on one open stream. */
+/** An MCP client for protocol revision 2026-07-28: stateless requests, and one open stream for change notifications. */
 export class McpClient {
   readonly #token: string;
-  readonly #refused: () => void;
+  readonly #onUnauthorized: () => void;
   #ids = 0;
 
-  /** `refused` is told whenever the server does not know the token. */
-  constructor(token: string, refused: () => void = () => {}) {
+  /** `onUnauthorized` runs whenever the server rejects the token. */
+  constructor(token: string, onUnauthorized: () => void = () => {}) {
     this.#token = token;
-    this.#refused = refused;
+    this.#onUnauthorized = onUnauthorized;
   }
 
   async request<Result = Json>(
@@ -56,16 +56,20 @@ export class McpClient {
     const id = ++this.#ids;
     const response = await this.#post(id, method, params, options);
     const reply = response.headers.get('content-type')?.includes('event-stream')
-      ? await lastReply(response, id, options.onNotification)
+      ? await readEventStream(response, id, options.onNotification)
       : await response.json().catch(() => ({}));
     if (reply.error)
       throw new McpError(String(reply.error.message), Number(reply.error.code), response.status);
     if (reply.result === undefined)
-      throw new McpError(`The server answered with status ${response.status}.`, 0, response.status);
+      throw new McpError(
+        `The server returned HTTP status ${response.status} without a result.`,
+        0,
+        response.status,
+      );
     return reply.result;
   }
 
-  /** Calls a tool for its structured answer; what it reports as failed is thrown. */
+  /** Calls a tool and returns its structured result. Throws an McpError if the tool reports a failure. */
   async tool<Name extends ToolName>(
     name: Name,
     args: ToolArguments<Name>,
@@ -78,11 +82,11 @@ export class McpClient {
     return (result.structuredContent ?? { text }) as ToolAnswer<Name>;
   }
 
-  /** Every item of a list, page by page; `seen` gets what there is so far. */
+  /** Loads a list page by page. `onPage` receives all items loaded so far. */
   async all<Item>(
     method: string,
     key: string,
-    seen: (items: readonly Item[]) => void,
+    onPage: (items: readonly Item[]) => void,
     signal?: AbortSignal,
   ): Promise<void> {
     const items: Item[] = [];
@@ -94,37 +98,37 @@ export class McpClient {
         signal ? { signal } : {},
       );
       items.push(...(page[key] as Item[]));
-      seen([...items]);
+      onPage([...items]);
       cursor = page['nextCursor'] as string | undefined;
     } while (cursor !== undefined);
   }
 
-  /** Stays open and tells of changes; comes back by itself when the server went away. */
+  /** Opens a stream of change notifications. Reconnects with backoff until the signal is aborted or the token is rejected. */
   async listen(
     filter: Json,
-    heard: (method: string, params: Json) => void,
-    state: (live: boolean) => void,
+    onChange: (method: string, params: Json) => void,
+    onConnectionChange: (connected: boolean) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    let wait = 500;
+    let delayMs = 500;
     while (!signal.aborted) {
       try {
         const id = ++this.#ids;
         const response = await this.#post(id, 'subscriptions/listen', { notifications: filter }, { signal });
         if (response.status === 401) return;
-        await lastReply(response, id, (method, params) => {
+        await readEventStream(response, id, (method, params) => {
           if (method === 'notifications/subscriptions/acknowledged') {
-            wait = 500;
-            state(true);
-          } else heard(method, params);
+            delayMs = 500;
+            onConnectionChange(true);
+          } else onChange(method, params);
         });
       } catch {
-        // Tried again below.
+        // Reconnect below.
       }
       if (signal.aborted) return;
-      state(false);
-      await new Promise((resolve) => setTimeout(resolve, wait));
-      wait = Math.min(wait * 2, 10_000);
+      onConnectionChange(false);
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      delayMs = Math.min(delayMs * 2, 10_000);
     }
   }
 
@@ -134,14 +138,14 @@ export class McpClient {
     params: Json,
     { signal, extensions }: CallOptions,
   ): Promise<Response> {
-    const name = named[method] === undefined ? undefined : params[named[method]];
+    const name = nameParameters[method] === undefined ? undefined : params[nameParameters[method]];
     const response = await fetch('/mcp', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         authorization: `Bearer ${this.#token}`,
-        'mcp-protocol-version': version,
+        'mcp-protocol-version': protocolVersion,
         'mcp-method': method,
         ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
       },
@@ -152,7 +156,7 @@ export class McpClient {
         params: {
           ...params,
           _meta: {
-            [`${meta}protocolVersion`]: version,
+            [`${meta}protocolVersion`]: protocolVersion,
             [`${meta}clientInfo`]: { name: 'adjutant-page', version: '1' },
             [`${meta}clientCapabilities`]: extensions ? { extensions } : {},
             progressToken: id,
@@ -161,10 +165,10 @@ export class McpClient {
       }),
       ...(signal && { signal }),
     }).catch((error: unknown) => {
-      // What the browser says of a connection that failed is worded differently in each of them.
-      throw signal?.aborted ? error : new McpError('The server does not answer. Is it running?', 0, 0);
+      // Browsers word connection errors differently, so replace their messages.
+      throw signal?.aborted ? error : new McpError('The server is not responding. Is it running?', 0, 0);
     });
-    if (response.status === 401) this.#refused();
+    if (response.status === 401) this.#onUnauthorized();
     return response;
   }
 }
@@ -181,11 +185,11 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** Reads a stream of events to its end and gives the reply that was among them. */
-async function lastReply(
+/** Reads an event stream to its end and returns the reply to request `id`. */
+async function readEventStream(
   response: Response,
   id: number,
-  heard?: (method: string, params: Json) => void,
+  onNotification?: (method: string, params: Json) => void,
 ): Promise<Reply> {
   let reply: Reply = {};
   let rest = '';
@@ -204,7 +208,7 @@ async function lastReply(
       if (data === '') continue;
       const message = JSON.parse(data);
       if (message.id === id) reply = message;
-      else if (message.method) heard?.(message.method, message.params ?? {});
+      else if (message.method) onNotification?.(message.method, message.params ?? {});
     }
   }
 }

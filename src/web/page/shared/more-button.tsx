@@ -6,7 +6,7 @@ interface Props {
   show(count: number): void;
 }
 
-/** Shows so many more of what would be too much at once. */
+/** Reveals the next `step` items of a long list. */
 export function MoreButton({ shown, all, step, what, show }: Props) {
   if (all <= shown) return null;
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the person is: `#/view/name`, the name escaped. */
+/** The current location: `#/view/name`, with the name percent-encoded. */
 export interface Route {
   readonly view: string;
   readonly name: string | undefined;
@@ -9,9 +9,9 @@ export interface Route {
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const changed = () => setRoute(parseRoute(location.hash));
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
+    const update = () => setRoute(parseRoute(location.hash));
+    addEventListener('hashchange', update);
+    return () => removeEventListener('hashchange', update);
   }, []);
   return route;
 }
@@ -22,11 +22,11 @@ export function pathTo(view: string, name?: string): string {
 
 export function parseRoute(hash: string): Route {
   const [, view = '', name = ''] = hash.split('/');
-  return { view: view || 'prompts', name: name === '' ? undefined : decoded(name) };
+  return { view: view || 'prompts', name: name === '' ? undefined : decodeName(name) };
 }
 
-/** What somebody typed or was sent need not be escaped as it should. */
-function decoded(name: string): string {
+/** An address that was typed or shared may contain invalid percent-encoding. The name is then used as it is. */
+function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

@@ -2,21 +2,21 @@ import { useState } from 'preact/hooks';
 import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 
-/** Puts the sample data in, or takes it out again, at a click. */
+/** A button that loads or removes the sample data. */
 export function SampleData({ action }: { action: 'load' | 'remove' }) {
-  const { client, touch } = useConnection();
+  const { client, invalidate } = useConnection();
   const toast = useToast();
   const [busy, setBusy] = useState(false);
   const run = async () => {
     setBusy(true);
     try {
       await client.tool(`${action}_demo`, {});
-      touch('resources');
+      invalidate('resources');
       toast({
         text:
           action === 'load'
-            ? 'The sample data is in: prompts, a calendar and two runs.'
-            : 'The sample data is gone.',
+            ? 'Sample data loaded: prompts, a calendar and two runs.'
+            : 'Sample data removed.',
       });
     } catch (error) {
       toast({ text: asError(error).message });

@@ -8,79 +8,81 @@ export interface Connection {
   readonly client: McpClient;
   readonly stream: ChangeStream | undefined;
   readonly live: boolean;
-  /** Counts up with every change of that kind, so that views can depend on it. */
+  /** A counter for each kind of change. Views use the counters as dependencies, so that they reload after a change. */
   readonly changes: Readonly<Record<ChangeKind, number>>;
-  /** Has the views of that kind ask again, after the page itself changed something. */
-  touch(kind: ChangeKind): void;
+  /** Makes the views of that kind reload after the page itself changed something. */
+  invalidate(kind: ChangeKind): void;
 }
 
 const context = createContext<Connection | undefined>(undefined);
 
 export function useConnection(): Connection {
   const connection = useContext(context);
-  if (connection === undefined) throw new Error('there is no connection here');
+  if (connection === undefined) throw new Error('useConnection must be used inside a ConnectionProvider');
   return connection;
 }
 
 interface ProviderProps {
   readonly token: string;
   readonly children: ComponentChildren;
-  /** The server does not know the token, or not any more. */
-  refused(): void;
+  /** Called when the server rejects the token. */
+  onUnauthorized(): void;
 }
 
-/** One client and one stream of changes for the whole page. */
-export function ConnectionProvider({ token, children, refused }: ProviderProps) {
-  const client = useMemo(() => new McpClient(token, refused), [token]);
+/** Provides one client and one change stream to the whole page. */
+export function ConnectionProvider({ token, children, onUnauthorized }: ProviderProps) {
+  const client = useMemo(() => new McpClient(token, onUnauthorized), [token]);
   const [stream, setStream] = useState<ChangeStream | undefined>();
   const [live, setLive] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
-  const touch = useCallback(
+  const invalidate = useCallback(
     (kind: ChangeKind) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 })),
     [],
   );
   useEffect(() => {
-    let before = false;
-    const opened = new ChangeStream(client, touch, (now) => {
-      // Whatever changed while the stream was down was not told.
-      if (now && before) {
-        for (const kind of kinds) touch(kind);
-        opened.tellAll();
+    let wasConnected = false;
+    const opened = new ChangeStream(client, invalidate, (connected) => {
+      // No notifications arrived while the stream was down, so reload everything.
+      if (connected && wasConnected) {
+        for (const kind of kinds) invalidate(kind);
+        opened.notifyAll();
       }
-      before ||= now;
-      setLive(now);
+      wasConnected ||= connected;
+      setLive(connected);
     });
     setStream(opened);
     return () => opened.close();
   }, [client]);
-  return <context.Provider value={{ client, stream, live, changes, touch }}>{children}</context.Provider>;
+  return (
+    <context.Provider value={{ client, stream, live, changes, invalidate }}>{children}</context.Provider>
+  );
 }
 
-/** What comes in a burst is asked for once. */
-const settleMs = 150;
+/** Combines a burst of notifications into one reload. */
+const debounceMs = 150;
 
-/** Counts up when the server tells that one of these resources changed. */
+/** A counter that increases when the server reports a change of one of these resources. */
 export function useUpdates(...uris: readonly string[]): number {
   const { stream } = useConnection();
   const [count, setCount] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const told = () => {
+    const onChange = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
         setCount((now) => now + 1);
-      }, settleMs);
+      }, debounceMs);
     };
-    const stops = uris.map((uri) => stream?.watch(uri, told));
+    const unwatchers = uris.map((uri) => stream?.watch(uri, onChange));
     return () => {
       clearTimeout(timer);
-      for (const stop of stops) stop?.();
+      for (const unwatch of unwatchers) unwatch?.();
     };
   }, [stream, uris.join('\n')]);
   return count;
 }
 
-/** Counts up now and then while somebody looks, for what nobody tells of. */
+/** A counter that increases at a fixed interval while the page is visible. For polling where no notifications exist. */
 export function useTicks(milliseconds: number | undefined): number {
   const [count, setCount] = useState(0);
   useEffect(() => {
@@ -99,7 +101,7 @@ export interface Loaded<Value> {
   readonly error: McpError | undefined;
 }
 
-/** Asks the server for something and asks again when one of the dependencies changes; the old answer stays until then. */
+/** Loads a value from the server and reloads it when a dependency changes. The old value stays until the new one arrives. */
 export function useLoaded<Value>(
   load: (client: McpClient, signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],

@@ -7,14 +7,15 @@ interface Props {
   close(): void;
 }
 
-/** Something beside what one looks at. It takes the focus and gives it back; Escape closes it. */
+/** A panel beside the main content. Takes the focus while open and returns it on close. Escape closes it. */
 export function SidePanel({ title, children, close }: Props) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
-    const before = document.activeElement;
+    const previousFocus = document.activeElement;
     panel.current!.focus({ preventScroll: true });
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      if (previousFocus instanceof HTMLElement && previousFocus.isConnected)
+        previousFocus.focus({ preventScroll: true });
     };
   }, []);
   return (

@@ -2,36 +2,35 @@ import { useState } from 'preact/hooks';
 import { McpClient } from './mcp-client.ts';
 import { asError } from './server-connection.tsx';
 
-const wrong = 'That is not the token of this server.';
+const invalidToken = 'This token is not valid for this server.';
 
-/** The way in for somebody who came without the token, or with a wrong one. */
-export function SignIn({ enter }: { enter(token: string): void }) {
+/** Asks for the token when it is missing or invalid. */
+export function SignIn({ signIn }: { signIn(token: string): void }) {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState('');
   const submit = async (event: Event) => {
     event.preventDefault();
-    // People paste the whole printed address as often as the token alone.
-    const given = token.trim().replace(/^.*#token=/, '');
-    // A header can carry no other signs; the browser would say that nobody answers.
-    if (!/^[\x21-\x7e]*$/.test(given)) return setProblem(wrong);
+    // Accept the full address that the server prints as well as the token alone.
+    const cleaned = token.trim().replace(/^.*#token=/, '');
+    // Other characters cannot be sent in a header: fetch would fail as if the server were not responding.
+    if (!/^[\x21-\x7e]*$/.test(cleaned)) return setProblem(invalidToken);
     try {
-      await new McpClient(given).request('server/discover');
-      enter(given);
+      await new McpClient(cleaned).request('server/discover');
+      signIn(cleaned);
     } catch (error) {
-      setProblem(asError(error).status === 401 ? wrong : asError(error).message);
+      setProblem(asError(error).status === 401 ? invalidToken : asError(error).message);
     }
   };
   return (
     <main class="sign-in">
       <h1>Adjutant</h1>
       <p>
-        This page needs the token of the server it came from. The server printed it when it started, at the
-        end of the address:
+        This page needs the token of its server. The server prints it at startup, at the end of the address:
       </p>
       <pre>{location.origin}/#token=…</pre>
       <form onSubmit={submit}>
         <label>
-          Token or whole address
+          Token or full address
           <input
             type="password"
             autocomplete="off"
@@ -41,7 +40,7 @@ export function SignIn({ enter }: { enter(token: string): void }) {
           />
         </label>
         <button type="submit" class="primary">
-          Enter
+          Sign in
         </button>
       </form>
       {problem && (
@@ -50,8 +49,8 @@ export function SignIn({ enter }: { enter(token: string): void }) {
         </p>
       )}
       <p class="quiet">
-        Lost it? Stop the server and start it again; the token is also in the file <code>token</code> of its
-        folder.
+        Lost the token? Restart the server to print it again, or read the file <code>token</code> in the
+        server's state folder.
       </p>
     </main>
   );

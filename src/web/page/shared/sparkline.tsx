@@ -1,8 +1,8 @@
-/** The latest durations as a line, the slowest at the top. */
+/** A line chart of recent durations, scaled to the slowest one. */
 export function Sparkline({ values }: { values: readonly number[] }) {
-  const most = Math.max(...values, 0.001);
+  const max = Math.max(...values, 0.001);
   const points = values
-    .map((value, index) => `${(index / Math.max(1, values.length - 1)) * 100},${19 - (value / most) * 18}`)
+    .map((value, index) => `${(index / Math.max(1, values.length - 1)) * 100},${19 - (value / max) * 18}`)
     .join(' ');
   return (
     <svg
@@ -10,7 +10,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
       viewBox="0 0 100 20"
       preserveAspectRatio="none"
       role="img"
-      aria-label={`latest durations, at most ${milliseconds(most)}`}
+      aria-label={`recent durations, at most ${milliseconds(max)}`}
     >
       <polyline points={points} fill="none" stroke="currentColor" vector-effect="non-scaling-stroke" />
     </svg>

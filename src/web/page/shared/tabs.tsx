@@ -5,7 +5,7 @@ interface Props<Name extends string> {
   choose(name: Name): void;
 }
 
-/** One of a few; the arrow keys go from one to the next. */
+/** A tab list. The left and right arrow keys switch tabs. */
 export function Tabs<Name extends string>({ label, tabs, chosen, choose }: Props<Name>) {
   const names = Object.keys(tabs) as Name[];
   const move = (event: KeyboardEvent) => {

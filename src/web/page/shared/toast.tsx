@@ -9,7 +9,7 @@ interface Toast {
 
 const context = createContext<(toast: Toast) => void>(() => {});
 
-/** Says that something is done, for a while, with a way to take it back. */
+/** Returns a function that shows a short message, optionally with a button such as Undo. */
 export function useToast(): (toast: Toast) => void {
   return useContext(context);
 }
@@ -45,7 +45,7 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** As long as it takes to read it at leisure. */
+/** How long to show a text: proportional to its length. */
 function readingMs(text: string): number {
   return Math.max(5_000, Math.min(30_000, text.length * 80));
 }

@@ -1,19 +1,19 @@
 const key = 'adjutant-token';
 
-/** The token from the printed address, taken out of the address at once and kept for this tab only. */
-export function takeToken(): string | undefined {
-  const given = new URLSearchParams(location.hash.replace(/^#/, '')).get('token');
-  if (given !== null) {
-    keepToken(given);
+/** Moves the token from the address to the session storage of this tab, and returns it. */
+export function loadToken(): string | undefined {
+  const fromAddress = new URLSearchParams(location.hash.replace(/^#/, '')).get('token');
+  if (fromAddress !== null) {
+    storeToken(fromAddress);
     history.replaceState(null, '', `${location.pathname}#/prompts`);
   }
   return sessionStorage.getItem(key) ?? undefined;
 }
 
-export function keepToken(token: string): void {
+export function storeToken(token: string): void {
   sessionStorage.setItem(key, token.trim());
 }
 
-export function dropToken(): void {
+export function clearToken(): void {
   sessionStorage.removeItem(key);
 }

@@ -8,11 +8,11 @@ interface Props<Item> {
   readonly selected?: number;
   render(item: Item, index: number): ComponentChildren;
   keyOf(item: Item): string;
-  /** What the arrow keys do. */
+  /** Called when an arrow key, Home or End moves to another item. */
   choose?(item: Item): void;
 }
 
-/** Only the rows in sight are in the document, however long the list is. */
+/** A list of any length that renders only the visible rows. */
 export function WindowedList<Item>(props: Props<Item>) {
   const { items, rowHeight, label, selected, render, keyOf, choose } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -35,7 +35,7 @@ export function WindowedList<Item>(props: Props<Item>) {
     const next = nextIndex(event.key, selected ?? -1, items.length);
     if (choose === undefined || next === undefined) return;
     event.preventDefault();
-    // The row that had the focus may be gone in a moment.
+    // Focus the list itself, because the focused row may be removed when the list scrolls.
     box.current!.focus();
     choose(items[next]!);
   };
@@ -69,7 +69,7 @@ export function WindowedList<Item>(props: Props<Item>) {
   );
 }
 
-/** Where a key leads in a list of so many; `undefined` for every other key. */
+/** The index a navigation key moves to, or `undefined` for every other key. */
 export function nextIndex(key: string, index: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: index + 1,

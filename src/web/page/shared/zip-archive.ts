@@ -5,7 +5,7 @@ export interface ArchivedFile {
   readonly text: string;
 }
 
-/** Packs text files into one ZIP archive, which every desktop opens without another program. */
+/** Packs text files into a ZIP archive, which every desktop system can open. */
 export function zipArchive(files: readonly ArchivedFile[]): Promise<Blob> {
   const stream = makeZip(files.map(({ path, text }) => ({ name: path, input: text })));
   return new Response(stream, { headers: { 'content-type': 'application/zip' } }).blob();

@@ -1,4 +1,4 @@
-/** A moment as a clock on the wall of a zone shows it. */
+/** Local date and time of day in a time zone. */
 export interface WallTime {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -30,7 +30,7 @@ export function wallTime(iso: string, zone: string): WallTime {
   };
 }
 
-/** Seven days from today, moved by some weeks: what comes is looked at more often than what was. */
+/** Seven days, starting today plus `weeks` weeks. Starts today because upcoming events matter most. */
 export function weekDays(today: string, weeks: number): readonly string[] {
   const first = Date.parse(`${today}T00:00:00Z`) / 86_400_000 + weeks * 7;
   return Array.from({ length: 7 }, (_, index) =>
@@ -56,7 +56,7 @@ export function clock(minutes: number): string {
   return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
-/** The quiet parts of one day, as minutes from and to; a night that begins in the evening has two. */
+/** The quiet hours of one day as [from, to] in minutes. Quiet hours that span midnight give two ranges. */
 export function quietSpans(start: string, end: string): readonly (readonly [number, number])[] {
   if (start === end) return [];
   const [from, to] = [toMinutes(start), toMinutes(end)];
@@ -68,22 +68,22 @@ export function quietSpans(start: string, end: string): readonly (readonly [numb
       ];
 }
 
-function toMinutes(written: string): number {
-  const [hours = '0', minutes = '0'] = written.split(':');
+function toMinutes(text: string): number {
+  const [hours = '0', minutes = '0'] = text.split(':');
   return Number(hours) * 60 + Number(minutes);
 }
 
-/** A moment near enough to need no more: the time of today, the day and time of another one. */
-export function shortMoment(iso: string, zone?: string): string {
-  const [moment, now] = [new Date(iso), new Date()];
-  const place = zone === undefined ? {} : { timeZone: zone };
-  const day = (date: Date) => date.toLocaleDateString(undefined, { ...place, dateStyle: 'short' });
-  return moment.toLocaleString(undefined, {
-    ...place,
+/** The time of day. Adds the date if it is not today, and the year if it is not this year. */
+export function shortTime(iso: string, zone?: string): string {
+  const [date, now] = [new Date(iso), new Date()];
+  const options = zone === undefined ? {} : { timeZone: zone };
+  const day = (value: Date) => value.toLocaleDateString(undefined, { ...options, dateStyle: 'short' });
+  return date.toLocaleString(undefined, {
+    ...options,
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
-    ...(day(moment) !== day(now) && { day: 'numeric', month: 'short' }),
-    ...(moment.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
+    ...(day(date) !== day(now) && { day: 'numeric', month: 'short' }),
+    ...(date.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
   });
 }

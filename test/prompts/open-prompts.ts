@@ -23,8 +23,8 @@ export const library = {
   'libraries/Code/prompts/review.md': 'Review {{ language or "some" }} code: {{ code }}',
 };
 
-/** The prompt library behind plain MCP, with a client that has said hello. */
-export interface Opened {
+/** A server with a prompt library, and an initialized client. */
+export interface PromptServer {
   readonly home: string;
   readonly server: Server;
   call(tool: string, args?: JsonObject): Promise<JsonObject>;
@@ -35,7 +35,7 @@ export function openPrompts(
   files: Readonly<Record<string, string>> = library,
   options: MemoryOptions = {},
   capabilities: JsonObject = {},
-): Opened {
+): PromptServer {
   return serve(plantTree(files), {}, options, capabilities);
 }
 
@@ -44,7 +44,7 @@ function serve(
   more: Partial<PromptsOptions>,
   options: MemoryOptions = {},
   capabilities: JsonObject = {},
-): Opened {
+): PromptServer {
   const feature = createPrompts({
     commandsDir: join(home, 'commands'),
     jsonlDir: join(home, 'prompts'),
@@ -77,9 +77,9 @@ export const textOf = (result: JsonObject) =>
 export const namesOf = (result: JsonObject) =>
   (result['prompts'] as { name: string }[]).map(({ name }) => name);
 export const structured = (result: JsonObject) => result['structuredContent'] as JsonObject;
-export const saysOf = (result: JsonObject) => (result['content'] as { text: string }[])[0]!.text;
+export const resultText = (result: JsonObject) => (result['content'] as { text: string }[])[0]!.text;
 
-/** One mounted folder behind plain MCP: its prompts by `prompts/get`, and by the free text behind a name. */
+/** Serves one mounted folder. `get` calls `prompts/get`; `expand` calls `expand_prompt` with free text. */
 export function openMounted(format: string, files: Readonly<Record<string, string>>) {
   const home = plantTree({});
   const mounted = plantTree(files);

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Runs one command line of the built program. */
+/** Runs the built program with these arguments. */
 function adjutant(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: process.env['PATH'], HOME: home, TZ: 'Europe/Berlin' };
   return new Promise((resolve) =>
@@ -26,7 +26,7 @@ function adjutant(...args: string[]): Promise<{ code: number; out: string; err: 
 const json = async (...args: string[]) => JSON.parse((await adjutant(...args, '--json')).out);
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-describe('the diary on the command line', () => {
+describe('the commands for users, events and notifications', () => {
   it.each([
     [['users', 'frobnicate'], 2, /users frobnicate is not known; there are list, show, create, /],
     [['users', 'update', 'ada'], 2, /users update: what is to change\?/],
@@ -43,14 +43,14 @@ describe('the diary on the command line', () => {
     [['notifications', 'cancel', 'none'], 1, /Notification not found: none/],
     [['notifications', 'plan', 'nobody', '--event-id', 'e'], 1, /User not found: nobody/],
     [['calendars', 'add', 'x.ics', '--user', 'nobody'], 1, /User not found: nobody/],
-  ])('%j ends with a clear message', async (args, code, message) => {
+  ])('%j fails with a clear message', async (args, code, message) => {
     const done = await adjutant(...args);
     expect(done).toMatchObject({ code, out: '' });
     expect(done.err).toMatch(message);
     expect(done.err).not.toMatch(/\n\s+at /);
   });
 
-  it('is kept from the first user to the last reminder', async () => {
+  it('manage a user, an event and its notifications', async () => {
     expect((await adjutant('users')).out).toContain('There are no users yet');
     await adjutant(
       'users',
@@ -108,7 +108,7 @@ describe('the diary on the command line', () => {
     expect(await json('users')).toEqual({ users: [], count: 0 });
   });
 
-  it('lets a sub-agent plan', async () => {
+  it('plan with a sub-agent', async () => {
     const plan = {
       notify: true,
       reasoning: 'A long way.',
@@ -139,7 +139,7 @@ describe('the diary on the command line', () => {
     ]);
   });
 
-  it('shares one database with a server that is running', async () => {
+  it('share one database with a running server', async () => {
     await using program = new Program(['serve', '--contract', 'assistant']);
     home = program.home;
     await adjutant('users', 'create', '--id', 'ada', '--name', 'Ada');

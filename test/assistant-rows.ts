@@ -6,7 +6,7 @@ import type { Store } from '../src/assistant/store/store.ts';
 export const noon = Date.UTC(2026, 2, 2, 12);
 export const minute = 60_000;
 
-/** A person reachable by mail and phone, whose hours are never quiet. */
+/** A user with an email address and a phone number, without quiet hours. */
 export function person(id: string, more: Partial<NewUser> = {}): NewUser {
   return {
     id,
@@ -76,7 +76,7 @@ export function reminder(
   };
 }
 
-export interface DiaryRows {
+export interface AssistantRows {
   readonly users?: readonly NewUser[];
   readonly events?: readonly NewEvent[];
   readonly notifications?: readonly NewNotification[];
@@ -84,7 +84,7 @@ export interface DiaryRows {
 
 export function fill(
   store: Store,
-  { users = [], events = [], notifications = [] }: DiaryRows,
+  { users = [], events = [], notifications = [] }: AssistantRows,
 ): Promise<void> {
   return store.write(async ({ db, changed }) => {
     for (const part of chunks(users)) await db.insertInto('users').values(part).execute();

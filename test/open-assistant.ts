@@ -11,29 +11,29 @@ import { connectMemory, type MemoryClient, type MemoryOptions } from '../src/tra
 /** A Monday morning in Berlin. */
 export const monday = Date.parse('2026-11-16T08:00:00Z');
 
-export interface TestDiary extends AsyncDisposable {
+export interface TestAssistant extends AsyncDisposable {
   now: number;
   readonly file: string;
   readonly server: Server;
   readonly client: MemoryClient;
-  /** The structured result of a tool; throws what a failed one says. */
+  /** Returns the structured result of a tool; throws its error message if it fails. */
   call(tool: string, args?: JsonObject): Promise<JsonObject>;
   connect(contract: ContractName, options?: MemoryOptions): MemoryClient;
 }
 
-interface DiaryOptions extends Partial<Omit<AssistantOptions, 'channels'>> {
+interface TestOptions extends Partial<Omit<AssistantOptions, 'channels'>> {
   readonly file?: string;
   readonly memory?: MemoryOptions;
-  /** What differs from a fresh machine. */
+  /** Overrides the default channels. */
   readonly channels?: Partial<AssistantOptions['channels']>;
 }
 
-/** The assistant on a database of its own, with a clock that the test sets. */
-export function openDiary(options: DiaryOptions = {}): TestDiary {
-  const folder = mkdtempSync(join(tmpdir(), 'adjutant-diary-'));
+/** Opens an assistant with its own database and a clock that the test controls. */
+export function openAssistant(options: TestOptions = {}): TestAssistant {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-assistant-'));
   const file = options.file ?? join(folder, 'adjutant.db');
   const servers: Server[] = [];
-  const assistant = () =>
+  const createFeature = () =>
     createAssistant({
       databaseUrl: file,
       calendars: {
@@ -44,7 +44,7 @@ export function openDiary(options: DiaryOptions = {}): TestDiary {
       },
       toolTimeoutMs: 20_000,
       policy: { name: 'rules', timeoutMs: 5000 },
-      clock: () => diary.now,
+      clock: () => opened.now,
       ...options,
       channels: {
         outboxDir: join(folder, 'outbox'),
@@ -54,13 +54,13 @@ export function openDiary(options: DiaryOptions = {}): TestDiary {
       },
     });
   const serve = (contract: ContractName) => {
-    const server = new Server({ contract: contracts[contract], features: [assistant()] });
+    const server = new Server({ contract: contracts[contract], features: [createFeature()] });
     servers.push(server);
     return server;
   };
   const server = serve('standard');
   const client = connectMemory(server, options.memory);
-  const diary: TestDiary = {
+  const opened: TestAssistant = {
     now: monday,
     file,
     server,
@@ -76,5 +76,5 @@ export function openDiary(options: DiaryOptions = {}): TestDiary {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  return diary;
+  return opened;
 }

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../../failure.ts';
+import { singleLine } from '../../single-line.ts';
+import { type Property, readProperty, textOf } from './content-line.ts';
+import { type Instance, type Note, readInstance } from './event-reader.ts';
+import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
+import { isFast, isRunaway } from './rule.ts';
+import { type CalendarTime, isAllDay } from './series.ts';
+import { shorten, Unreadable } from './written-value.ts';
+import { ZoneReader } from './zone-reader.ts';
+
+/** A part of the calendar that could not be imported as written. The rest is not affected. */
+export interface CalendarProblem {
+  readonly severity: 'error' | 'warning';
+  readonly document?: string;
+  readonly line: number;
+  readonly uid?: string;
+  readonly message: string;
+}
+
+export interface ParsedCalendar {
+  readonly name?: string;
+  readonly events: readonly ParsedEvent[];
+  readonly problems: readonly CalendarProblem[];
+  /** True if no document was cut off. Only then does a missing event mean that it was deleted. */
+  readonly complete: boolean;
+}
+
+const maxRunaways = 5;
+
+const readProperties: Readonly<Record<string, ReadonlySet<string>>> = {
+  VCALENDAR: new Set(['method', 'x-wr-calname', 'name']),
+  VTIMEZONE: new Set(['tzid', 'x-lic-location']),
+  STANDARD: new Set(['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate']),
+  DAYLIGHT: new Set(['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate']),
+  VEVENT: new Set(
+    (
+      'uid recurrence-id sequence last-modified dtstamp dtstart dtend duration rrule exrule rdate exdate ' +
+      'summary description location url conference x-google-conference x-microsoft-skypeteamsmeetingurl ' +
+      'organizer attendee status transp'
+    ).split(' '),
+  ),
+};
+
+/** Messages from attendees. Only the organizer's messages define the event. */
+const attendeeMethods = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
+
+interface Component {
+  readonly name: string;
+  /** METHOD of the enclosing calendar. */
+  readonly method: string;
+  readonly line: number;
+  readonly properties: Property[];
+}
+
+/** Assembles events from the lines of one or more iCalendar documents. */
+export class CalendarParser {
+  readonly #problems: CalendarProblem[] = [];
+  readonly #instances = new Map<string, Instance[]>();
+  readonly #checkedRules = new Set<string>();
+  #runaways = 0;
+  /** Events that refer to a time zone whose VTIMEZONE may follow. */
+  readonly #waiting: Component[] = [];
+  readonly #open: Component[] = [];
+  #zones = new ZoneReader();
+  #document: string | undefined;
+  #beginCount = 0;
+  #endCount = 0;
+  #complete = true;
+  #name: string | undefined;
+  #method = '';
+  readonly #nowMs: number;
+  count = 0;
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  begin(document: string | undefined): void {
+    this.#document = document;
+    this.#zones = new ZoneReader();
+    this.#method = '';
+    [this.#beginCount, this.#endCount] = [0, 0];
+  }
+
+  take(line: string, number: number): void {
+    const [, edge, written] = /^(BEGIN|END):\s*([\w-]+)$/i.exec(line) ?? [];
+    if (edge === undefined) return this.#addProperty(line, number);
+    const name = written!.toUpperCase();
+    const begins = edge.toUpperCase() === 'BEGIN';
+    if (name === 'VCALENDAR') {
+      begins ? this.#beginCount++ : this.#endCount++;
+      this.#method = '';
+    }
+    if (!begins) return this.#closeComponent(name);
+    // An event without END:VEVENT ends where the next one begins.
+    if (name === 'VEVENT') this.#closeComponent(name, 'END:VEVENT is missing.');
+    this.#open.push({ name, method: this.#method, line: number, properties: [] });
+  }
+
+  end(): void {
+    if (this.#beginCount === 0) {
+      const message = 'This is not a calendar: BEGIN:VCALENDAR is missing.';
+      if (this.#document === undefined) throw new Failure('invalid-params', message);
+      this.#report('error', {}, message);
+    } else if (this.#endCount < this.#beginCount)
+      this.#report('warning', {}, 'The calendar is cut off: END:VCALENDAR is missing.');
+    this.#complete &&= this.#beginCount > 0 && this.#endCount >= this.#beginCount;
+    this.#closeComponent('VEVENT', 'The calendar ends in the middle of this event.');
+    this.#open.length = 0;
+    for (const component of this.#waiting.splice(0)) this.#addEvent(component);
+  }
+
+  async finish(): Promise<ParsedCalendar> {
+    const events: ParsedEvent[] = [];
+    for (const [uid, instances] of this.#instances) {
+      const event = assembleEvent(uid, instances, (count) =>
+        this.#report('warning', {}, `Skipped older versions with the same UID: ${count}.`, uid),
+      );
+      if (events.push(event) % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return {
+      ...(this.#name && { name: this.#name }),
+      events,
+      problems: this.#problems,
+      complete: this.#complete,
+    };
+  }
+
+  #addProperty(line: string, number: number): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) return;
+    const name = /^[\w-]+/.exec(line)?.[0].toLowerCase() ?? '';
+    if (!readProperties[open.name]?.has(name)) return;
+    let property: Property;
+    try {
+      property = { ...readProperty(line), line: number };
+    } catch {
+      const reason = `This line is invalid and was skipped: ${shorten(line)}`;
+      return this.#report('warning', { ...open, line: number }, reason);
+    }
+    if (open.name !== 'VCALENDAR') open.properties.push(property);
+    else if (name === 'method') this.#method = property.value.trim().toUpperCase();
+    else this.#name ??= singleLine(textOf(property));
+  }
+
+  #closeComponent(name: string, cut?: string): void {
+    const index = this.#open.findLastIndex((open) => open.name === name);
+    if (index === -1) return;
+    const [component] = this.#open.splice(index) as [Component];
+    if (cut !== undefined) this.#report('warning', component, cut);
+    if (name === 'VTIMEZONE') this.#zones.close(component.properties);
+    if (name === 'STANDARD' || name === 'DAYLIGHT')
+      this.#reportUnreadable(component, () => this.#zones.addObservance(component.properties));
+    if (name === 'VEVENT') {
+      if (component.properties.every((property) => this.#zones.knows(property))) this.#addEvent(component);
+      else this.#waiting.push(component);
+    }
+  }
+
+  #addEvent(component: Component): void {
+    const { method } = component;
+    this.#reportUnreadable(component, () => {
+      if (attendeeMethods.has(method))
+        throw new Unreadable(
+          `it is a reply from an attendee (METHOD:${method}), which does not change the event`,
+        );
+      const note: Note = (message, line = component.line) =>
+        this.#report('warning', { ...component, line }, message);
+      const usable = (rule: string, start: CalendarTime) => this.#isUsable(rule, start);
+      const read = readInstance(component.properties, this.#zones, note, usable, this.#document);
+      const instance = {
+        ...read,
+        uid: read.uid || this.#inventUid(read, note),
+        ...(method === 'CANCEL' && { details: { ...read.details, status: 'cancelled' as const } }),
+      };
+      const known = this.#instances.get(instance.uid);
+      if (known === undefined) this.#instances.set(instance.uid, [instance]);
+      else known.push(instance);
+      this.count += 1;
+    });
+  }
+
+  /**
+   * True if a rule can be expanded within the limits; throws `Unreadable` if the engine rejects it. After a few runaway
+   * rules, other unusual rules are rejected unchecked, so that a calendar full of them cannot take forever.
+   */
+  #isUsable(rule: string, start: CalendarTime): boolean {
+    const allDay = isAllDay(start);
+    // Most calendars repeat a few simple rules thousands of times.
+    const cacheKey = `${rule} ${allDay}`;
+    if (this.#checkedRules.has(cacheKey)) return true;
+    const place = {
+      wallMs: Date.parse(allDay ? start.wall : `${start.wall}Z`),
+      allDay,
+      offsets: () => 0,
+    };
+    const runaway = (!isFast(rule) && this.#runaways >= maxRunaways) || isRunaway(rule, place, this.#nowMs);
+    if (runaway) this.#runaways += 1;
+    else if (isFast(rule)) this.#checkedRules.add(cacheKey);
+    return !runaway;
+  }
+
+  #inventUid({ start, details, rules }: Instance, note: (message: string) => void): string {
+    note('The UID is missing; one was created from the start and title.');
+    const text = JSON.stringify([start, details.title, rules]);
+    return `no-uid-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  }
+
+  #reportUnreadable(component: Component, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.#report('error', component, `This ${component.name} was skipped: ${error.message}.`);
+    }
+  }
+
+  #report(
+    severity: CalendarProblem['severity'],
+    at: Partial<Component>,
+    message: string,
+    known?: string,
+  ): void {
+    const uid = known ?? at.properties?.find(({ name }) => name === 'uid')?.value.trim();
+    this.#problems.push({
+      severity,
+      ...(this.#document !== undefined && { document: this.#document }),
+      line: at.line ?? 0,
+      ...(uid && { uid }),
+      message,
+    });
+  }
+}

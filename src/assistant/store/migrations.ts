@@ -1,0 +1,66 @@
+/** Statements from one schema version to the next. Never change a released migration. */
+export const migrations: readonly (readonly string[])[] = [
+  [
+    `create table users (
+      id text primary key, name text not null, email text unique, phone_e164 text, timezone text, quiet_start text,
+      quiet_end text, channel_pref text, weekend_policy text, escalation_threshold integer, max_call_attempts integer,
+      locale text, voice text, webhook_url text, ntfy_topic text, created_ms bigint not null, updated_ms bigint not null)`,
+    `create table calendars (
+      id text primary key, user_id text not null references users (id) on delete cascade, kind text not null,
+      name text not null, location text not null, config text, enabled integer not null default 1, etag text,
+      sync_token text, last_sync_ms bigint, next_sync_ms bigint, failures integer not null default 0, error text,
+      problems text, created_ms bigint not null, updated_ms bigint not null)`,
+    'create index calendars_user on calendars (user_id)',
+    `create table events (
+      id text primary key, user_id text not null references users (id) on delete cascade,
+      calendar_id text references calendars (id) on delete cascade, provider text not null,
+      provider_event_id text not null, title text not null, start_ms bigint not null, end_ms bigint not null,
+      all_day integer not null default 0, timezone text, location text, conf_link text, organizer text, attendees text,
+      description text, status text not null, series text, first_ms bigint not null, last_ms bigint not null, etag text,
+      last_seen_ms bigint, revision text not null, created_ms bigint not null, updated_ms bigint not null,
+      unique (user_id, provider, provider_event_id))`,
+    'create index events_user_start on events (user_id, start_ms) where series is null',
+    'create index events_start on events (start_ms) where series is null',
+    'create index events_user_series on events (user_id, last_ms) where series is not null',
+    'create index events_series on events (last_ms) where series is not null',
+    'create index events_calendar on events (calendar_id)',
+    `create table plans (
+      event_id text not null, occurrence text not null, user_id text not null references users (id) on delete cascade,
+      fingerprint text not null, policy text not null, reason text not null, planned_ms bigint not null,
+      primary key (event_id, occurrence))`,
+    'create index plans_user on plans (user_id)',
+    `create table notifications (
+      id text primary key, key text not null unique, user_id text not null references users (id) on delete cascade,
+      event_id text not null, occurrence text not null default '', event_start_ms bigint not null,
+      revision text not null, slot integer not null, channel text not null, urgency text not null,
+      plan_ms bigint not null, status text not null, payload text not null, reason text, next_ms bigint not null,
+      attempts integer not null default 0, owner text, lease_ms bigint, fence integer not null default 0,
+      sent_ms bigint, result text, error text, acknowledged_ms bigint, acknowledged_by text, parent_id text,
+      level integer not null default 0, escalate_ms bigint, created_ms bigint not null, updated_ms bigint not null)`,
+    "create index notifications_due on notifications (next_ms) where status in ('planned', 'sending')",
+    'create index notifications_escalation on notifications (escalate_ms) where escalate_ms is not null',
+    'create index notifications_user on notifications (user_id, plan_ms)',
+    'create index notifications_plan on notifications (plan_ms)',
+    'create index notifications_event on notifications (event_id)',
+    `create table rules (
+      id text primary key, user_id text not null references users (id) on delete cascade, rule_type text not null,
+      config text not null, enabled integer not null default 1, priority integer not null default 0,
+      created_ms bigint not null, updated_ms bigint not null)`,
+    'create index rules_user on rules (user_id)',
+    `create table audit (
+      id text primary key, at_ms bigint not null, action text not null, user_id text, event_id text,
+      notification_id text, detail text)`,
+    'create index audit_user on audit (user_id, at_ms)',
+    'create index audit_notification on audit (notification_id)',
+  ],
+  ['alter table events add column href text'],
+  ['create table changes (id integer primary key, origin text not null, changes text not null)'],
+  [
+    `create table records (kind text not null, key text not null, value text not null, position bigint not null,
+      primary key (kind, key))`,
+    `create table record_entries (kind text not null, sequence bigint not null, key text not null, entry text not null,
+      primary key (kind, sequence))`,
+    'create index record_entries_key on record_entries (kind, key)',
+  ],
+  ['alter table notifications add column change text'],
+];

@@ -1,0 +1,30 @@
+import { promises as disk } from 'node:fs';
+import { join } from 'node:path';
+import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import type { Usage } from './agent.ts';
+import { parseUsage } from './codex-events.ts';
+
+/** Reads the total usage from the session file of a thread. The event stream omits it if a turn was interrupted. */
+export async function readThreadUsage(codexHome: string, threadId: string): Promise<Usage | undefined> {
+  const file = await findRollout(join(codexHome, 'sessions'), threadId, 3);
+  if (file === undefined) return undefined;
+  const lines = (await readRegularFile(file, mostBytes)).split('\n');
+  const last = lines.findLast((line) => line.includes('"total_token_usage"'));
+  if (last === undefined) return undefined;
+  const total = /"total_token_usage":(\{[^{}]*\})/.exec(last)?.[1];
+  return total === undefined ? undefined : parseUsage(JSON.parse(total));
+}
+
+/** Searches the year/month/day folders, newest first, because recent threads are the ones usually resumed. */
+async function findRollout(folder: string, threadId: string, depth: number): Promise<string | undefined> {
+  const names = (await disk.readdir(folder).catch(() => [])).sort().reverse();
+  if (depth === 0) {
+    const name = names.find((candidate) => candidate.endsWith(`-${threadId}.jsonl`));
+    return name && join(folder, name);
+  }
+  for (const name of names) {
+    const found = await findRollout(join(folder, name), threadId, depth - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { lintFiles } from './lint-files.ts';
+
+async function lint(files: Readonly<Record<string, string>>, format?: string): Promise<readonly string[]> {
+  const given = Object.entries(files).map(([path, text]) => ({ path, text }));
+  const { problems } = await lintFiles(given, format);
+  return problems.map(
+    ({ file, line, column, severity, message }) =>
+      `${[file, line, column].filter((part) => part !== undefined).join(':')}: ${severity}: ${message}`,
+  );
+}
+
+function library(prompt: string, names: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
+  const declared = names.map((name) => `[[prompts.p.arguments]]\nname = "${name}"\n`).join('');
+  return { 'twig.toml': `[prompts.p]\ndescription = "d"\n${declared}`, 'prompts/p.md': prompt, ...more };
+}
+
+describe('a Jinja prompt', () => {
+  it('that is valid has no findings', async () => {
+    expect(
+      await lint(
+        library(
+          '{% extends "base.md" %}{% block body %}{% for x in code.split(",") %}{{ x|upper|truncate(9) }}{% include "part.md" %}{% endfor %}{% if lang is defined %}{{ lang }}{% endif %}{% endblock %}',
+          ['code', 'lang', 'tone'],
+          { 'prompts/base.md': '{% block body %}{% endblock %}{{ tone }}', 'prompts/part.md': '{{ x }}' },
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'a\n  {{ cod }}',
+      ['code'],
+      [
+        'prompts/p.md:1: warning: the argument code is never used',
+        'prompts/p.md:2:6: error: undefined variable: cod; did you mean code?',
+      ],
+    ],
+    [
+      '{{ input }}',
+      [],
+      [
+        'prompts/p.md:1:4: error: undefined variable: input; a library does not define {{input}}, so declare it as an argument',
+      ],
+    ],
+    [
+      '{{ a|default("x") }}',
+      [],
+      ['prompts/p.md:1:4: warning: a is never set: it is not declared as an argument'],
+    ],
+    ['{{ code|uper }}', ['code'], ['prompts/p.md:1:9: error: unknown filter: uper']],
+    ["{{ [1]|map('uper')|join }}", [], ['prompts/p.md:1:12: error: unknown filter: uper']],
+    ['{{ code is blank }}', ['code'], ['prompts/p.md:1:12: error: unknown test: blank']],
+    [
+      "{{ [1]|select('odd')|selectattr('x', 'weird')|join }}",
+      [],
+      ['prompts/p.md:1:38: error: unknown test: weird'],
+    ],
+    ['{{ rang(3) }}', [], ['prompts/p.md:1:4: error: unknown function: rang; did you mean range?']],
+    ['{{ code() }}', ['code'], ['prompts/p.md:1:4: error: the argument code is text and cannot be called']],
+    ['{% set l = [] %}{{ l.append(code) }}', ['code'], ['prompts/p.md:1:22: error: unknown method: append']],
+    ['x\n{% include "no.md" %}', [], ['prompts/p.md:2:12: error: include: template not found: no.md']],
+    ['{% include "no.md" ignore missing %}{% include ["a.md", "b.md"] %}', [], []],
+    [
+      '{% if code %}',
+      ['code'],
+      ['prompts/p.md:1:1: error: syntax error: unexpected end of input, expected end of block'],
+    ],
+    ['{{ code }}\n{% break %}', ['code'], ['prompts/p.md:2:4: error: syntax error: unknown statement break']],
+    [
+      '{{ 1 < code < 3 }}',
+      ['code'],
+      [
+        'prompts/p.md:1:13: error: chained comparisons are not supported; join two comparisons with "and" (at "<")',
+      ],
+    ],
+    ['{% include code %}', ['code', 'other'], []],
+  ])('is checked for problems: %s', async (prompt, names, expected) => {
+    const found = await lint(library(prompt, names));
+    // The engine can report the same problem at another position.
+    for (const line of expected)
+      expect(found.map(withoutSyntaxPosition)).toContain(withoutSyntaxPosition(line));
+    expect(found.length).toBeGreaterThanOrEqual(expected.length);
+    if (expected.length === 0) expect(found).toEqual([]);
+  });
+
+  /** Removes the position of a syntax error, because it depends on the engine. */
+  function withoutSyntaxPosition(line: string): string {
+    return line.replace(/:\d+:\d+: error: syntax error.*/, ': error: syntax error');
+  }
+
+  it('has findings with the file and line of an included template', async () => {
+    expect(
+      await lint(
+        library('{% include "lib/part.md" %}', [], { 'prompts/lib/part.md': 'a\nb {{ gone|nope }}' }),
+      ),
+    ).toEqual([
+      'prompts/lib/part.md:2:6: error: undefined variable: gone',
+      'prompts/lib/part.md:2:11: error: unknown filter: nope',
+    ]);
+  });
+
+  it('is reported if its file is missing or its entry in the manifest is invalid', async () => {
+    expect(await lint({ 'twig.toml': '[prompts.p]\ndescription = "d"\n' })).toEqual([
+      'prompts/p.md: error: Prompt content file not found',
+    ]);
+    expect((await lint({ 'twig.toml': '[prompts.p]\n[prompts.p]\n' }))[0]).toMatch(
+      /^twig\.toml:2:\d+: error: /,
+    );
+    expect((await lint({ 'twig.toml': '[prompts.p]\ndescription = 5\n' }))[0]).toMatch(
+      /twig\.toml:1: error: p: description/,
+    );
+  });
+
+  it('with front matter has findings with line numbers of the whole file', async () => {
+    expect(await lint({ 'x.md': '---\ndescription: d\ntemplate: jinja\n---\n\na\n{{ nope }}' })).toEqual([
+      'x.md:7:4: error: undefined variable: nope',
+    ]);
+    expect((await lint({ 'x.md': '---\ndescription: d\ntemplate: jinja\n---\n{% if %}' }))[0]).toMatch(
+      /^x\.md:5:\d+: error: syntax/,
+    );
+  });
+});
+
+describe('a JSONL prompt', () => {
+  const record = (text: string, names: readonly string[]) =>
+    `${JSON.stringify({ name: 'p', title: 'P', arguments: names.map((name) => ({ name })), messages: [{ role: 'user', content: { type: 'text', text } }] })}\n`;
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['{{a}} and {{a}}', ['a'], []],
+    [
+      '{{a}} {{cod}}',
+      ['a', 'code'],
+      [
+        'error: p: {{cod}} does not match any argument; did you mean {{code}}?',
+        'warning: p: the argument code is never used',
+      ],
+    ],
+    [
+      '{{ a }} {{a}}',
+      ['a'],
+      ['error: p: {{ a }} is not replaced because of the spaces inside the braces; write {{a}}'],
+    ],
+    [
+      '{{a}} {{ b|upper }} {% if a %}',
+      ['a'],
+      [
+        'warning: p: {{ b|upper }} is plain text here: this prompt is not a Jinja template',
+        'warning: p: a Jinja statement is plain text here: this prompt is not a Jinja template',
+      ],
+    ],
+  ])('is checked for invalid placeholders: %s', async (text, names, expected) => {
+    expect(await lint({ 'user.jsonl': record(text, names) })).toEqual(
+      expected.map((line) => `user.jsonl:1: ${line}`),
+    );
+  });
+
+  it('is reported if other servers do not accept its name', async () => {
+    const text = JSON.stringify({ name: 'a-b', title: 'A', messages: [{ role: 'user', content: 'x' }] });
+    expect(await lint({ 'user.jsonl': text })).toEqual([
+      'user.jsonl:1: warning: a-b: the name contains characters other than letters, digits and underscores',
+    ]);
+  });
+
+  it('is reported if its line is not JSON or its name is used twice', async () => {
+    expect(await lint({ 'user.jsonl': `${record('x', [])}{nope\n${record('y', [])}` })).toEqual([
+      'user.jsonl:2: error: the line is not JSON',
+      'user.jsonl:3: error: the prompt p is already defined on line 1',
+    ]);
+  });
+});
+
+describe('a Markdown command', () => {
+  it.each<[string, readonly string[]]>([
+    ['Topic: {{input}}', []],
+    [
+      'Topic:\n{{ input }}',
+      [
+        'x.md:5:1: error: {{ input }} is not replaced because of the spaces inside the braces; write {{input}}',
+      ],
+    ],
+    ['{{topic}}', ['x.md:4:1: warning: {{topic}} is plain text here: only {{input}} is replaced']],
+    [
+      '{% for x in y %}{{ x|upper }}{% endfor %}',
+      [
+        'x.md:4:1: warning: a Jinja statement is plain text here: this prompt is not a Jinja template',
+        'x.md:4:17: warning: {{ x|upper }} is plain text here: this prompt is not a Jinja template',
+      ],
+    ],
+  ])('is checked for invalid placeholders: %s', async (body, expected) => {
+    expect(await lint({ 'x.md': `---\ndescription: d\n---\n${body}` })).toEqual(expected);
+  });
+
+  it('is not checked if it declares "template: none"', async () => {
+    expect(await lint({ 'x.md': '---\ndescription: d\ntemplate: none\n---\n{{ input }} {% if %}' })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('files of other clients', () => {
+  it('are recognized by their names, and their braces are plain text', async () => {
+    expect(
+      await lint({
+        'a.prompt.md': `Use {{ vue }} and \${input:x}`,
+        'b.prompt': '{{x}}',
+        'c.toml': 'prompt = "x {{foo}}"',
+        'skill/SKILL.md': '---\nname: s\n---\n{{ x }}',
+        'pattern/system.md': 'y',
+      }),
+    ).toEqual([]);
+    expect(await lint({ 'x.md': 'Use $ARGUMENTS and {{ vue }}' }, 'claude-code')).toEqual([]);
+  });
+
+  it('are reported if two prompts have the same name', async () => {
+    expect(
+      await lint({ 'a/SKILL.md': '---\nname: s\n---\nx', 'b/SKILL.md': '---\nname: s\n---\ny' }),
+    ).toEqual(['b/SKILL.md:4: error: the name s is taken by a/SKILL.md']);
+  });
+});
