@@ -1,7 +1,7 @@
-// Notifications claimed, fenced and completed per second, and how late they are, side by side with graphile-worker (its
-// local queue and its batched completion on) on one PostgreSQL server: so many processes each, in turns, the same
-// number of pieces. `graphile` does the same work: its jobs look up the notification, the user and the event, and
-// record what was sent. `empty` are jobs that do nothing, for comparison.
+// Measures how many notifications per second are claimed and completed, and how late they start, compared with
+// graphile-worker (local queue and batched completion enabled) on one PostgreSQL server. Both run in turns, with the same
+// number of processes and jobs. A `graphile` job does the same work: it looks up the notification, the user and the
+// event, and records the outcome. An `empty` job does nothing.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -16,52 +16,52 @@ import { median, table } from './figures.ts';
 
 const { values } = parseArgs({
   options: {
-    pieces: { type: 'string', default: '10000' },
+    jobs: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '3' },
     processes: { type: 'string', default: '4' },
   },
 });
-const pieces = Number(values.pieces);
+const jobs = Number(values.jobs);
 type Kind = 'adjutant' | 'graphile' | 'empty';
 const kinds: readonly Kind[] = ['adjutant', 'graphile', 'empty'];
 
-interface Contender {
+interface QueueUnderTest {
   readonly url: string;
-  /** Adds pieces of work that are due at these times, all in one go. */
+  /** Adds jobs that are due at these times, in one statement. */
   add(dueMs: readonly number[]): Promise<void>;
-  /** Makes all of them due at once, and tells whoever sleeps. */
+  /** Makes all jobs due now and wakes the workers. */
   release(): Promise<void>;
   left(): Promise<number>;
   close(): Promise<void>;
 }
 
-interface AssistantData {
+interface TestDatabase {
   add(dueMs: readonly number[]): Promise<readonly string[]>;
   readonly store: Store;
 }
 
-async function openAssistant(url: string): Promise<AssistantData> {
+async function openDatabase(url: string): Promise<TestDatabase> {
   const store = createStore(url);
   await fill(store, { users: Array.from({ length: 100 }, (_, index) => person(`u${index}`)) });
-  let made = 0;
+  let added = 0;
   return {
     store,
     async add(dueMs) {
       const events = dueMs.map((_, index) =>
-        meeting(`e${made + index}`, `u${index % 100}`, Date.now() + 600 * minute),
+        meeting(`e${added + index}`, `u${index % 100}`, Date.now() + 600 * minute),
       );
       const notifications = dueMs.map((due, index) =>
-        reminder(events[index]!, due, { id: `n${made + index}:${due}` }),
+        reminder(events[index]!, due, { id: `n${added + index}:${due}` }),
       );
-      made += dueMs.length;
+      added += dueMs.length;
       await fill(store, { events, notifications });
       return notifications.map(({ id }) => id);
     },
   };
 }
 
-async function contendAdjutant(url: string): Promise<Contender> {
-  const { store, add } = await openAssistant(url);
+async function createAdjutant(url: string): Promise<QueueUnderTest> {
+  const { store, add } = await openDatabase(url);
   return {
     url,
     add: async (dueMs) => void (await add(dueMs)),
@@ -89,13 +89,13 @@ async function contendAdjutant(url: string): Promise<Contender> {
   };
 }
 
-async function contendGraphile(url: string): Promise<Contender> {
+async function createGraphile(url: string): Promise<QueueUnderTest> {
   const { runMigrations } = (await importComponent('graphile-worker')) as unknown as Record<
     string,
     CallableFunction
   >;
   await runMigrations!({ connectionString: url });
-  const { store, add } = await openAssistant(url);
+  const { store, add } = await openDatabase(url);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   return {
     url,
@@ -120,71 +120,75 @@ async function contendGraphile(url: string): Promise<Contender> {
   };
 }
 
-class Crew {
-  readonly #members: readonly ChildProcess[];
+class WorkerPool {
+  readonly #processes: readonly ChildProcess[];
 
-  private constructor(members: readonly ChildProcess[]) {
-    this.#members = members;
+  private constructor(processes: readonly ChildProcess[]) {
+    this.#processes = processes;
   }
 
-  static async hire(kind: Kind, url: string): Promise<Crew> {
-    const file = join(import.meta.dirname, 'delivery-crew.ts');
-    const members = Array.from({ length: Number(values.processes) }, () =>
+  static async start(kind: Kind, url: string): Promise<WorkerPool> {
+    const file = join(import.meta.dirname, 'delivery-process.ts');
+    const processes = Array.from({ length: Number(values.processes) }, () =>
       fork(file, [kind, url], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
     );
-    await Promise.all(members.map((member) => once(member, 'message')));
-    return new Crew(members);
+    await Promise.all(processes.map((child) => once(child, 'message')));
+    return new WorkerPool(processes);
   }
 
   async report(): Promise<[string, number][]> {
     const reports = await Promise.all(
-      this.#members.map(async (member) => {
-        const answer = once(member, 'message');
-        member.send('report');
+      this.#processes.map(async (child) => {
+        const answer = once(child, 'message');
+        child.send('report');
         return ((await answer)[0] as { handled: [string, number][] }).handled;
       }),
     );
     return reports.flat();
   }
 
-  async dismiss(): Promise<void> {
-    const ended = this.#members.map((member) => once(member, 'exit'));
-    for (const member of this.#members) member.send('stop');
+  async stop(): Promise<void> {
+    const ended = this.#processes.map((child) => once(child, 'exit'));
+    for (const child of this.#processes) child.send('stop');
     await Promise.all(ended);
   }
 }
 
-async function drained(contender: Contender): Promise<void> {
-  while ((await contender.left()) > 0) await pause(20);
+async function untilDrained(queue: QueueUnderTest): Promise<void> {
+  while ((await queue.left()) > 0) await pause(20);
 }
 
-/** From the moment the work is due for processes that wait for it until the last piece is off the books. */
-async function throughput(kind: Kind, contender: Contender): Promise<number> {
-  await contender.add(Array.from({ length: pieces }, () => Date.now() + 300 * minute));
-  const crew = await Crew.hire(kind, contender.url);
+/** Jobs per second, from the moment they become due for waiting processes until the last one is completed. */
+async function throughput(kind: Kind, queue: QueueUnderTest): Promise<number> {
+  await queue.add(Array.from({ length: jobs }, () => Date.now() + 300 * minute));
+  const pool = await WorkerPool.start(kind, queue.url);
   await pause(500);
-  await contender.release();
-  const begin = performance.now();
-  await drained(contender);
-  const seconds = (performance.now() - begin) / 1000;
-  const handled = await crew.report();
-  await crew.dismiss();
+  await queue.release();
+  const startMs = performance.now();
+  await untilDrained(queue);
+  const seconds = (performance.now() - startMs) / 1000;
+  const handled = await pool.report();
+  await pool.stop();
   const unique = new Set(handled.map(([id]) => id)).size;
-  if (unique !== pieces || handled.length !== pieces)
-    throw new Error(`${kind} handled ${handled.length} pieces, ${unique} of them different, of ${pieces}`);
-  return pieces / seconds;
+  if (unique !== jobs || handled.length !== jobs)
+    throw new Error(`${kind} handled ${handled.length} jobs, ${unique} of them different; expected ${jobs}`);
+  return jobs / seconds;
 }
 
-/** How late the pieces were begun, in milliseconds, sorted. */
-async function lateness(kind: Kind, contender: Contender, due: (now: number) => number[]): Promise<number[]> {
-  const crew = await Crew.hire(kind, contender.url);
+/** How late the jobs started, in milliseconds, sorted. */
+async function lateness(
+  kind: Kind,
+  queue: QueueUnderTest,
+  due: (now: number) => number[],
+): Promise<number[]> {
+  const pool = await WorkerPool.start(kind, queue.url);
   await pause(500);
   const times = due(Date.now());
-  await contender.add(times);
+  await queue.add(times);
   await pause(Math.max(...times) - Date.now());
-  await drained(contender);
-  const handled = await crew.report();
-  await crew.dismiss();
+  await untilDrained(queue);
+  const handled = await pool.report();
+  await pool.stop();
   return handled.map(([id, at]) => at - Number(id.split(':')[1])).sort((a, b) => a - b);
 }
 
@@ -192,18 +196,18 @@ const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
 const server = await startPostgres({ settings: { max_connections: '200' } });
-const contenders: Record<Kind, Contender> = {
-  adjutant: await contendAdjutant(await server.createDatabase('adjutant')),
-  graphile: await contendGraphile(await server.createDatabase('graphile')),
-  empty: await contendGraphile(await server.createDatabase('empty')),
+const queues: Record<Kind, QueueUnderTest> = {
+  adjutant: await createAdjutant(await server.createDatabase('adjutant')),
+  graphile: await createGraphile(await server.createDatabase('graphile')),
+  empty: await createGraphile(await server.createDatabase('empty')),
 };
 try {
   const rates: Record<Kind, number[]> = { adjutant: [], graphile: [], empty: [] };
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const kind of kinds) rates[kind].push(await throughput(kind, contenders[kind]));
+    for (const kind of kinds) rates[kind].push(await throughput(kind, queues[kind]));
   }
   table(
-    ['per second', 'best', 'median', 'of adjutant'],
+    ['per second', 'best', 'median', 'relative to adjutant'],
     kinds.map((kind) => [
       kind,
       Math.max(...rates[kind]).toFixed(0),
@@ -221,7 +225,7 @@ try {
   };
   for (const [name, due] of Object.entries(schedules)) {
     for (const kind of ['adjutant', 'graphile'] as const) {
-      const late = await lateness(kind, contenders[kind], due);
+      const late = await lateness(kind, queues[kind], due);
       const figures = [0.5, 0.99, 1].map((share) => quantile(late, share));
       console.log(
         `lateness, ${name}: ${kind.padEnd(16)} p50 ${figures[0]} ms, p99 ${figures[1]} ms, worst ${figures[2]} ms, earliest ${late[0]} ms`,
@@ -229,6 +233,6 @@ try {
     }
   }
 } finally {
-  for (const contender of Object.values(contenders)) await contender.close();
+  for (const queue of Object.values(queues)) await queue.close();
   await server.close();
 }

@@ -15,10 +15,10 @@ export interface ChatModel extends AsyncDisposable {
   readonly asked: readonly ChatRequest[];
 }
 
-/** What a server does with the n-th question: say something, or whatever else servers do. */
+/** Answers the n-th request: returns the text of the model, or writes the response itself and returns undefined. */
 export type Behaviour = (request: ChatRequest, index: number, response: ServerResponse) => string | undefined;
 
-/** A model on this machine that speaks chat completions. Returning nothing leaves the response to the behaviour. */
+/** Starts a local server with a chat completions API. */
 export async function startChatModel(behave: Behaviour): Promise<ChatModel> {
   const asked: ChatRequest[] = [];
   const server = createServer((request, response) => {

@@ -11,25 +11,25 @@ import { createStore, type Store } from '../src/assistant/store/store.ts';
 import { fill, meeting, minute, person, reminder } from './assistant-rows.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
-export interface Proof {
+export interface DeliveryTest {
   readonly engine: 'sqlite' | 'postgres';
   readonly notifications: number;
   readonly workers: number;
-  /** How many arrive between two blows, fewest and most: a slow machine is not struck more often than a fast one. */
-  readonly between: readonly [number, number];
-  /** What is done to them: a worker is killed, a connection to the database is cut, the database itself is. */
-  readonly blows: readonly ('kill' | 'cut' | 'crash')[];
-  readonly giveUpMs: number;
+  /** Minimum and maximum number of arrivals between two faults, so that slow and fast machines get as many faults. */
+  readonly arrivalsBetween: readonly [number, number];
+  /** Faults to inject: kill a worker, cut database connections, or crash the database. */
+  readonly faults: readonly ('kill' | 'cut' | 'crash')[];
+  readonly timeoutMs: number;
 }
 
-export interface Figures {
+export interface DeliveryResult {
   readonly notifications: number;
-  /** Distinct ones that arrived. */
+  /** Number of different notifications that arrived. */
   readonly delivered: number;
   readonly recorded: number;
-  /** Arrived more than once because the end came between acceptance and record. */
+  /** Arrived more than once, because a fault happened between acceptance and recording. */
   readonly repeatedInWindow: number;
-  /** Arrived more than once although an earlier arrival was on record. Must be none. */
+  /** Arrived more than once although an earlier arrival was recorded. Must be zero. */
   readonly repeatedOutside: number;
   readonly kills: number;
   readonly cuts: number;
@@ -37,10 +37,10 @@ export interface Figures {
   readonly seconds: number;
 }
 
-/** Many workers, many notifications, and somebody who kills: what arrived, against what is on record. */
-export async function proveDelivery(proof: Proof): Promise<Figures> {
+/** Delivers many notifications with several workers while faults are injected, and compares arrivals with records. */
+export async function proveDelivery(test: DeliveryTest): Promise<DeliveryResult> {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-proof-'));
-  const postgres = proof.engine === 'postgres' ? await startPostgres() : undefined;
+  const postgres = test.engine === 'postgres' ? await startPostgres() : undefined;
   const url = postgres ? await postgres.createDatabase('proof') : join(home, 'adjutant.db');
   const store = createStore(url);
   const arrivals = new Map<string, number>();
@@ -51,17 +51,17 @@ export async function proveDelivery(proof: Proof): Promise<Figures> {
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const { port } = receiver.address() as AddressInfo;
-  const crew = new Crew(home, url, proof.workers);
+  const pool = new WorkerPool(home, url, test.workers);
   try {
-    await prepare(store, proof.notifications, `http://127.0.0.1:${port}/`);
-    const begin = performance.now();
-    crew.start();
-    const blows = await strike(proof, crew, url, postgres, arrivals, () => remaining(store));
-    const seconds = (performance.now() - begin) / 1000;
-    await crew.stop();
-    return { ...(await count(store, arrivals, proof.notifications)), ...blows, seconds };
+    await prepare(store, test.notifications, `http://127.0.0.1:${port}/`);
+    const startMs = performance.now();
+    pool.start();
+    const injected = await injectFaults(test, pool, url, postgres, arrivals, () => remaining(store));
+    const seconds = (performance.now() - startMs) / 1000;
+    await pool.stop();
+    return { ...(await count(store, arrivals, test.notifications)), ...injected, seconds };
   } finally {
-    await crew.stop();
+    await pool.stop();
     await store.close();
     await postgres?.close();
     receiver.closeAllConnections();
@@ -70,11 +70,11 @@ export async function proveDelivery(proof: Proof): Promise<Figures> {
   }
 }
 
-class Crew {
+class WorkerPool {
   readonly #home: string;
   readonly #url: string;
   readonly #size: number;
-  #members: ChildProcess[] = [];
+  #workers: ChildProcess[] = [];
 
   constructor(home: string, url: string, size: number) {
     this.#home = home;
@@ -83,24 +83,24 @@ class Crew {
   }
 
   start(): void {
-    while (this.#members.length < this.#size) this.#members.push(this.#hire());
+    while (this.#workers.length < this.#size) this.#workers.push(this.#spawn());
   }
 
   kill(): void {
-    const [victim] = this.#members.splice(Math.floor(Math.random() * this.#members.length), 1);
-    victim?.kill('SIGKILL');
+    const [worker] = this.#workers.splice(Math.floor(Math.random() * this.#workers.length), 1);
+    worker?.kill('SIGKILL');
     this.start();
   }
 
   async stop(): Promise<void> {
-    const members = this.#members;
-    this.#members = [];
-    const ended = members.map((member) => (member.exitCode === null ? once(member, 'exit') : undefined));
-    for (const member of members) member.kill('SIGTERM');
+    const workers = this.#workers;
+    this.#workers = [];
+    const ended = workers.map((worker) => (worker.exitCode === null ? once(worker, 'exit') : undefined));
+    for (const worker of workers) worker.kill('SIGTERM');
     await Promise.all(ended);
   }
 
-  #hire(): ChildProcess {
+  #spawn(): ChildProcess {
     const { PATH } = process.env;
     return spawn(process.execPath, ['dist/adjutant.cjs', 'worker'], {
       stdio: 'ignore',
@@ -140,46 +140,46 @@ async function remaining(store: Store): Promise<number> {
   return Number(left);
 }
 
-async function strike(
-  { blows, between: [fewest, most], giveUpMs }: Proof,
-  crew: Crew,
+async function injectFaults(
+  { faults, arrivalsBetween: [min, max], timeoutMs }: DeliveryTest,
+  pool: WorkerPool,
   url: string,
   postgres: Postgres | undefined,
   arrivals: ReadonlyMap<string, number>,
   left: () => Promise<number>,
 ) {
-  const dealt = { kills: 0, cuts: 0, crashes: 0 };
-  const deadline = performance.now() + giveUpMs;
+  const injected = { kills: 0, cuts: 0, crashes: 0 };
+  const deadline = performance.now() + timeoutMs;
   let next = 0;
   while (performance.now() < deadline) {
     await pause(20);
     if (arrivals.size < next) {
-      // Nothing new may come any more, or not before a lease has run out.
+      // No new arrivals: everything may be delivered, or a lease must expire first. Check only now and then.
       if (Math.random() < 0.05 && (await left().catch(() => 1)) === 0) break;
       continue;
     }
     if ((await left().catch(() => 1)) === 0) break;
-    next = arrivals.size + fewest + Math.random() * (most - fewest);
-    switch (blows[Math.floor(Math.random() * blows.length)]) {
+    next = arrivals.size + min + Math.random() * (max - min);
+    switch (faults[Math.floor(Math.random() * faults.length)]) {
       case 'kill':
-        crew.kill();
-        dealt.kills += 1;
+        pool.kill();
+        injected.kills += 1;
         break;
       case 'cut':
-        dealt.cuts += await cut(url);
+        injected.cuts += await cutConnections(url);
         break;
       case 'crash':
         await postgres?.stop('crash');
         await postgres?.start();
-        dealt.crashes += 1;
+        injected.crashes += 1;
         break;
     }
   }
-  return dealt;
+  return injected;
 }
 
-/** Ends about half of the connections that the workers have to the database. */
-async function cut(url: string): Promise<number> {
+/** Terminates about half of the workers' database connections. */
+async function cutConnections(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   try {

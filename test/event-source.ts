@@ -3,11 +3,11 @@ import type { JsonObject } from '../src/json.ts';
 export interface ServerEvent {
   readonly id?: string;
   readonly retry?: string;
-  /** Absent in an event that only gives its id. */
+  /** Absent in an event that contains only an id. */
   readonly message?: JsonObject;
 }
 
-/** The events of a response, as they come. */
+/** Yields the server-sent events of a response as they arrive. */
 export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   let text = '';
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import fc from 'fast-check';
+// Checks that planned notifications respect the guards, with an implementation independent of the program's own.
 import {
   channelsOf,
   type Preferences,
@@ -12,152 +10,15 @@ import { keyOf, planOccurrence, type Step } from '../src/assistant/planning/plan
 import { parseAnswer } from '../src/assistant/policy/answer.ts';
 import { decideByRules } from '../src/assistant/policy/rules.ts';
 import type { CalendarEvent, Channel, Notification, Rule, User } from '../src/assistant/store/schema.ts';
-import {
-  channelPreferences,
-  channels,
-  notificationStatuses,
-  urgencies,
-  weekendPolicies,
-} from '../src/assistant/store/schema.ts';
+import type { Story } from './guard-stories.ts';
 
-const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
-const corpus = (name: string): string[] =>
-  JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', 'assistant', name), 'utf8'));
-export const hostileAnswers = corpus('hostile-answers.json');
-export const hostileEvents = corpus('hostile-events.json');
+export type { Story } from './guard-stories.ts';
 
-// ── Anything that may happen ───────────────────────────────────────────────────────────────────────────────
-
-const zones = [
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'America/St_Johns',
-  'Asia/Kathmandu',
-  'Australia/Lord_Howe',
-  'Pacific/Apia',
-  'Pacific/Kiritimati',
-  'Africa/Casablanca',
-  'Antarctica/Troll',
-  'America/Sao_Paulo',
-  'Asia/Tehran',
-];
-const some = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
-const orNull = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
-const clock = fc
-  .tuple(fc.integer({ min: 0, max: 23 }), some([0, 1, 15, 30, 59]))
-  .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));
-
-const user: fc.Arbitrary<User> = fc.record({
-  id: fc.constant('u'),
-  name: fc.oneof(fc.constant('Ada'), some(hostileEvents)),
-  email: orNull(fc.constant('ada@example.com')),
-  phone_e164: orNull(fc.constant('+4930123456')),
-  webhook_url: orNull(fc.constant('https://hooks.example.com/ada')),
-  ntfy_topic: orNull(fc.constant('ada')),
-  timezone: orNull(some(zones)),
-  quiet_start: orNull(clock),
-  quiet_end: orNull(clock),
-  channel_pref: orNull(some(channelPreferences)),
-  weekend_policy: orNull(some(weekendPolicies)),
-  escalation_threshold: orNull(some([0, 5, 60, 1440])),
-  max_call_attempts: orNull(some([0, 1, 2, 10])),
-  locale: orNull(some(['en', 'de', 'ja-JP', 'ar-EG', 'nonsense-locale'])),
-  voice: fc.constant(null),
-  created_ms: fc.constant(0),
-  updated_ms: fc.constant(0),
-});
-
-/** Weeks in which clocks change somewhere, and any other time. */
-const instant = fc.oneof(
-  fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2037, 0, 1) }),
-  fc
-    .tuple(
-      some([
-        Date.UTC(2026, 2, 29, 1),
-        Date.UTC(2026, 9, 25, 1),
-        Date.UTC(2026, 2, 8, 7),
-        Date.UTC(2026, 10, 1, 6),
-        Date.UTC(2026, 3, 4, 15),
-        Date.UTC(2011, 11, 30, 10),
-        Date.UTC(2027, 1, 7, 2),
-        Date.UTC(2018, 10, 4, 3),
-      ]),
-      fc.integer({ min: -3 * day, max: 3 * day }),
-    )
-    .map(([around, shift]) => around + shift),
-);
-
-const item = fc.record(
-  {
-    offset_minutes: fc.oneof(
-      fc.integer({ min: -2000, max: 0 }),
-      fc.integer({ min: -50_000, max: 50_000 }),
-      some([-1440, -120, -60, -30, -15, -5, 0]),
-    ),
-    channel: fc.oneof(some([...channels, 'both']), fc.string()),
-    urgency: fc.oneof(some(urgencies), fc.string()),
-    subject: fc.oneof(fc.string({ unit: 'binary' }), some(hostileEvents)),
-    email_text: fc.oneof(fc.string({ unit: 'binary' }), some(hostileEvents)),
-    tts_script: fc.string({ unit: 'binary' }),
-    to: fc.constant('attacker@evil.example'),
-  },
-  { requiredKeys: ['offset_minutes', 'channel'] },
-);
-const good = fc.record({
-  notify: fc.constant(true),
-  reasoning: some(hostileEvents),
-  plan: fc.array(
-    fc.record({
-      offset_minutes: fc.oneof(fc.integer({ min: -3000, max: 0 }), some([-1440, -60, -15, -5])),
-      channel: some([...channels, 'both']),
-      urgency: some(urgencies),
-      subject: some(['', ...hostileEvents]),
-      email_text: some(['', ...hostileEvents]),
-    }),
-    { maxLength: 8 },
-  ),
-});
-const answer = fc.oneof(
-  { weight: 5, arbitrary: good.map((value) => JSON.stringify(value)) },
-  {
-    weight: 2,
-    arbitrary: fc
-      .record({ notify: fc.boolean(), plan: fc.array(item, { maxLength: 6 }) })
-      .map((value) => JSON.stringify(value)),
-  },
-  { weight: 2, arbitrary: some(hostileAnswers) },
-  { weight: 1, arbitrary: fc.oneof(fc.json(), fc.string({ unit: 'binary' })) },
-);
-
-/** One turn of the story: time passes, some of what is due is sent or fails, the event may move, and it is planned. */
-const turn = fc.record({
-  passes: fc.oneof(fc.integer({ min: 0, max: 2 * hour }), fc.integer({ min: 0, max: 3 * day })),
-  moves: fc.option(fc.integer({ min: -2 * day, max: 5 * day }), { nil: undefined, freq: 3 }),
-  becomes: some(notificationStatuses.filter((status) => status !== 'cancelled')),
-  cancels: fc.boolean(),
-  force: fc.boolean(),
-  answer,
-});
-
-export const story = fc.record({
-  user,
-  nowMs: instant,
-  leadMs: fc.oneof(fc.integer({ min: 1, max: 2 * hour }), fc.integer({ min: 1, max: 31 * day })),
-  title: some(hostileEvents),
-  organizer: orNull(some(['boss@example.com', 'x@evil.example', 'nobody'])),
-  confLink: orNull(some(['https://meet.example.com/1', 'javascript:alert(1)'])),
-  allDay: fc.boolean(),
-  vip: fc.boolean(),
-  turns: fc.array(turn, { minLength: 1, maxLength: 4 }),
-});
-export type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
-
-// ── What must hold ─────────────────────────────────────────────────────────────────────────────────────────
+const [minute, hour] = [60_000, 3_600_000];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The clock of a zone, asked in another way than the program does. */
+/** Local time in a zone, computed with Intl instead of the program's own zone code. */
 function wallClock(ms: number, zone: string): { time: string; weekend: boolean } {
   let format = formats.get(zone);
   if (format === undefined) {
@@ -181,82 +42,87 @@ function isQuietTime(time: string, { quietStart, quietEnd }: Preferences): boole
     : time >= quietStart || time < quietEnd;
 }
 
-/** Every guard that a planned notification breaks, in words. */
+/** Describes every guard that the planned notifications break. */
 export function brokenGuards(
   rows: readonly Notification[],
   touched: ReadonlySet<string>,
-  whom: User,
+  user: User,
   important: boolean,
   startMs: number,
   nowMs: number,
 ): string[] {
-  const preferences = preferencesOf(whom);
-  const reachable = reachableBy(whom);
+  const preferences = preferencesOf(user);
+  const reachable = reachableBy(user);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
-  const ofStart = rows.filter((row) => row.event_start_ms === startMs && row.status !== 'cancelled');
-  check(ofStart.filter(({ change }) => change === null).length <= 3, 'more than three for one event');
+  const active = rows.filter((row) => row.event_start_ms === startMs && row.status !== 'cancelled');
+  check(
+    active.filter(({ change }) => change === null).length <= 3,
+    'more than three reminders for one event',
+  );
   const notices = rows.filter(({ change, status }) => change !== null && status === 'planned');
-  check(notices.length <= 1, 'more than one notice of a change at a time');
-  check(new Set(rows.map(({ key }) => key)).size === rows.length, 'the same key twice');
+  check(notices.length <= 1, 'more than one planned change notice');
+  check(new Set(rows.map(({ key }) => key)).size === rows.length, 'duplicate key');
   const planned = rows.filter((row) => row.status === 'planned');
   check(
     new Set(planned.map((row) => `${row.channel} ${Math.floor(row.plan_ms / minute)}`)).size ===
       planned.length,
-    'two on one channel in the same minute',
+    'two notifications on one channel in the same minute',
   );
-  const calls = ofStart.filter(({ channel }) => channel === 'call').length;
+  const calls = active.filter(({ channel }) => channel === 'call').length;
   for (const row of planned.filter(({ id }) => touched.has(id))) {
     const { time, weekend } = wallClock(row.plan_ms, preferences.timezone);
-    check(row.plan_ms > nowMs, 'in the past');
-    check(row.plan_ms <= startMs + Math.max(0, row.slot) * minute, 'after the start');
+    check(row.plan_ms > nowMs, 'planned in the past');
+    check(row.plan_ms <= startMs + Math.max(0, row.slot) * minute, 'planned after the start');
     check(row.slot <= 0 || row.change !== null, 'a reminder after the start');
-    check(row.event_start_ms === startMs, 'for a start that is not the event’s');
-    check(!isQuietTime(time, preferences), `in quiet hours (${time})`);
-    const wish = weekend ? preferences.weekendPolicy : preferences.channelPref;
-    const wanted = channelsOf(wish).filter((channel) => reachable.includes(channel));
+    check(row.event_start_ms === startMs, 'wrong event start');
+    check(!isQuietTime(time, preferences), `planned in quiet hours (${time})`);
+    const preference = weekend ? preferences.weekendPolicy : preferences.channelPref;
+    const preferred = channelsOf(preference).filter((channel) => reachable.includes(channel));
     const allowed: readonly Channel[] =
-      wish === 'none' ? [] : wanted.length > 0 ? wanted : reachable.filter((channel) => channel !== 'call');
-    check(reachable.includes(row.channel), 'without an address');
-    check(allowed.includes(row.channel), `on a channel that is not wanted (${row.channel})`);
+      preference === 'none'
+        ? []
+        : preferred.length > 0
+          ? preferred
+          : reachable.filter((channel) => channel !== 'call');
+    check(reachable.includes(row.channel), 'channel without an address');
+    check(allowed.includes(row.channel), `channel that the user does not want (${row.channel})`);
     check(row.channel !== 'call' || calls <= Math.max(preferences.maxCallAttempts, 0), 'too many calls');
     if (row.urgency === 'high' || row.urgency === 'urgent') {
-      check(startMs - row.plan_ms <= preferences.escalationThreshold * minute, 'pressing too early');
+      check(startMs - row.plan_ms <= preferences.escalationThreshold * minute, 'high urgency too early');
       check(
         important || channelsOf(preferences.channelPref).includes('call'),
-        'pressing for nobody who wants it',
+        'high urgency for a user without calls',
       );
     }
-    broken.push(...brokenWords(row));
+    broken.push(...brokenTexts(row));
   }
   return broken;
 }
 
-function brokenWords({ payload }: Notification): string[] {
+function brokenTexts({ payload }: Notification): string[] {
   const { subject, text, html, script, words: _, ...others } = JSON.parse(payload);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
-  check(Object.keys(others).length === 0, 'a payload with more than words');
-  check(!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script), 'a control character in a line');
-  check(subject.length > 0 && subject.length <= 200, 'a subject of no use');
+  check(Object.keys(others).length === 0, 'unexpected payload fields');
+  check(!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script), 'control character in subject or script');
+  check(subject.length > 0 && subject.length <= 200, 'empty or too long subject');
   check(
     !/evil\.example\/|www\.evil|https?:\/\/evil|mailto:|javascript:/i.test(subject + text + html + script),
-    'a stranger’s link',
+    'link from untrusted text',
   );
-  check(!/<script|<img|onerror=[^&]*>/i.test(html), 'markup of a stranger');
+  check(!/<script|<img|onerror=[^&]*>/i.test(html), 'markup from untrusted text');
   return broken;
 }
 
-// ── The story, told with the program's own decisions ───────────────────────────────────────────────────────
-
-/** Plays a story on rows in memory and tells what went wrong, if anything. */
-export function play(told: Story): string[] {
-  const rules: Rule[] = told.vip ? [vipRule] : [];
-  let nowMs = told.nowMs;
-  let startMs = nowMs + told.leadMs;
+/** Replays a story on rows in memory. Returns the broken guards. */
+export function replay(story: Story): string[] {
+  const rules: Rule[] = story.vip ? [vipRule] : [];
+  let nowMs = story.nowMs;
+  let startMs = nowMs + story.leadMs;
   let rows: Notification[] = [];
   const broken: string[] = [];
-  for (const [index, { passes, moves, becomes, cancels, force, answer: said }] of told.turns.entries()) {
+  for (const [index, { passes, moves, becomes, cancels, force, answer }] of story.turns.entries()) {
     nowMs += index === 0 ? 0 : passes;
     rows = rows.map((row) =>
       row.status === 'planned' && row.plan_ms <= nowMs ? { ...row, status: becomes } : row,
@@ -264,16 +130,16 @@ export function play(told: Story): string[] {
     const [first] = rows.filter(({ status }) => status === 'planned');
     if (cancels && first) rows = rows.map((row) => (row === first ? { ...row, status: 'cancelled' } : row));
     if (moves !== undefined) startMs += moves;
-    const event = eventOf(told, startMs);
+    const event = eventOf(story, startMs);
     const { title, location, description, status } = event;
     const occurrence = { key: '', startMs, endMs: startMs + hour, title, location, description, status };
-    const preferences = preferencesOf(told.user);
-    const parsed = parseAnswer(said);
+    const preferences = preferencesOf(story.user);
+    const parsed = parseAnswer(answer);
     const input = {
       event,
       occurrence,
       preferences,
-      reachable: reachableBy(told.user),
+      reachable: reachableBy(story.user),
       rules,
       history: [],
       nowMs,
@@ -281,7 +147,7 @@ export function play(told: Story): string[] {
     const { proposals } = 'problem' in parsed ? decideByRules(input) : parsed;
     const important = isImportant(event, rules);
     const { steps } = planOccurrence({
-      user: told.user,
+      user: story.user,
       event,
       occurrence,
       nowMs,
@@ -290,12 +156,12 @@ export function play(told: Story): string[] {
       rows,
       force,
     });
-    if (force) rows = rows.map((row) => (row.status === 'cancelled' ? freed(row) : row));
+    if (force) rows = rows.map((row) => (row.status === 'cancelled' ? releaseKey(row) : row));
     rows = steps.reduce((before, step, at) => apply(before, step, `${index}-${at}`, event), rows);
     const touched = new Set(
       steps.map((step, at) => (step.action === 'add' ? `${index}-${at}` : step.row.id)),
     );
-    broken.push(...brokenGuards(rows, touched, told.user, important, startMs, nowMs));
+    broken.push(...brokenGuards(rows, touched, story.user, important, startMs, nowMs));
   }
   return broken;
 }
@@ -311,16 +177,16 @@ const vipRule: Rule = {
   updated_ms: 0,
 };
 
-function freed(row: Notification): Notification {
+function releaseKey(row: Notification): Notification {
   return row.key.endsWith(`#${row.id}`) ? row : { ...row, key: `${row.key}#${row.id}` };
 }
 
 function apply(rows: readonly Notification[], step: Step, id: string, event: CalendarEvent): Notification[] {
   if (step.action === 'cancel')
     return rows.map((row) =>
-      row.id === step.row.id ? { ...freed(row), status: 'cancelled' as const } : row,
+      row.id === step.row.id ? { ...releaseKey(row), status: 'cancelled' as const } : row,
     );
-  const { slot, channel, urgency, planMs, payload, reason, change = null, key } = step.wanted;
+  const { slot, channel, urgency, planMs, payload, reason, change = null, key } = step.desired;
   const fields = {
     key: key ?? keyOf(event.id, '', event.start_ms, slot, channel),
     change,

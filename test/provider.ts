@@ -12,12 +12,12 @@ export interface Provider {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly Received[];
-  /** How many connections were made. */
+  /** Number of connections so far. */
   readonly connections: () => number;
   close(): Promise<void>;
 }
 
-/** A web server that takes everything and answers the same; with the status 0 it hangs up instead. */
+/** A web server that gives the same answer to every request. With status 0 it closes the connection instead. */
 export async function startProvider(
   status: number,
   answer = '',

@@ -7,16 +7,16 @@ import type { JsonObject } from '../json.ts';
 
 const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
 
-async function withJohn(options = {}): Promise<TestAssistant> {
-  const diary = openAssistant(options);
-  await diary.call('createUser', john);
-  return diary;
+async function openWithJohn(options = {}): Promise<TestAssistant> {
+  const assistant = openAssistant(options);
+  await assistant.call('createUser', john);
+  return assistant;
 }
 
-describe('under the contract of the document', () => {
+describe('the assistant contract', () => {
   it('offers five tools, three resources and three prompts', async () => {
-    await using diary = openAssistant();
-    const client = diary.connect('assistant');
+    await using assistant = openAssistant();
+    const client = assistant.connect('assistant');
     const names = async (method: string, key: string) =>
       ((await client.request(method)) as Record<string, { name: string; uri?: string }[]>)[key]!.map(
         ({ name, uri }) => uri ?? name,
@@ -40,9 +40,9 @@ describe('under the contract of the document', () => {
     ]);
   });
 
-  it('prints results as indented JSON without what is not set', async () => {
-    await using diary = await withJohn();
-    const client = diary.connect('assistant');
+  it('prints results as indented JSON without unset fields', async () => {
+    await using assistant = await openWithJohn();
+    const client = assistant.connect('assistant');
     const call = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     expect(await call('getUser', { user_id: 'user-123' })).toEqual({
       content: [{ type: 'text', text: JSON.stringify(john, null, 2) }],
@@ -58,9 +58,9 @@ describe('under the contract of the document', () => {
     });
   });
 
-  it('names where, which keyword and what it wanted when parameters are wrong', async () => {
-    await using diary = openAssistant();
-    const client = diary.connect('assistant');
+  it('names the path, the keyword and the expected value of an invalid parameter', async () => {
+    await using assistant = openAssistant();
+    const client = assistant.connect('assistant');
     const wrong = (name: string, args: JsonObject) => client.request('tools/call', { name, arguments: args });
     await expect(wrong('listEvents', { days_forward: 400 })).rejects.toMatchObject({
       code: -32602,
@@ -81,12 +81,12 @@ describe('under the contract of the document', () => {
     });
   });
 
-  it('answers -32004 when a tool takes longer than its limit, and lets the work go', async () => {
-    await using diary = await withJohn();
-    await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
-    await using hurried = openAssistant({ file: diary.file, toolTimeoutMs: 300 });
-    const client = hurried.connect('assistant');
-    const other = new DatabaseSync(diary.file);
+  it('answers -32004 when a tool exceeds its time limit, and stores nothing', async () => {
+    await using assistant = await openWithJohn();
+    await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await using impatient = openAssistant({ file: assistant.file, toolTimeoutMs: 300 });
+    const client = impatient.connect('assistant');
+    const other = new DatabaseSync(assistant.file);
     other.exec('begin immediate');
     const params = { name: 'planNotifications', arguments: { user_id: 'user-123' } };
     await expect(client.request('tools/call', params)).rejects.toMatchObject({
@@ -95,17 +95,17 @@ describe('under the contract of the document', () => {
     });
     other.exec('commit');
     other.close();
-    // Writers take turns: once this one is through, the other would have been.
-    await diary.call('updateUser', { user_id: 'user-123', name: 'J.' });
-    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    // Writers are serialized, so the abandoned planning would have been stored before this update.
+    await assistant.call('updateUser', { user_id: 'user-123', name: 'J.' });
+    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
   });
 
   it('answers -32005 when the call is cancelled', async () => {
     await using model = await startChatModel(() => undefined);
-    await using diary = await withJohn();
-    await diary.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await using assistant = await openWithJohn();
+    await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
     await using asking = openAssistant({
-      file: diary.file,
+      file: assistant.file,
       policy: { name: 'endpoint', url: model.url, model: 'm', timeoutMs: 20_000 },
     });
     const client = asking.connect('assistant');
@@ -114,18 +114,18 @@ describe('under the contract of the document', () => {
     await expect.poll(() => model.asked.length).toBe(1);
     await client.notify('notifications/cancelled', { requestId: 'slow' });
     expect(await reply).toMatchObject({ id: 'slow', error: { code: -32005 } });
-    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
   });
 
-  it('answers -32003 when the database cannot be used, and -32002 for what is no resource', async () => {
+  it('answers -32003 when the database cannot be opened, and -32002 for an unknown resource', async () => {
     await using broken = openAssistant({ file: '/dev/null/adjutant.db' });
     const client = broken.connect('assistant');
     await expect(client.request('tools/call', { name: 'listEvents' })).rejects.toMatchObject({
       code: -32003,
       message: expect.stringContaining('/dev/null/adjutant.db cannot be opened'),
     });
-    await using diary = await withJohn();
-    const good = diary.connect('assistant');
+    await using assistant = await openWithJohn();
+    const good = assistant.connect('assistant');
     for (const uri of [
       'resources://users/nobody',
       'resources://events/none',
@@ -141,15 +141,15 @@ describe('under the contract of the document', () => {
       await expect(good.request('resources/read', { uri }), uri).rejects.toMatchObject({ code: -32002 });
   });
 
-  it('reads each resource as what it is, whole and in slices', async () => {
-    await using diary = await withJohn();
-    await diary.call('createEvent', {
+  it('reads each resource completely and in slices', async () => {
+    await using assistant = await openWithJohn();
+    await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'Grüße 🎉',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    const client = diary.connect('assistant');
+    const client = assistant.connect('assistant');
     const read = async (uri: string, more: JsonObject = {}) =>
       (
         (await client.request('resources/read', { uri, ...more })) as {
@@ -173,8 +173,8 @@ describe('under the contract of the document', () => {
   });
 
   it('renders the prompts as a system and a user message', async () => {
-    await using diary = openAssistant();
-    const client = diary.connect('assistant');
+    await using assistant = openAssistant();
+    const client = assistant.connect('assistant');
     const args = {
       event_data: '{"title":"Meeting"}',
       user_preferences: '{}',
@@ -203,26 +203,26 @@ describe('under the contract of the document', () => {
   });
 });
 
-describe('as plain MCP', () => {
-  it('gives results that fit the declared schemas', async () => {
-    await using diary = await withJohn();
-    await diary.call('createEvent', {
+describe('the standard contract', () => {
+  it('returns results that match the declared output schemas', async () => {
+    await using assistant = await openWithJohn();
+    await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    const planned = await diary.call('planNotifications', { user_id: 'user-123' });
-    const { tools } = (await diary.client.request('tools/list')) as {
+    const planned = await assistant.call('planNotifications', { user_id: 'user-123' });
+    const { tools } = (await assistant.client.request('tools/list')) as {
       tools: { name: string; title?: string; outputSchema: JsonObject }[];
     };
     const { Check } = await import('typebox/schema');
     const results: Record<string, JsonObject> = {
-      getUser: await diary.call('getUser', { user_id: 'user-123' }),
-      listUsers: await diary.call('listUsers'),
-      getEvent: await diary.call('getEvent', { event_id: 'e' }),
-      listEvents: await diary.call('listEvents'),
-      listNotifications: await diary.call('listNotifications'),
+      getUser: await assistant.call('getUser', { user_id: 'user-123' }),
+      listUsers: await assistant.call('listUsers'),
+      getEvent: await assistant.call('getEvent', { event_id: 'e' }),
+      listEvents: await assistant.call('listEvents'),
+      listNotifications: await assistant.call('listNotifications'),
       planNotifications: planned,
     };
     for (const [name, result] of Object.entries(results)) {
@@ -233,29 +233,28 @@ describe('as plain MCP', () => {
     expect(tools.filter(({ title }) => !/^([A-Z][a-z]+ ?)+$/.test(title ?? ''))).toEqual([]);
   });
 
-  it('reports what is not found as a result of the tool, and sends valid roles', async () => {
-    await using diary = openAssistant();
+  it('reports an unknown user as a tool error, and sends prompts with valid roles', async () => {
+    await using assistant = openAssistant();
     expect(
-      await diary.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
+      await assistant.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
     ).toMatchObject({
       content: [{ type: 'text', text: 'User not found' }],
       isError: true,
-      _meta: { 'adjutant/failure': { kind: 'resource-not-found' } },
     });
     const args = { event_title: 'Lunch', event_time: 'noon' };
-    const { messages } = await diary.client.request('prompts/get', {
+    const { messages } = await assistant.client.request('prompts/get', {
       name: 'emailTemplate',
       arguments: args,
     });
     expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }, { role: 'user' }]);
     await expect(
-      diary.client.request('resources/read', { uri: 'resources://users/x' }),
+      assistant.client.request('resources/read', { uri: 'resources://users/x' }),
     ).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('lists users as resources, has templates, and completes ids', async () => {
-    await using diary = await withJohn();
-    const { client } = diary;
+  it('lists users as resources, offers templates, and completes ids', async () => {
+    await using assistant = await openWithJohn();
+    const { client } = assistant;
     expect(await client.request('resources/list')).toMatchObject({
       resources: [{ uri: 'resources://users/user-123', name: 'John Doe' }],
     });
@@ -275,71 +274,71 @@ describe('as plain MCP', () => {
     });
   });
 
-  it('lists what is wrong with the diary, and makes no database for it', async () => {
-    await using diary = openAssistant();
-    const [assistant] = diary.server.features;
-    expect(await assistant!.problems!()).toEqual([]);
-    expect(existsSync(diary.file)).toBe(false);
-    writeFileSync(diary.file, 'no database at all, but long enough to be read as the head of one');
-    expect(await assistant!.problems!()).toMatchObject([
+  it('lists problems of the database without creating it', async () => {
+    await using assistant = openAssistant();
+    const [feature] = assistant.server.features;
+    expect(await feature!.problems!()).toEqual([]);
+    expect(existsSync(assistant.file)).toBe(false);
+    writeFileSync(assistant.file, 'no database at all, but long enough to be read as the head of one');
+    expect(await feature!.problems!()).toMatchObject([
       {
-        file: diary.file,
+        file: assistant.file,
         severity: 'error',
         message: expect.stringContaining('is not an Adjutant database'),
       },
     ]);
   });
 
-  it('tells subscribers of changes', async () => {
-    const heard: string[] = [];
+  it('notifies subscribers of changed resources', async () => {
+    const updates: string[] = [];
     const onNotification = (method: string, params: JsonObject) =>
-      heard.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
-    await using diary = openAssistant({ memory: { onNotification } });
-    await diary.client.request('initialize', {
+      updates.push([method, params['uri']].filter((part) => part !== undefined).join(' '));
+    await using assistant = openAssistant({ memory: { onNotification } });
+    await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 't', version: '1' },
     });
-    await diary.call('createUser', john);
+    await assistant.call('createUser', john);
     for (const uri of ['resources://users/user-123/events', 'resources://events/e'])
-      await diary.client.request('resources/subscribe', { uri });
-    heard.length = 0;
-    await diary.call('createEvent', {
+      await assistant.client.request('resources/subscribe', { uri });
+    updates.length = 0;
+    await assistant.call('createEvent', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    expect(heard).toEqual([
+    expect(updates).toEqual([
       'notifications/resources/updated resources://events/e',
       'notifications/resources/updated resources://users/user-123/events',
     ]);
-    await diary.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
-    expect(heard).toContain('notifications/resources/list_changed');
+    await assistant.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
+    expect(updates).toContain('notifications/resources/list_changed');
   });
 
-  it('tells once of all that an import brings, and of what is planned for it', async () => {
-    const heard: unknown[] = [];
-    await using diary = openAssistant({ memory: { onNotification: (_, { uri }) => heard.push(uri) } });
-    await diary.client.request('initialize', {
+  it('notifies once about an import, and again about the notifications planned for it', async () => {
+    const updates: unknown[] = [];
+    await using assistant = openAssistant({ memory: { onNotification: (_, { uri }) => updates.push(uri) } });
+    await assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 't', version: '1' },
     });
-    await diary.call('createUser', john);
+    await assistant.call('createUser', john);
     const lists = ['events', 'notifications'].map((list) => `resources://users/user-123/${list}`);
-    for (const uri of lists) await diary.client.request('resources/subscribe', { uri });
-    heard.length = 0;
+    for (const uri of lists) await assistant.client.request('resources/subscribe', { uri });
+    updates.length = 0;
     const events = ['one', 'two'].map(
       (uid) =>
         `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261118T140000Z\r\nSUMMARY:${uid}\r\nEND:VEVENT\r\n`,
     );
     const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${events.join('')}END:VCALENDAR\r\n`;
-    await diary.call('importCalendar', { user_id: 'user-123', content });
-    expect(heard).toEqual([lists[0]]);
-    await diary.call('planNotifications', { user_id: 'user-123' });
-    expect(heard.slice(1)).toContain(lists[1]);
-    const { contents } = (await diary.client.request('resources/read', { uri: lists[1]! })) as {
+    await assistant.call('importCalendar', { user_id: 'user-123', content });
+    expect(updates).toEqual([lists[0]]);
+    await assistant.call('planNotifications', { user_id: 'user-123' });
+    expect(updates.slice(1)).toContain(lists[1]);
+    const { contents } = (await assistant.client.request('resources/read', { uri: lists[1]! })) as {
       contents: { text: string }[];
     };
     expect(JSON.parse(contents[0]!.text)).toMatchObject({

@@ -22,13 +22,13 @@ export interface AssistantOptions {
   readonly calendars: CalendarOptions;
   readonly channels: ChannelOptions;
   readonly policy: PolicyOptions;
-  /** The longest time one call may take. */
+  /** Time limit for one tool call. */
   readonly toolTimeoutMs: number;
   readonly clock?: Clock;
 }
 
 export interface AssistantFeature extends Feature {
-  /** Everything that is stored for a person, for the sample data to know what is its own. */
+  /** Everything stored for a user. The sample data uses it to recognize its own rows. */
   storedData(userId: string): Promise<StoredData>;
 }
 
@@ -42,24 +42,24 @@ export function createAssistant({
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
-  const diary: AssistantData = { store, clock, occurrences };
+  const data: AssistantData = { store, clock, occurrences };
   const planner = {
     model: (context: Context) => modelFor(policy, context),
-    // A model is asked twice at most; what is left is for the diary.
+    // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
   return {
     name: 'assistant',
     tools: [
-      ...userTools(diary, toolTimeoutMs),
-      ...eventTools(diary, toolTimeoutMs),
-      ...calendarTools(diary, calendars),
-      ...notificationTools(diary, planner, toolTimeoutMs),
-      ...auditTools(diary, toolTimeoutMs),
-      testTool(diary, channels, toolTimeoutMs),
+      ...userTools(data, toolTimeoutMs),
+      ...eventTools(data, toolTimeoutMs),
+      ...calendarTools(data, calendars),
+      ...notificationTools(data, planner, toolTimeoutMs),
+      ...auditTools(data, toolTimeoutMs),
+      testTool(data, channels, toolTimeoutMs),
       outboxTool(channels.outboxDir),
     ],
-    resources: createResources(diary),
+    resources: createResources(data),
     prompts,
     subscribe: (listener) => {
       const unsubscribe = store.subscribe((changes) => {

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
 import type { Store } from './store/store.ts';
 
-/** What a person should know about the diary. A database that was never used has no problems and is not made for this. */
+/** Problems with the database and its calendars. Does not create a SQLite database that does not exist yet. */
 export async function findProblems(store: Store): Promise<readonly Problem[]> {
   if (store.engine === 'sqlite' && !existsSync(store.place)) return [];
   try {
@@ -17,7 +17,7 @@ export async function findProblems(store: Store): Promise<readonly Problem[]> {
     return calendars.map(({ name, location, error }) => ({
       file: location,
       severity: 'warning',
-      message: `The calendar "${name}" is not up to date: ${error}`,
+      message: `Calendar "${name}" is not up to date: ${error}`,
     }));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -9,7 +9,7 @@ import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
 import { proveDelivery } from '../delivery-proof.ts';
 import { bundle, Program } from '../program.ts';
 
-const patience = { timeout: 20_000, interval: 50 };
+const waitOptions = { timeout: 20_000, interval: 50 };
 let stores: Store[] = [];
 afterEach(async () => {
   for (const store of stores) await store.close();
@@ -41,11 +41,11 @@ function outboxOf({ home }: Program): string[] {
 }
 
 describe('adjutant worker', () => {
-  it('writes a real mail with the event into the outbox of a fresh machine, and ends when asked to', async () => {
+  it('writes a mail with the event to the outbox on a fresh machine, and stops on SIGTERM', async () => {
     await using program = new Program(['worker']);
     await program.untilStderr(/delivering from/);
     await addReminder(storeOf(program), 'hello');
-    await vi.waitFor(() => expect(outboxOf(program)).toEqual(['hello.eml']), patience);
+    await vi.waitFor(() => expect(outboxOf(program)).toEqual(['hello.eml']), waitOptions);
     const mail = await PostalMime.parse(readFileSync(join(program.home, 'outbox', 'hello.eml')));
     expect(mail).toMatchObject({ subject: 'Soon: Meeting e1', to: [{ address: 'ada@example.com' }] });
     expect(mail.attachments).toMatchObject([{ filename: 'event.ics' }]);
@@ -53,7 +53,7 @@ describe('adjutant worker', () => {
     expect(await program.end()).toMatchObject({ code: 0 });
   });
 
-  it('delivers what is due and ends with --once', async () => {
+  it('delivers due notifications and exits with --once', async () => {
     const home = mkdtempSync(join(tmpdir(), 'adjutant-once-'));
     const once = () =>
       execFileSync(process.execPath, [bundle, 'worker', '--once', '--home', home], { encoding: 'utf8' });
@@ -67,10 +67,10 @@ describe('adjutant worker', () => {
   });
 
   it.each([
-    ['MAIL_FROM', 'Me <me@example.com>', /delivery\.mail_from must be a mail address and nothing else/],
+    ['MAIL_FROM', 'Me <me@example.com>', /delivery\.mail_from must be a plain email address/],
     ['SMTP_URL', 'mail.example.com', /delivery\.smtp_url must be an address with smtp:\/\/ or smtps:\/\//],
     ['PUBLIC_URL', 'example.com', /delivery\.public_url must be an address with http:\/\/ or https:\/\//],
-  ])('does not begin with a setting %s that would fail every message', async (name, value, message) => {
+  ])('does not start with an invalid setting %s', async (name, value, message) => {
     await using program = new Program(['worker', '--once'], {
       env: { [`ADJUTANT_DELIVERY_${name}`]: value },
     });
@@ -78,7 +78,7 @@ describe('adjutant worker', () => {
     expect((await program.end()).code).toBeGreaterThan(0);
   });
 
-  it('says what is wrong with a database and does not give up on it', async () => {
+  it('reports an unreachable database and keeps trying', async () => {
     await using program = new Program(['worker'], {
       env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
     });
@@ -90,14 +90,14 @@ describe('adjutant worker', () => {
 });
 
 describe('adjutant serve --http', () => {
-  it('delivers by itself, and lets a person confirm by a button but not by opening a link', async () => {
+  it('delivers notifications, and acknowledges on a button or key press but not on opening the link', async () => {
     await using program = new Program(['serve', '--http', '--port', '0'], {
       env: { ADJUTANT_DELIVERY_PUBLIC_URL: 'http://localhost' },
     });
     const [, origin] = await program.untilStderr(/MCP: {2}(http:\/\/[^/]+)\/mcp/);
     const store = storeOf(program);
     await addReminder(store, 'hello');
-    await vi.waitFor(() => expect(outboxOf(program)).toEqual(['hello.eml']), patience);
+    await vi.waitFor(() => expect(outboxOf(program)).toEqual(['hello.eml']), waitOptions);
     const mail = await PostalMime.parse(readFileSync(join(program.home, 'outbox', 'hello.eml')));
     expect(mail.text).toContain('http://localhost/acknowledge/hello');
     const acknowledged = () =>
@@ -123,29 +123,29 @@ describe('adjutant serve --http', () => {
     expect((await fetch(`${origin}/acknowledge/%E0%A4%A`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('begins no diary where nobody has one', async () => {
+  it('does not create a database on a fresh machine', async () => {
     await using program = new Program(['serve', '--http', '--port', '0']);
     await program.untilStderr(/ready/);
     expect(readdirSync(program.home)).not.toContain('adjutant.db');
   });
 });
 
-describe('workers that are killed', () => {
+describe('workers that are killed at random', () => {
   it.each([
     ['sqlite', ['kill']],
     ['postgres', ['kill', 'cut', 'crash']],
   ] as const)(
-    'on %s deliver everything, and nothing twice that was on record',
-    async (engine, blows) => {
-      const figures = await proveDelivery({
+    'on %s deliver everything, and repeat nothing that was recorded',
+    async (engine, faults) => {
+      const result = await proveDelivery({
         engine,
-        blows,
+        faults,
         notifications: 400,
         workers: 2,
-        between: [20, 150],
-        giveUpMs: 60_000,
+        arrivalsBetween: [20, 150],
+        timeoutMs: 60_000,
       });
-      expect(figures).toMatchObject({ delivered: 400, recorded: 400, repeatedOutside: 0 });
+      expect(result).toMatchObject({ delivered: 400, recorded: 400, repeatedOutside: 0 });
     },
     90_000,
   );

@@ -1,34 +1,35 @@
-// Proves the guards: any user, event, zone, clock and model answer, first on rows in memory, then on a real store.
+// Tests the guards with random users, events, time zones, times and model answers: in memory, then on a real store.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { createStore } from '../../src/assistant/store/store.ts';
-import { play, story } from '../guards.ts';
+import { anyStory } from '../guard-stories.ts';
+import { replay } from '../guards.ts';
 import { replayStored } from '../stored-story.ts';
 
 const cases = Number(process.argv[2] ?? 100_000);
 const stored = Math.ceil(cases / 50);
-const began = performance.now();
+const startMs = performance.now();
 let turns = 0;
 fc.assert(
-  fc.property(story, (told) => {
-    turns += told.turns.length;
-    const broken = play(told);
+  fc.property(anyStory, (story) => {
+    turns += story.turns.length;
+    const broken = replay(story);
     if (broken.length > 0) throw new Error(broken.join('; '));
   }),
   { numRuns: cases },
 );
-const seconds = ((performance.now() - began) / 1000).toFixed(1);
-console.log(`${cases} stories with ${turns} plannings in memory: no guard broken (${seconds} s)`);
+const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+console.log(`${cases} stories with ${turns} planning runs in memory: no guard broken (${seconds} s)`);
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-guards-'));
 const store = createStore(join(folder, 'guards.db'));
 try {
   let number = 0;
   await fc.assert(
-    fc.asyncProperty(story, async (told) => {
-      const broken = await replayStored(store, told, ++number);
+    fc.asyncProperty(anyStory, async (story) => {
+      const broken = await replayStored(store, story, ++number);
       if (broken.length > 0) throw new Error(broken.join('; '));
     }),
     { numRuns: stored },

@@ -1,4 +1,4 @@
-// Proves that any number of processes may open an empty data folder at the same moment. `node test/prove/open.ts 64 8`
+// Tests that many processes can open an empty data folder at the same moment. `node test/prove/open.ts 64 8`
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createStore } from '../../src/assistant/store/store.ts';
 
-/** Opens one folder from many processes at once and tells how many came up. */
-export async function openAtOnce(processes: number): Promise<{ up: number; complaints: readonly string[] }> {
+/** Opens one database from many processes at once. Returns how many succeeded and the errors of the others. */
+export async function openAtOnce(processes: number): Promise<{ opened: number; errors: readonly string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-open-'));
   try {
     const file = join(folder, 'home', 'adjutant.db');
@@ -15,30 +15,30 @@ export async function openAtOnce(processes: number): Promise<{ up: number; compl
       const child = spawn(process.execPath, [fileURLToPath(import.meta.url), 'child', file, String(index)], {
         stdio: ['pipe', 'pipe', 'pipe'],
       });
-      let said = '';
+      let output = '';
       child.stderr.on('data', (chunk) => {
-        said += chunk;
+        output += chunk;
       });
       const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
       const ended = new Promise<string>((resolve) =>
-        child.once('close', (code) => resolve(code === 0 ? '' : said || `ended with ${code}`)),
+        child.once('close', (code) => resolve(code === 0 ? '' : output || `exited with code ${code}`)),
       );
       return { child, ready: Promise.race([ready, ended]), ended };
     });
     await Promise.all(children.map(({ ready }) => ready));
     for (const { child } of children) child.stdin.end('go\n');
-    const complaints = (await Promise.all(children.map(({ ended }) => ended))).filter((said) => said !== '');
+    const errors = (await Promise.all(children.map(({ ended }) => ended))).filter((error) => error !== '');
     const store = createStore(file);
     const users = await store.read((db) => db.selectFrom('users').select('id').execute());
     await store.close();
-    return { up: users.length, complaints };
+    return { opened: users.length, errors };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function child(file: string, id: string): Promise<void> {
-  // Everything is loaded before the start, so that all of them meet at the file.
+  // Load all modules first, so that the processes open the file at the same moment.
   await Promise.all([import('../../src/assistant/store/sqlite.ts'), import('kysely')]);
   process.stdout.write('ready\n');
   await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -53,10 +53,10 @@ if (process.argv[2] === 'child') await child(process.argv[3]!, process.argv[4]!)
 else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [processes, rounds] = [Number(process.argv[2] ?? 64), Number(process.argv[3] ?? 3)];
   for (let round = 1; round <= rounds; round++) {
-    const { up, complaints } = await openAtOnce(processes);
-    console.log(`round ${round}: ${up} of ${processes} processes came up`);
-    if (up !== processes) {
-      console.log(complaints.join('\n'));
+    const { opened, errors } = await openAtOnce(processes);
+    console.log(`round ${round}: ${opened} of ${processes} processes opened the database`);
+    if (opened !== processes) {
+      console.log(errors.join('\n'));
       process.exitCode = 1;
     }
   }

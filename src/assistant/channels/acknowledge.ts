@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../../failure.ts';
 import { xml } from './call.ts';
 
-const longestBody = 16_384;
+const maxBodyLength = 16_384;
 
-/** Tells that the person knows; whoever has the address of a notification got it in that notification. */
+/** Marks a notification as acknowledged. The link needs no sign-in: only the recipient of the notification has it. */
 export type Acknowledge = (id: string, by: string) => Promise<unknown>;
 
 /**
- * Answers `/acknowledge/<id>`, and says whether the request was for it. Opening the address changes nothing, since mail
- * systems open every address they see: it takes the button, or the key on the phone.
+ * Handles `/acknowledge/<id>` and returns false for any other path. A GET request changes nothing, because mail scanners
+ * open every link: the recipient must press the button on the page or a key on the phone.
  */
 export async function serveAcknowledge(
   acknowledge: Acknowledge,
@@ -20,14 +20,14 @@ export async function serveAcknowledge(
   const id = /^\/acknowledge\/([\w%.-]{1,200})$/.exec(path)?.[1];
   if (id === undefined) return false;
   if (request.method !== 'POST') {
-    const form = '<form method="post"><button>I know</button></form>';
+    const form = '<form method="post"><button>Confirm</button></form>';
     reply(response, 200, page('Confirm that you know about this event.', form));
     return true;
   }
   const form = new URLSearchParams(await readBody(request));
   const digits = form.get('Digits');
   if (digits !== null && digits !== '1') {
-    say(response, 'This is not confirmed.');
+    say(response, 'The notification is not confirmed.');
     return true;
   }
   const { status, text } = await record(acknowledge, id, digits === null ? 'link' : 'call');
@@ -46,8 +46,8 @@ async function record(
     return { status: 200, text: 'Thank you. There will be no more messages about this.' };
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof URIError)) throw error;
-    const gone = !(error instanceof Failure) || error.kind === 'resource-not-found';
-    return gone
+    const notFound = !(error instanceof Failure) || error.kind === 'resource-not-found';
+    return notFound
       ? { status: 404, text: 'There is no such notification.' }
       : { status: 409, text: error.message };
   }
@@ -57,7 +57,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) {
     body += chunk;
-    if (body.length > longestBody) break;
+    if (body.length > maxBodyLength) break;
   }
   return body;
 }

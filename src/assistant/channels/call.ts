@@ -3,16 +3,16 @@ import type { Channel, Message } from './channel.ts';
 import { post } from './post.ts';
 
 export interface CallOptions {
-  /** The provider's address; Twilio's own unless another one speaks its language. */
+  /** Base URL of Twilio or of a provider with a Twilio-compatible API. */
   readonly url: string;
   readonly account: string;
   readonly token: string;
   readonly from: string;
-  /** Where the person's key press goes. */
+  /** URL that receives the key the person presses. */
   readonly acknowledgeUrl?: (id: string) => Promise<string>;
 }
 
-/** A call that reads the script aloud, through a provider with Twilio's interface. */
+/** Calls the user and reads the script aloud, through Twilio or a provider with a compatible API. */
 export function createCallChannel(options: CallOptions): Channel {
   const { account, token, from } = options;
   const calls = new URL(`/2010-04-01/Accounts/${encodeURIComponent(account)}/Calls.json`, options.url).href;
@@ -43,7 +43,7 @@ export function createCallChannel(options: CallOptions): Channel {
   };
 }
 
-/** Inline TwiML; providers take four thousand characters of it. */
+/** Inline TwiML. Providers accept at most 4,000 characters, so the spoken text is cut. */
 export function script({ recipient, speech }: Message, acknowledgeUrl: string | undefined): string {
   const voice = recipient.voice === '' ? '' : ` voice="${xml(recipient.voice)}"`;
   const say = (text: string) => `<Say${voice} language="${xml(recipient.locale)}">${xml(text)}</Say>`;

@@ -1,6 +1,6 @@
 import type { Channel as ChannelName, Urgency } from '../store/schema.ts';
 
-/** One way to reach a person. Whatever happens on it is a result: nothing a network does is thrown. */
+/** One way to reach a person. `deliver` reports network failures as an outcome and does not throw them. */
 export interface Channel {
   deliver(message: Message, signal: AbortSignal): Promise<Outcome>;
   close?(): Promise<void> | void;
@@ -8,24 +8,24 @@ export interface Channel {
 
 export type Channels = Readonly<Record<ChannelName, Channel>>;
 
-/** What is said, in the forms that the channels need. */
+/** Content of a notification, in every form that a channel needs. */
 export interface Message {
-  /** The notification's id, the same in every attempt: what makes a repetition recognisable. */
+  /** Id of the notification. It is the same in every attempt, so that receivers can detect duplicates. */
   readonly id: string;
   readonly recipient: Recipient;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
   readonly speech: string;
-  /** The event as an iCalendar text. */
+  /** The event in iCalendar format. */
   readonly calendar?: string;
   readonly urgency: Urgency;
   readonly sentAt: Date;
-  /** Facts for machines. */
+  /** Machine-readable details. */
   readonly data: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Taken from the user's record and from nowhere else. */
+/** Addresses of a user. They come from the user's record only, never from a model or an event. */
 export interface Recipient {
   readonly name: string;
   readonly locale: string;
@@ -37,13 +37,13 @@ export interface Recipient {
 }
 
 export type Outcome =
-  /** The other side has taken it; `reference` is its name for it. */
+  /** The receiver accepted the message; `reference` is the receiver's id for it. */
   | { readonly kind: 'accepted'; readonly reference?: string; readonly detail: string }
-  /** Not now; the same may work later. */
+  /** The attempt failed, but a retry may succeed. */
   | { readonly kind: 'temporary'; readonly detail: string; readonly retryAfterMs?: number }
-  /** Never this way. */
+  /** A retry on this channel would fail as well. */
   | { readonly kind: 'permanent'; readonly detail: string }
-  /** It was handed over and no answer came: it may have arrived. */
+  /** The message was sent but not confirmed, so it may have arrived. */
   | { readonly kind: 'unknown'; readonly detail: string };
 
 export type OutcomeKind = Outcome['kind'];

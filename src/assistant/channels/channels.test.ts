@@ -80,7 +80,7 @@ async function mailServer(options: SMTPServerOptions = {}) {
 const refuse = (code: number, text: string) => Object.assign(new Error(text), { responseCode: code });
 
 describe('mail', () => {
-  it('arrives as text and HTML with the event attached and a Message-ID that stays the same', async () => {
+  it('arrives as text and HTML with the event attached, under the same Message-ID in every attempt', async () => {
     const { channel, received } = await mailServer();
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
     await channel.deliver(message, deadline());
@@ -97,7 +97,7 @@ describe('mail', () => {
     expect(again!.messageId).toBe(mail!.messageId);
   });
 
-  it('lets no title, name or address write a header or a second recipient', async () => {
+  it('cannot be given an extra header or recipient by a title, name or address', async () => {
     const { channel, received } = await mailServer();
     const hostile = 'Hi\r\nBcc: thief@example.net\r\n\r\n<script>';
     await channel.deliver(
@@ -131,7 +131,7 @@ describe('mail', () => {
   it.each([
     [451, 'temporary'],
     [550, 'permanent'],
-  ])('reads %i as a %s failure', async (code, kind) => {
+  ])('treats status %i as a %s failure', async (code, kind) => {
     const { channel } = await mailServer({
       onRcptTo: (_address, _session, done) => done(refuse(code, 'no thanks')),
     });
@@ -141,7 +141,7 @@ describe('mail', () => {
     });
   });
 
-  it('reads a wrong password as temporary: it is ours to mend', async () => {
+  it('treats a failed login as temporary, because it is a configuration error', async () => {
     const server = new SMTPServer({
       disabledCommands: ['STARTTLS'],
       onAuth: (_auth, _session, done) => done(refuse(535, 'who are you')),
@@ -151,17 +151,17 @@ describe('mail', () => {
     closing.unshift(() => channel.close?.());
     expect(await channel.deliver(message, deadline())).toMatchObject({
       kind: 'temporary',
-      detail: expect.stringContaining('signing in'),
+      detail: expect.stringContaining('login failed'),
     });
   });
 
-  it('reads a server that is not there as temporary', async () => {
+  it('treats a refused connection as temporary', async () => {
     const channel = createSmtpChannel({ url: 'smtp://127.0.0.1:1', from: 'a@example.org' });
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
   });
 
-  it('does not know what became of a mail whose server took it and died before answering', async () => {
-    // Speaks just enough of the protocol to die at the worst moment.
+  it('has an unknown outcome when the server takes the mail and closes before answering', async () => {
+    // Speaks just enough SMTP to close the connection after the message and before the answer.
     const port = await listen(
       createSocketServer((socket) => {
         socket.on('error', () => undefined);
@@ -179,7 +179,7 @@ describe('mail', () => {
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'unknown' });
   });
 
-  it('gives up on a server that stays silent', async () => {
+  it('fails temporarily when the server never answers', async () => {
     const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
     const channel = createSmtpChannel({
       url: `smtp://127.0.0.1:${port}`,
@@ -190,7 +190,7 @@ describe('mail', () => {
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
   });
 
-  it('gives up when its own time is up', async () => {
+  it('fails temporarily when its own time limit is over', async () => {
     const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
     const channel = createSmtpChannel({
       url: `smtp://127.0.0.1:${port}`,
@@ -210,7 +210,7 @@ describe('the outbox', () => {
       ...(speaker !== undefined && { speaker }),
     });
 
-  it('holds one real mail per notification, however often it is tried', async () => {
+  it('contains one valid mail per notification, even after repeated attempts', async () => {
     expect(await outbox('email').deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
     await outbox('email').deliver(message, deadline());
     expect(readdirSync(join(folder, 'outbox'))).toEqual(['0193-abc.eml']);
@@ -219,13 +219,13 @@ describe('the outbox', () => {
     expect(mail.attachments[0]?.filename).toBe('event.ics');
   });
 
-  it('holds the script of a call as text where nothing can speak', async () => {
+  it('contains the script of a call as text if no speech program is installed', async () => {
     await outbox('call', join(folder, 'no-such-program')).deliver(message, deadline());
     expect(readdirSync(join(folder, 'outbox'))).toEqual(['0193-abc.txt']);
     expect(readFileSync(join(folder, 'outbox', '0193-abc.txt'), 'utf8')).toContain(message.speech);
   });
 
-  it('holds a call as sound where espeak-ng is installed', async ({ skip }) => {
+  it('contains a call as a WAV file if espeak-ng is installed', async ({ skip }) => {
     await outbox('call').deliver(message, deadline());
     const [file] = readdirSync(join(folder, 'outbox'));
     skip(file === '0193-abc.txt', 'espeak-ng is not on the PATH');
@@ -243,7 +243,7 @@ describe('the outbox', () => {
     expect(readdirSync(join(folder, 'outbox'))).toEqual(['..%2F..%2Fescape.eml']);
   });
 
-  it('reports a folder that cannot be made as a temporary failure', async () => {
+  it('reports a folder that cannot be created as a temporary failure', async () => {
     writeFileSync(join(folder, 'outbox'), 'a file in its place');
     expect(await outbox('email').deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
   });
@@ -256,7 +256,7 @@ async function provider(status: number, answer = '') {
 }
 
 describe('ntfy', () => {
-  it('publishes to the topic of the user under an id that replaces instead of repeating', async () => {
+  it('publishes to the topic of the user, with an id that makes a repeated message replace the first', async () => {
     const { url, requests } = await provider(200, '{"id":"x1Y","time":1}');
     const channel = createNtfyChannel({ server: url, token: 'tk_1' });
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted', reference: 'x1Y' });
@@ -272,8 +272,8 @@ describe('ntfy', () => {
   });
 });
 
-describe('a name and password in an address', () => {
-  it('go out as a header and never into a message', async () => {
+describe('credentials in a URL', () => {
+  it('are sent as a header and never appear in an error message', async () => {
     const { url, requests, close } = await provider(200, '{}');
     const channel = createNtfyChannel({ server: url.replace('//', '//me:hunter2%40@') });
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
@@ -286,7 +286,7 @@ describe('a name and password in an address', () => {
 });
 
 describe('a call', () => {
-  it('is asked for with the script inline and a key press to acknowledge', async () => {
+  it('is requested with an inline script and a key press to acknowledge', async () => {
     const { url, requests } = await provider(201, '{"sid": "CA123", "status": "queued"}');
     const channel = createCallChannel({
       url,
@@ -308,7 +308,7 @@ describe('a call', () => {
     expect(form.get('Twiml')).toContain('<Say voice="Polly.Joanna" language="en">Hello Ada.');
   });
 
-  it('says what an event is called and never runs it', () => {
+  it('reads the title of an event aloud and never executes it as TwiML', () => {
     const spoken = script(
       {
         ...message,
@@ -322,13 +322,13 @@ describe('a call', () => {
     expect(spoken).not.toContain('\u0000');
   });
 
-  it('is unknown once the provider has the request and gives no answer', async () => {
+  it('has an unknown outcome when the provider receives the request and does not answer', async () => {
     const { url } = await provider(0);
     const channel = createCallChannel({ url, account: 'a', token: 't', from: '+15550199' });
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'unknown' });
   });
 
-  it.each(['', '911', '+1 555 0100', 'sip:x@y'])('refuses the number %j', async (phone) => {
+  it.each(['', '911', '+1 555 0100', 'sip:x@y'])('rejects the phone number %j', async (phone) => {
     const channel = createCallChannel({
       url: 'http://127.0.0.1:1',
       account: 'a',

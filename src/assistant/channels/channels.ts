@@ -5,7 +5,7 @@ import { createOutboxChannel } from './outbox.ts';
 import { createSmtpChannel } from './smtp.ts';
 import { createWebhookChannel } from './webhook.ts';
 
-/** What is set up, and the folder for the rest. */
+/** Configured providers, and the outbox folder for channels without one. */
 export interface ChannelOptions {
   readonly outboxDir: string;
   readonly mailFrom: string;
@@ -17,12 +17,12 @@ export interface ChannelOptions {
     readonly from: string;
   };
   readonly webhookSecret?: string | undefined;
-  /** Hosts with private addresses that webhooks may name. */
+  /** Hosts with private addresses to which webhooks may be posted. */
   readonly privateHosts: readonly string[];
   readonly ntfy?: { readonly url: string; readonly token?: string | undefined } | undefined;
 }
 
-/** The providers that are set up, and the outbox for the rest. */
+/** Creates every channel; a channel without a configured provider writes to the outbox. */
 export function createChannels(
   options: ChannelOptions,
   acknowledgeUrl?: (id: string) => Promise<string>,

@@ -5,19 +5,20 @@ export interface Mail {
   readonly from: string;
   readonly to: string;
   readonly messageId: string;
-  /** The whole message as it travels. */
+  /** The complete message with headers, as sent over SMTP. */
   readonly content: Buffer;
 }
 
-/** Writes the mail of a message, or says why there can be none. */
+/** Composes the email for a message, or returns the reason why it cannot be sent. */
 export async function composeMail(message: Message, from: string): Promise<Mail | { refusal: string }> {
   const { email } = message.recipient;
-  if (email === undefined || email === '') return { refusal: 'the user has no mail address' };
+  if (email === undefined || email === '') return { refusal: 'the user has no email address' };
   if (!isMailAddress(email))
-    return { refusal: `the user's mail address ${JSON.stringify(email)} is not valid` };
-  if (!isMailAddress(from)) return { refusal: `the sender ${JSON.stringify(from)} is not a mail address` };
+    return { refusal: `the user's email address ${JSON.stringify(email)} is not valid` };
+  if (!isMailAddress(from))
+    return { refusal: `the sender ${JSON.stringify(from)} is not a valid email address` };
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
-  // The same in every attempt, so that mail systems and people recognise a repetition.
+  // The same in every attempt, so that mail clients can recognize a duplicate.
   const messageId = `<${encodeURIComponent(message.id)}@${from.slice(from.lastIndexOf('@') + 1)}>`;
   const composer = new MailComposer({
     from: { name: 'Adjutant', address: from },
@@ -35,7 +36,7 @@ export async function composeMail(message: Message, from: string): Promise<Mail 
       ],
     }),
     newline: '\r\n',
-    // Nothing in a message may name a file of ours or an address to fetch.
+    // Message content must not make nodemailer read local files or fetch URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -10,7 +10,7 @@ export interface NtfyOptions {
 
 const priorities: Readonly<Record<Urgency, number>> = { low: 2, normal: 3, high: 4, urgent: 5 };
 
-/** A push message through an ntfy server. A repeated attempt replaces the message instead of adding one. */
+/** Sends push messages through an ntfy server. A repeated attempt replaces the earlier message. */
 export function createNtfyChannel({ server, token }: NtfyOptions): Channel {
   return {
     async deliver(message, signal) {

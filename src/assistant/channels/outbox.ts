@@ -9,13 +9,13 @@ import { speak } from './speech.ts';
 export interface OutboxOptions {
   readonly folder: string;
   readonly from: string;
-  /** The program that speaks. */
+  /** Text-to-speech program. */
   readonly speaker?: string;
 }
 
 /**
- * A folder instead of a provider: mails as .eml files that mail programs open, calls as spoken .wav files or as text.
- * A file is named for its notification, so an attempt that is repeated leaves one file.
+ * Writes messages to a folder instead of sending them: emails as .eml files, calls as .wav files or as text.
+ * Each file is named after its notification, so a repeated attempt overwrites the file.
  */
 export function createOutboxChannel(name: ChannelName, options: OutboxOptions): Channel {
   const { folder, from, speaker } = options;
@@ -25,18 +25,20 @@ export function createOutboxChannel(name: ChannelName, options: OutboxOptions): 
     if (name === 'email') {
       const mail = await composeMail(message, from);
       if ('refusal' in mail) return { kind: 'permanent', detail: mail.refusal };
-      return place(`${stem}.eml`, (file) => disk.writeFile(file, mail.content));
+      return writeAtomically(`${stem}.eml`, (file) => disk.writeFile(file, mail.content));
     }
     if (name === 'call') {
       const { phone = '', locale } = message.recipient;
       if (phone === '') return { kind: 'permanent', detail: 'the user has no phone number' };
       if (await speak(message.speech, `${stem}.wav.part`, locale, speaker))
-        return place(`${stem}.wav`, async () => undefined);
-      return place(`${stem}.txt`, (file) => disk.writeFile(file, `To: ${phone}\n\n${message.speech}\n`));
+        return writeAtomically(`${stem}.wav`, async () => undefined);
+      return writeAtomically(`${stem}.txt`, (file) =>
+        disk.writeFile(file, `To: ${phone}\n\n${message.speech}\n`),
+      );
     }
     const { id, subject, text, urgency, data } = message;
     const document = { to: message.recipient[name] ?? null, id, subject, text, urgency, ...data };
-    return place(`${stem}.${name}.json`, (file) =>
+    return writeAtomically(`${stem}.${name}.json`, (file) =>
       disk.writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`),
     );
   };
@@ -53,8 +55,8 @@ export function createOutboxChannel(name: ChannelName, options: OutboxOptions): 
   };
 }
 
-/** Complete or absent: whoever watches the folder never sees half a file. */
-async function place(file: string, fill: (part: string) => Promise<unknown>): Promise<Outcome> {
+/** Writes to a temporary name and renames, so that readers of the folder never see a partial file. */
+async function writeAtomically(file: string, fill: (part: string) => Promise<unknown>): Promise<Outcome> {
   await fill(`${file}.part`);
   await disk.rename(`${file}.part`, file);
   return { kind: 'accepted', reference: file, detail: `written to ${file}` };

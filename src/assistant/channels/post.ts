@@ -8,25 +8,25 @@ export interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | URLSearchParams;
   readonly signal: AbortSignal;
-  /** The other side's name for what it took, read from its answer. */
+  /** Extracts the receiver's id for the message from its answer. */
   readonly reference?: (answer: string) => string | undefined;
-  /** Goes to addresses that users wrote; what the settings name needs no other than the usual one. */
+  /** A restricted fetch for URLs that users enter. URLs from the settings use the global fetch. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** More of an answer is not read: whoever answers may do so without end. */
-const mostCharacters = 65_536;
+/** Limits how much of an answer is read, because a receiver may send an endless one. */
+const maxAnswerLength = 65_536;
 
-/** Posts once and reads the answer as an outcome. Redirects are not followed: a recipient is one address. */
+/** Posts once and turns the answer into an outcome. Redirects are not followed, so that only the given URL is contacted. */
 export async function post(
   url: string,
   { headers, body, signal, reference, fetch = globalThis.fetch }: Post,
 ): Promise<Outcome> {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol))
-    return { kind: 'permanent', detail: `${JSON.stringify(url)} is not an address to post to` };
+    return { kind: 'permanent', detail: `${JSON.stringify(url)} is not an http or https URL` };
   const login = basicAuth(address);
-  // In an address they would end up in messages about it.
+  // Credentials in the URL would appear in error messages.
   address.username = address.password = '';
   let response: Response;
   try {
@@ -40,9 +40,9 @@ export async function post(
   } catch (error) {
     if (error instanceof Failure && error.kind === 'refused')
       return { kind: 'permanent', detail: error.message };
-    return { kind: neverLeft(error) ? 'temporary' : 'unknown', detail: reasonOf(error, signal) };
+    return { kind: neverConnected(error) ? 'temporary' : 'unknown', detail: failureReason(error, signal) };
   }
-  const answer = await openingOf(response);
+  const answer = await readAnswer(response);
   const detail = singleLine(`${response.status} ${answer}`);
   if (response.ok) {
     const name = reference?.(answer);
@@ -55,21 +55,21 @@ export async function post(
   return { kind: 'permanent', detail };
 }
 
-async function openingOf({ body }: Response): Promise<string> {
+async function readAnswer({ body }: Response): Promise<string> {
   let text = '';
   try {
     for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += piece;
-      if (text.length > mostCharacters) break;
+      if (text.length > maxAnswerLength) break;
     }
   } catch {
-    // The status has come; it counts, whatever becomes of the rest.
+    // The status decides the outcome even if reading the body fails.
   }
   return text;
 }
 
-/** Only a connection that was never made proves that nothing arrived. */
-function neverLeft(error: unknown): boolean {
+/** True if no connection was made. Only then is it certain that the message did not arrive. */
+function neverConnected(error: unknown): boolean {
   const code = (error as { cause?: { code?: string } }).cause?.code;
   return [
     'ECONNREFUSED',
@@ -81,7 +81,7 @@ function neverLeft(error: unknown): boolean {
   ].includes(code ?? '');
 }
 
-function reasonOf(error: unknown, signal: AbortSignal): string {
+function failureReason(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'no answer in time';
   const { cause } = error as { cause?: unknown };
   return cause instanceof Error && cause.message !== '' ? cause.message : messageOf(error);

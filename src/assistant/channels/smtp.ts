@@ -6,11 +6,11 @@ export interface SmtpOptions {
   /** `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: string;
   readonly from: string;
-  /** How long the server may be silent. */
+  /** Time limit for connecting, for the greeting and for an idle socket. */
   readonly timeoutMs?: number;
 }
 
-/** Mail through an SMTP server, over a few connections that are kept. */
+/** Sends email through an SMTP server, over a small connection pool. */
 export function createSmtpChannel({ url, from, timeoutMs = 20_000 }: SmtpOptions): Channel {
   const connect = async () => {
     const { createTransport } = await import('nodemailer');
@@ -18,7 +18,7 @@ export function createSmtpChannel({ url, from, timeoutMs = 20_000 }: SmtpOptions
       url,
       pool: true,
       maxConnections: 4,
-      // Whether to try again is decided where it is recorded.
+      // The worker decides about retries, because it records them.
       maxRequeues: 0,
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
@@ -70,8 +70,8 @@ interface SmtpError extends Error {
 function outcomeOf(error: SmtpError, handedOver: boolean): Outcome {
   const detail = error.response ?? messageOf(error);
   const { code, responseCode } = error;
-  // A wrong password is ours to mend, not the recipient's fault: it is tried again.
-  if (code === 'EAUTH') return { kind: 'temporary', detail: `signing in failed: ${detail}` };
+  // A failed login is a configuration error and not the recipient's fault, so the worker retries.
+  if (code === 'EAUTH') return { kind: 'temporary', detail: `login failed: ${detail}` };
   if (responseCode !== undefined && responseCode >= 500) return { kind: 'permanent', detail };
   if (responseCode !== undefined && responseCode >= 400) return { kind: 'temporary', detail };
   return { kind: handedOver ? 'unknown' : 'temporary', detail };

@@ -1,4 +1,4 @@
-/** Speaks a text into a WAV file with espeak-ng; `false` where that program is missing or cannot. */
+/** Renders text to a WAV file with espeak-ng. Returns false if the program is missing or fails. */
 export async function speak(
   text: string,
   file: string,

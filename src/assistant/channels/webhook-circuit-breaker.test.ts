@@ -13,19 +13,19 @@ import { Worker } from '../delivery/worker.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWebhookChannel } from './webhook.ts';
 
-/** A receiver that answers when the test wants it to. */
+/** A receiver that does not answer until the test calls `answerAll`. */
 async function startReceiver(answerAfterMs = 0) {
   const open: ServerResponse[] = [];
-  let silent = true;
+  let holding = true;
   const server = createServer((_, response) =>
-    silent ? open.push(response) : setTimeout(() => response.end(), answerAfterMs),
+    holding ? open.push(response) : setTimeout(() => response.end(), answerAfterMs),
   );
   await first(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open,
-    speak() {
-      silent = false;
+    answerAll() {
+      holding = false;
       for (const response of open.splice(0)) response.end();
     },
     close: () => server.close().closeAllConnections(),
@@ -51,9 +51,9 @@ const once = (scheduler: Scheduler) => {
   return async () => expect(await handled).toBe(24);
 };
 
-const patience = { timeout: 20_000, interval: 10 };
+const waitOptions = { timeout: 20_000, interval: 10 };
 
-describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
+describe.each(['sqlite', 'postgres'])('a slow webhook receiver, on %s', (engine) => {
   let databases = 0;
   const open = async (): Promise<Store> => {
     databases += 1;
@@ -63,8 +63,8 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
         : await postgres.createDatabase(`silent_${databases}`),
     );
   };
-  /** Users with their webhooks, and so many notifications for each, due in this order. */
-  const furnish = async (store: Store, users: Readonly<Record<string, string>>, each: number) => {
+  /** Stores users with their webhooks and the given number of notifications for each, due in this order. */
+  const storeUsers = async (store: Store, users: Readonly<Record<string, string>>, each: number) => {
     const names = Object.keys(users);
     const events = names.map((name) => meeting(name, name, noon + 60 * minute));
     await fill(store, {
@@ -91,15 +91,15 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
   it.each([
     ['of one user', { eve: '/hook' }, running, 0],
     ['of several users', { eve: '/a', mallory: '?b', trudy: '' }, running, 0],
-    ['of one user, met by a run that ends,', { eve: '/hook' }, once, 0],
-    ['of one user, met by a run that ends and has a slow receiver,', { eve: '/hook' }, once, 60],
+    ['of one user, in a single round,', { eve: '/hook' }, once, 0],
+    ['of one user, in a single round with another receiver that takes 60 ms,', { eve: '/hook' }, once, 60],
   ])(
-    '%s does not keep the others waiting, and gets its own once it speaks',
+    '%s does not delay other receivers, and gets its own webhooks once it answers',
     async (_, paths, begin, answerAfterMs) => {
-      const [silent, good, store] = [await startReceiver(), await startReceiver(answerAfterMs), await open()];
-      good.speak();
-      const hostile = Object.entries(paths).map(([name, path]) => [name, `${silent.url}${path}`]);
-      await furnish(store, { ...Object.fromEntries(hostile), ada: `${good.url}/hook` }, 12);
+      const [slow, good, store] = [await startReceiver(), await startReceiver(answerAfterMs), await open()];
+      good.answerAll();
+      const hostile = Object.entries(paths).map(([name, path]) => [name, `${slow.url}${path}`]);
+      await storeUsers(store, { ...Object.fromEntries(hostile), ada: `${good.url}/hook` }, 12);
       const channel = createWebhookChannel({ secret: 's', privateHosts: ['127.0.0.1'] });
       const worker = new Worker({
         store,
@@ -107,27 +107,27 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
         owner: 'w',
         clock: () => noon,
         slots: 4,
-        silentMs: 20,
+        slowAfterMs: 20,
       });
       const scheduler = new Scheduler({ store, worker, clock: () => noon });
       const over = begin(scheduler);
-      await vi.waitFor(async () => expect(await sent(store)).toHaveLength(12), patience);
+      await vi.waitFor(async () => expect(await sent(store)).toHaveLength(12), waitOptions);
       expect((await sent(store)).every((id) => id.startsWith('ada'))).toBe(true);
-      // As many as there are slots began before anybody knew, and none since.
-      await vi.waitFor(() => expect(silent.open.length).toBe(4), patience);
-      silent.speak();
+      // One delivery per slot started before the receiver counted as slow, and none after that.
+      await vi.waitFor(() => expect(slow.open.length).toBe(4), waitOptions);
+      slow.answerAll();
       const all = 12 * (hostile.length + 1);
-      await vi.waitFor(async () => expect(await sent(store)).toHaveLength(all), patience);
+      await vi.waitFor(async () => expect(await sent(store)).toHaveLength(all), waitOptions);
       await over();
-      silent.close();
+      slow.close();
       good.close();
       await store.close();
     },
   );
 
-  it('is not looked for again and again by who may not take what a dead worker left for it', async () => {
+  it('does not wake a worker for notifications that a dead worker had claimed for it', async () => {
     const store = await open();
-    await furnish(store, { eve: 'https://hooks.example/x', ada: 'https://other.example/' }, 1);
+    await storeUsers(store, { eve: 'https://hooks.example/x', ada: 'https://other.example/' }, 1);
     await claim(store, { owner: 'dead', ms: 1000 }, noon - 10_000, 10);
     expect((await nextDue(store, noon)).sendMs).toBe(noon - 9000);
     expect((await nextDue(store, noon, ['https://hooks.example'])).sendMs).toBe(noon - 9000);
@@ -138,7 +138,7 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
     await store.close();
   });
 
-  it('is told from a host whose name begins like its own, and from other channels', async () => {
+  it('is distinguished from hosts with a longer name, and does not affect other channels', async () => {
     const store = await open();
     const users = {
       a: 'https://hooks.example/x',
@@ -148,14 +148,14 @@ describe.each(['sqlite', 'postgres'])('a silent receiver, on %s', (engine) => {
       e: 'https://hooks.example?user=e',
       f: 'https://Hooks.Example/f',
     };
-    await furnish(store, users, 1);
-    const silent = ['https://hooks.example'];
-    expect((await nextDue(store, noon, silent)).sendMs).toBe(noon - minute + 2000);
+    await storeUsers(store, users, 1);
+    const slowReceivers = ['https://hooks.example'];
+    expect((await nextDue(store, noon, slowReceivers)).sendMs).toBe(noon - minute + 2000);
     expect((await nextDue(store, noon)).sendMs).toBe(noon - minute);
-    const taken = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { silent });
+    const taken = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { slowReceivers });
     expect(taken.map(({ notification }) => notification.id).toSorted()).toEqual(['c0', 'd0']);
     await store.write(({ db }) => db.updateTable('notifications').set({ channel: 'email' }).execute());
-    const mails = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { silent });
+    const mails = await claim(store, { owner: 'w', ms: 1000 }, noon, 10, { slowReceivers });
     expect(mails.map(({ notification }) => notification.id).toSorted()).toEqual(['a0', 'b0', 'e0', 'f0']);
     await store.close();
   });

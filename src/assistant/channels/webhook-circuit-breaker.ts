@@ -1,46 +1,47 @@
 /**
- * Receivers of webhooks that keep us waiting. Users name them, so one of them must not hold up the others: what waits
- * there takes no slot, and nothing more goes there meanwhile.
+ * Keeps slow webhook receivers from blocking other deliveries. A delivery to a slow receiver does not occupy a worker
+ * slot, and the worker claims nothing more for that receiver until it answers.
  */
 export class WebhookCircuitBreaker {
-  readonly #afterMs: number;
+  readonly #slowAfterMs: number;
   readonly #waiting = new Map<string, number>();
   #count = 0;
   #changed = Promise.withResolvers<void>();
-  /** Told when one of them may be sent to again. */
+  /** Called when a receiver has answered and may be sent to again. */
   onRelease: () => void = () => {};
 
-  constructor(afterMs: number) {
-    this.#afterMs = afterMs;
+  constructor(slowAfterMs: number) {
+    this.#slowAfterMs = slowAfterMs;
   }
 
-  /** How many deliveries wait. */
+  /** Number of deliveries that wait for slow receivers. */
   get count(): number {
     return this.#count;
   }
 
-  get addresses(): readonly string[] {
+  /** Origins of the slow receivers. */
+  get slowReceivers(): readonly string[] {
     return [...this.#waiting.keys()];
   }
 
-  /** Resolves when there are more or fewer of them. */
+  /** Resolves at the next change of `count`. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
 
-  /** Waits for an answer, and knows of the receiver once that takes long. */
-  async during<Value>(url: string, answer: Promise<Value>): Promise<Value> {
-    const address = receiverOf(url);
-    let silent = false;
+  /** Awaits the answer and treats the receiver as slow once the answer takes too long. */
+  async track<Value>(url: string, answer: Promise<Value>): Promise<Value> {
+    const address = originOf(url);
+    let slow = false;
     const timer = setTimeout(() => {
-      silent = true;
+      slow = true;
       this.#add(address, 1);
-    }, this.#afterMs);
+    }, this.#slowAfterMs);
     try {
       return await answer;
     } finally {
       clearTimeout(timer);
-      if (silent) this.#add(address, -1);
+      if (slow) this.#add(address, -1);
     }
   }
 
@@ -55,7 +56,7 @@ export class WebhookCircuitBreaker {
   }
 }
 
-/** Everything up to the path; the database is asked for others that begin like this. */
-function receiverOf(url: string): string {
+/** The URL up to its path. `claim` compares it with the beginning of other webhook URLs. */
+function originOf(url: string): string {
   return (/^\w+:\/\/[^/?#]*/.exec(url)?.[0] ?? url).toLowerCase();
 }

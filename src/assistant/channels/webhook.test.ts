@@ -37,13 +37,15 @@ const to = (webhook: string): Message => ({
   sentAt: new Date('2026-03-02T08:45:00Z'),
   data: { event_id: 'event-1' },
 });
-const careful = () => createWebhookChannel({ secret: 'shared', privateHosts: [] });
-const trusting = () => createWebhookChannel({ secret: 'shared', privateHosts: ['127.0.0.1'] });
+const publicOnly = () => createWebhookChannel({ secret: 'shared', privateHosts: [] });
+const allowingLoopback = () => createWebhookChannel({ secret: 'shared', privateHosts: ['127.0.0.1'] });
 
 describe('a webhook', () => {
-  it('carries a signature over time and body and a key that stays the same', async () => {
+  it('carries a signature over time and body, and a constant idempotency key', async () => {
     const { url, requests } = await provider(204);
-    expect(await trusting().deliver(to(`${url}/hook`), deadline())).toMatchObject({ kind: 'accepted' });
+    expect(await allowingLoopback().deliver(to(`${url}/hook`), deadline())).toMatchObject({
+      kind: 'accepted',
+    });
     const [{ headers, body, path }] = requests as [Received];
     expect(path).toBe('/hook');
     expect(headers['idempotency-key']).toBe('0193-abc');
@@ -59,46 +61,48 @@ describe('a webhook', () => {
     [404, 'permanent'],
     [302, 'permanent'],
     [0, 'unknown'],
-  ])('reads %i as %s', async (status, kind) => {
-    const { url, requests } = await provider(status, '', { location: 'http://127.0.0.1:1/elsewhere' });
-    expect(await trusting().deliver(to(url), deadline())).toMatchObject({ kind });
+  ])('treats status %i as a %s outcome', async (status, kind) => {
+    const { url, requests } = await provider(status, '', { location: 'http://127.0.0.1:1/excludeReceivers' });
+    expect(await allowingLoopback().deliver(to(url), deadline())).toMatchObject({ kind });
     expect(requests).toHaveLength(1);
   });
 
-  it('takes a password as it is written where its escapes are none', async () => {
+  it('uses a password with invalid percent-encoding as it is written', async () => {
     const { url, requests } = await provider(204);
     const address = url.replace('://', '://ada:100%zz@');
-    expect(await trusting().deliver(to(address), deadline())).toMatchObject({ kind: 'accepted' });
+    expect(await allowingLoopback().deliver(to(address), deadline())).toMatchObject({ kind: 'accepted' });
     const login = Buffer.from('ada:100%zz').toString('base64');
     expect(requests[0]!.headers.authorization).toBe(`Basic ${login}`);
   });
 
-  it('waits as long as the receiver asks', async () => {
+  it('reports the Retry-After time of the receiver', async () => {
     const { url } = await provider(429, 'slow down', { 'retry-after': '30' });
-    expect(await trusting().deliver(to(url), deadline())).toEqual({
+    expect(await allowingLoopback().deliver(to(url), deadline())).toEqual({
       kind: 'temporary',
       detail: '429 slow down',
       retryAfterMs: 30_000,
     });
   });
 
-  it('reads a receiver that is not there as temporary and an address that is none as permanent', async () => {
+  it('treats a refused connection as temporary and an invalid URL as permanent', async () => {
     const { url, close } = await provider(200);
     await close();
-    expect(await trusting().deliver(to(url), deadline())).toMatchObject({ kind: 'temporary' });
+    expect(await allowingLoopback().deliver(to(url), deadline())).toMatchObject({ kind: 'temporary' });
     for (const address of ['nonsense', 'file:///etc/passwd', ''])
-      expect(await trusting().deliver(to(address), deadline()), address).toMatchObject({ kind: 'permanent' });
+      expect(await allowingLoopback().deliver(to(address), deadline()), address).toMatchObject({
+        kind: 'permanent',
+      });
   });
 
-  it('is taken when the answer is longer than anybody wants to read', async () => {
+  it('is accepted when the answer is very long, and keeps only its beginning', async () => {
     const { url } = await provider(200, 'x'.repeat(1_000_000));
-    const outcome = await trusting().deliver(to(url), deadline());
+    const outcome = await allowingLoopback().deliver(to(url), deadline());
     expect(outcome).toMatchObject({ kind: 'accepted', detail: expect.stringMatching(/^200 x{1,300}…$/) });
   });
 
-  it('uses one connection for one receiver after the other', async () => {
+  it('reuses one connection for several deliveries to a receiver', async () => {
     const { url, requests, connections } = await provider(200, 'thanks');
-    const channel = trusting();
+    const channel = allowingLoopback();
     for (let turn = 0; turn < 5; turn++) await channel.deliver(to(url), deadline());
     expect([requests.length, connections()]).toEqual([5, 1]);
   });
@@ -133,39 +137,41 @@ describe('a webhook in a private network', () => {
     'http://10.0.0.1/',
     'http://100.64.0.1/',
     'http://[fe80::1]/',
-  ])('is not told: %s', async (address) => {
+  ])('is not contacted: %s', async (address) => {
     const { port, requests, connections } = await provider(200);
-    expect(await careful().deliver(to(address.replace('PORT', String(port))), deadline())).toEqual({
+    expect(await publicOnly().deliver(to(address.replace('PORT', String(port))), deadline())).toEqual({
       kind: 'permanent',
       detail: expect.stringMatching(/ private address.*; list it in delivery\.private_hosts to allow it\.$/),
     });
     expect([requests.length, connections()]).toEqual([0, 0]);
   });
 
-  it('is told when its host is listed, by the name that is listed and by no other', async () => {
+  it('is contacted only if its host is listed, and only by the listed name', async () => {
     const { port, requests } = await provider(200);
     const named = createWebhookChannel({ secret: 's', privateHosts: ['LocalHost'] });
     const kindOf = async (channel: typeof named, host: string) =>
       (await channel.deliver(to(`http://${host}:${port}/`), deadline())).kind;
     expect(await kindOf(named, 'localhost')).toBe('accepted');
     expect(await kindOf(named, '127.0.0.1')).toBe('permanent');
-    expect(await kindOf(trusting(), 'localhost')).toBe('permanent');
+    expect(await kindOf(allowingLoopback(), 'localhost')).toBe('permanent');
     expect(await kindOf(createWebhookChannel({ secret: 's', privateHosts: ['*'] }), '127.1')).toBe(
       'accepted',
     );
     expect(requests).toHaveLength(2);
   });
 
-  it('is not reached through a receiver that redirects there', async () => {
+  it('is not reached through a redirect', async () => {
     const inner = await provider(200);
     for (const status of [301, 302, 303, 307, 308]) {
       const outer = await provider(status, '', { location: inner.url });
-      expect(await trusting().deliver(to(outer.url), deadline())).toMatchObject({ kind: 'permanent' });
+      expect(await allowingLoopback().deliver(to(outer.url), deadline())).toMatchObject({
+        kind: 'permanent',
+      });
     }
     expect(inner.connections()).toBe(0);
   });
 
-  it('fails for good, with the reason on record, and the next channel tells the user', async () => {
+  it('fails permanently with the reason in the audit trail, and the next channel is used', async () => {
     const { port, connections } = await provider(200);
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-webhook-'));
     const store = createStore(join(folder, 'adjutant.db'));
@@ -180,7 +186,7 @@ describe('a webhook in a private network', () => {
       notifications: [reminder(event, noon, { id: 'a', channel: 'webhook' })],
     });
     const outbox = createOutboxChannel('email', { folder: join(folder, 'outbox'), from: 'a@example.org' });
-    const channels = { email: outbox, call: outbox, webhook: careful(), ntfy: outbox };
+    const channels = { email: outbox, call: outbox, webhook: publicOnly(), ntfy: outbox };
     const worker = new Worker({ store, channels, owner: 'w', clock: () => noon });
     await new Scheduler({ store, worker, clock: () => noon }).once();
     const rows = await store.read((db) =>
@@ -195,7 +201,7 @@ describe('a webhook in a private network', () => {
     );
     expect(JSON.parse(failed!.detail!)).toMatchObject({
       reason: expect.stringMatching(
-        /^refused for good: localhost has the private address (127\.0\.0\.1|::1); list it in delivery\.private_hosts/,
+        /^permanently refused: localhost has the private address (127\.0\.0\.1|::1); list it in delivery\.private_hosts/,
       ),
       next_channel: 'email',
     });

@@ -4,13 +4,13 @@ import { post } from './post.ts';
 
 export interface WebhookOptions {
   readonly secret: string;
-  /** Hosts with private addresses that may be told; `*` for all. */
+  /** Hosts with private addresses that may receive webhooks; `*` allows all. */
   readonly privateHosts: readonly string[];
 }
 
 /**
- * A JSON document to the user's address. The signature covers the time and the body, so that a receiver can refuse
- * what is forged or replayed; the key lets it drop what it has already taken.
+ * Posts a JSON document to the user's webhook URL. The signature covers the time and the body, so that a receiver can
+ * reject forged or replayed requests. The idempotency key lets the receiver drop duplicates.
  */
 export function createWebhookChannel({ secret, privateHosts }: WebhookOptions): Channel {
   const fetch = createFetch({ section: 'delivery', privateHosts, keepAlive: true });

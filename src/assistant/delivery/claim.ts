@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { type Case, dialling, type Relative } from './pre-send-checks.ts';
+import { type ClaimedNotification, dialling, type RelatedNotification } from './pre-send-checks.ts';
 
 export interface Lease {
   readonly owner: string;
@@ -9,39 +9,45 @@ export interface Lease {
 }
 
 /**
- * Takes what is due by then under a lease and a new fence, earliest first, together with what the database knows about
- * it at that moment. What another worker holds is left alone until its lease has run out, and so is what would go to
- * receivers that keep us waiting already.
+ * Claims due notifications, earliest first, under a lease and a new fence. Returns each with its user, its event and its
+ * related notifications as they are at that moment. Skips notifications that another worker has leased, and webhooks to
+ * the given slow receivers.
  */
 export function claim(
   store: Store,
   lease: Lease,
   nowMs: number,
   limit: number,
-  { dueMs = nowMs, silent = [] }: { readonly dueMs?: number; readonly silent?: readonly string[] } = {},
-): Promise<readonly Case[]> {
+  {
+    dueMs = nowMs,
+    slowReceivers = [],
+  }: { readonly dueMs?: number; readonly slowReceivers?: readonly string[] } = {},
+): Promise<readonly ClaimedNotification[]> {
   const due = sql`select id from notifications
     where status in ('planned', 'sending') and next_ms <= ${dueMs} and (status = 'planned' or lease_ms <= ${nowMs})
-      ${elsewhere(silent)}
+      ${excludeReceivers(slowReceivers)}
     order by next_ms limit ${limit}`;
   const taken = sql<Notification>`update notifications
     set owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, fence = fence + 1, updated_ms = ${nowMs},
       attempts = attempts + case status when 'planned' then 1 else 0 end, status = 'sending'
-    where ${among(store.engine, due)} returning *`;
+    where ${idIn(store.engine, due)} returning *`;
   if (store.engine === 'sqlite')
-    return store.write(async ({ db }) => circumstances({ db }, (await taken.execute(db)).rows));
-  return claimAtOnce(store, taken);
+    return store.write(async ({ db }) => loadContext({ db }, (await taken.execute(db)).rows));
+  return claimInOneStatement(store, taken);
 }
 
-interface Claimed extends Notification {
+interface ClaimedRow extends Notification {
   readonly its_user: User | null;
   readonly its_event: CalendarEvent | null;
-  readonly its_relatives: readonly Relative[] | null;
+  readonly its_relatives: readonly RelatedNotification[] | null;
 }
 
-/** All that is wanted in one statement, since every way to the server and back takes its time. */
-async function claimAtOnce(store: Store, taken: RawBuilder<Notification>): Promise<readonly Case[]> {
-  const rows = await store.run(sql<Claimed>`with taken as (${taken}) select taken.*,
+/** Claims and reads everything in one statement, to save round trips to the database server. */
+async function claimInOneStatement(
+  store: Store,
+  taken: RawBuilder<Notification>,
+): Promise<readonly ClaimedNotification[]> {
+  const rows = await store.run(sql<ClaimedRow>`with taken as (${taken}) select taken.*,
     (select to_jsonb(users) from users where users.id = taken.user_id) as its_user,
     (select to_jsonb(events) from events where events.id = taken.event_id) as its_event,
     (select jsonb_agg(to_jsonb(other) - 'payload') from notifications as other
@@ -51,30 +57,30 @@ async function claimAtOnce(store: Store, taken: RawBuilder<Notification>): Promi
     notification,
     user: its_user ?? undefined,
     event: its_event ?? undefined,
-    relatives: its_relatives ?? [],
+    related: its_relatives ?? [],
   }));
 }
 
-/** Without the webhooks that lead to one of these receivers. */
-function elsewhere(silent: readonly string[]) {
-  if (silent.length === 0) return sql``;
-  const there = silent.map(
-    (address) =>
-      // What comes behind it keeps another host apart whose name only begins like this one.
-      sql`lower(substr(users.webhook_url || '/', 1, ${[...address].length + 1})) in
-        (${`${address}/`}, ${`${address}?`}, ${`${address}#`})`,
+/** Condition that excludes webhooks to these receivers. */
+function excludeReceivers(origins: readonly string[]) {
+  if (origins.length === 0) return sql``;
+  const matches = origins.map(
+    (origin) =>
+      // The character after the origin tells it apart from a longer host name with the same beginning.
+      sql`lower(substr(users.webhook_url || '/', 1, ${[...origin].length + 1})) in
+        (${`${origin}/`}, ${`${origin}?`}, ${`${origin}#`})`,
   );
   return sql`and not (channel = 'webhook' and exists (select 1 from users
-    where users.id = notifications.user_id and (${sql.join(there, sql` or `)})))`;
+    where users.id = notifications.user_id and (${sql.join(matches, sql` or `)})))`;
 }
 
-/** PostgreSQL may run a plain subquery more than once, and then lock more than it was asked for. */
-function among(engine: Store['engine'], due: ReturnType<typeof sql>) {
+/** PostgreSQL may evaluate a plain subquery more than once and then lock more rows than the limit. */
+function idIn(engine: Store['engine'], due: ReturnType<typeof sql>) {
   return engine === 'postgres' ? sql`id = any(array(${due} for update skip locked))` : sql`id in (${due})`;
 }
 
-/** Writes down that the phone is about to ring; without that it does not. */
-export async function announceCall(
+/** Records that the phone is about to ring. The caller must not place the call if this returns false. */
+export async function markDialling(
   store: Store,
   owner: string,
   { id, fence }: Notification,
@@ -92,21 +98,24 @@ export async function announceCall(
   return numUpdatedRows > 0n;
 }
 
-/** Takes the notifications whose answer is overdue; each is taken once. */
+/** Claims the notifications that were not acknowledged in time. Each is claimed once. */
 export async function claimUnanswered(
   { db }: Writer,
   engine: Store['engine'],
   nowMs: number,
   limit: number,
-): Promise<Case[]> {
+): Promise<ClaimedNotification[]> {
   const due = sql`select id from notifications
     where escalate_ms is not null and escalate_ms <= ${nowMs} order by escalate_ms limit ${limit}`;
   const { rows } = await sql<Notification>`update notifications set escalate_ms = null, updated_ms = ${nowMs}
-    where ${among(engine, due)} returning *`.execute(db);
-  return circumstances({ db }, rows);
+    where ${idIn(engine, due)} returning *`.execute(db);
+  return loadContext({ db }, rows);
 }
 
-async function circumstances({ db }: Pick<Writer, 'db'>, rows: readonly Notification[]): Promise<Case[]> {
+async function loadContext(
+  { db }: Pick<Writer, 'db'>,
+  rows: readonly Notification[],
+): Promise<ClaimedNotification[]> {
   if (rows.length === 0) return [];
   const eventIds = [...new Set(rows.map(({ event_id }) => event_id).filter((id) => id !== ''))];
   const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
@@ -117,39 +126,43 @@ async function circumstances({ db }: Pick<Writer, 'db'>, rows: readonly Notifica
       notification,
       user: userOf.get(notification.user_id),
       event: undefined,
-      relatives: [],
+      related: [],
     }));
   const events = await db.selectFrom('events').selectAll().where('id', 'in', eventIds).execute();
-  const relatives: Relative[] = await db
+  const related: RelatedNotification[] = await db
     .selectFrom('notifications')
     .select(['id', 'user_id', 'event_id', 'event_start_ms', 'occurrence', 'channel', 'change', 'status'])
     .select(['parent_id', 'acknowledged_ms'])
     .where('event_id', 'in', eventIds)
     .execute();
   const eventOf = new Map(events.map((event) => [event.id, event]));
-  const relativesOf = Map.groupBy(relatives, ({ event_id }) => event_id);
+  const relativesOf = Map.groupBy(related, ({ event_id }) => event_id);
   return rows.map((notification) => ({
     notification,
     user: userOf.get(notification.user_id),
     event: eventOf.get(notification.event_id),
-    relatives: relativesOf.get(notification.event_id) ?? [],
+    related: relativesOf.get(notification.event_id) ?? [],
   }));
 }
 
-export interface Agenda {
-  /** When the next notification is to be sent, or the next lease runs out. */
+export interface DueTimes {
+  /** When the next notification is due or the next lease expires. */
   readonly sendMs: number | undefined;
-  /** When the next answer is overdue. */
+  /** When the next unacknowledged notification is due for escalation. */
   readonly followUpMs: number | undefined;
 }
 
-export async function nextDue(store: Store, nowMs: number, silent: readonly string[] = []): Promise<Agenda> {
+export async function nextDue(
+  store: Store,
+  nowMs: number,
+  slowReceivers: readonly string[] = [],
+): Promise<DueTimes> {
   const { rows } = await store.read((db) =>
     sql<{ planned: number | null; held: number | null; overdue: number | null }>`select
       (select next_ms from notifications where status in ('planned', 'sending') and status = 'planned'
-        ${elsewhere(silent)} order by next_ms limit 1) as planned,
+        ${excludeReceivers(slowReceivers)} order by next_ms limit 1) as planned,
       (select min(lease_ms) from notifications where status in ('planned', 'sending') and status = 'sending'
-        and next_ms <= ${nowMs} ${elsewhere(silent)}) as held,
+        and next_ms <= ${nowMs} ${excludeReceivers(slowReceivers)}) as held,
       (select min(escalate_ms) from notifications where escalate_ms is not null) as overdue`.execute(db),
   );
   const { planned = null, held = null, overdue = null } = rows[0] ?? {};

@@ -13,14 +13,14 @@ import { PlanningLoop } from './planning-loop.ts';
 import { Scheduler } from './scheduler.ts';
 import { Worker } from './worker.ts';
 
-/** A model may have to be asked about many events. */
+/** Time limit for planning one user. Long, because a model may be asked about many events. */
 const planningMs = 5 * 60_000;
 
 export interface DeliveryOptions {
   readonly databaseUrl: string;
-  /** Decides again where an event has changed behind its plan. */
+  /** Decides about events that changed after they were loopClosed. */
   readonly policy: PolicyOptions;
-  /** Calendars are kept up to date where notifications are delivered. */
+  /** The process that delivers notifications also synchronizes the calendars. */
   readonly calendars: CalendarOptions;
   readonly channels: ChannelOptions;
   readonly publicUrl?: string | undefined;
@@ -30,27 +30,26 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
-  /** Where it delivers from, without secrets. */
+  /** The database, without secrets, for log messages. */
   readonly place: string;
-  /** Delivers from now on whatever comes due. */
+  /** Starts delivering notifications as they become due. */
   start(): void;
-  /** Syncs the calendars that are due, plans, and delivers what is due now. Returns how many notifications were handled. */
+  /** Syncs due calendars, plans, and delivers due notifications. Returns the number of notifications handled. */
   once(): Promise<number>;
-  /** The person knows. */
   acknowledge(id: string, by: string): Promise<unknown>;
-  /** Lets what is under way end. */
+  /** Stops after the deliveries in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** Everything between a due row and a person. */
+/** Wires together the worker, the scheduler, the planning loop and the calendar sync. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { databaseUrl, publicUrl, clock = Date.now } = options;
   const { mailFrom } = options.channels;
-  // With a wrong sender every mail would fail for good.
+  // With an invalid sender every email would fail permanently.
   if (!isMailAddress(mailFrom))
     throw new Failure(
       'invalid-params',
-      `delivery.mail_from must be a mail address and nothing else, like adjutant@example.com, not ${JSON.stringify(mailFrom)}.`,
+      `delivery.mail_from must be a plain email address like adjutant@example.com, not ${JSON.stringify(mailFrom)}.`,
     );
   const store = createStore(databaseUrl);
   const acknowledgeUrl =
@@ -82,18 +81,18 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     ...(acknowledgeUrl && { acknowledgeUrl }),
   });
   const scheduler = new Scheduler({ store, worker, clock });
-  const rounds = new PlanningLoop({ store, clock, plan });
+  const planningLoop = new PlanningLoop({ store, clock, plan });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
   const calendars = { data: { store, clock, occurrences }, options: options.calendars };
-  const begin = () => {
+  const startServices = () => {
     scheduler.start();
-    rounds.start();
+    planningLoop.start();
     watching ??= import('../calendar/watch.ts')
       .then(({ watchCalendars }) => watchCalendars(calendars))
       .catch((error) => {
-        // Too many open files, for example; the next change of the store tries again.
-        log('warning', 'calendars are not synchronized yet', error);
+        // For example too many open files. The next change of the store tries again.
+        log('warning', 'calendars could not be watched and are not synchronized yet', error);
         watching = undefined;
         return undefined;
       });
@@ -101,17 +100,17 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return {
     place: store.place,
     start() {
-      // A diary that nobody has begun has nothing due, and is not begun by looking.
+      // Wait for the first change: a missing SQLite database has nothing due and must not be created here.
       feed ??= followChanges(store, databaseUrl, () => {
-        begin();
+        startServices();
         scheduler.wake();
       });
-      if (store.engine === 'postgres') begin();
+      if (store.engine === 'postgres') startServices();
     },
     async once() {
       const { syncDue } = await import('../calendar/watch.ts');
       await syncDue(calendars, stopping.signal);
-      await rounds.turn();
+      await planningLoop.runOnce();
       return scheduler.once();
     },
     async acknowledge(id, by) {
@@ -119,12 +118,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return acknowledgeNotification({ store, clock, occurrences }, id, by);
     },
     async stop() {
-      // In this order, so that what is broken off is left to others.
-      const planned = rounds.close();
+      // Close the loop before aborting, so that it hands the users it did not finish to other processes.
+      const loopClosed = planningLoop.close();
       stopping.abort();
       await (await watching)?.close();
       await feed?.close();
-      await planned;
+      await loopClosed;
       await scheduler.stop();
       for (const channel of Object.values(channels)) await channel.close?.();
       await store.close();
@@ -132,7 +131,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   };
 }
 
-/** Unique among all processes on all machines. */
+/** Unique across all processes and machines. */
 function ownerName(): string {
   return `${process.pid}-${crypto.randomUUID()}`;
 }

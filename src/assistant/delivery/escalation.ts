@@ -1,48 +1,48 @@
 import { type Channel, channels, type Urgency } from '../store/schema.ts';
 
 const minute = 60_000;
-/** How long a person has to answer before the next step. */
-const answerMs = 5 * minute;
+/** How long a person has to acknowledge before the next channel is tried. */
+const acknowledgeMs = 5 * minute;
 
-export interface Reach {
-  /** The channels this person can be reached on. */
+export interface Reachability {
+  /** Channels for which the user has an address. */
   readonly available: readonly Channel[];
-  /** Those this person asked for. */
+  /** Channels that the user prefers. */
   readonly preferred: readonly Channel[];
   readonly urgency: Urgency;
 }
 
-/** The channel after those that were tried. A phone rings only for people who want that, or when it matters. */
-export function nextChannel(reach: Reach, tried: readonly Channel[]): Channel | undefined {
-  return order(reach).find((channel) => !tried.includes(channel));
+/** The next channel that was not tried yet. Calls only users who prefer calls, or for high urgency. */
+export function nextChannel(reach: Reachability, tried: readonly Channel[]): Channel | undefined {
+  return channelOrder(reach).find((channel) => !tried.includes(channel));
 }
 
-function order({ available, preferred, urgency }: Reach): Channel[] {
-  const quiet = channels.filter((channel) => channel !== 'call' || isPressing(urgency));
-  return [...new Set([...preferred, ...quiet])].filter((channel) => available.includes(channel));
+function channelOrder({ available, preferred, urgency }: Reachability): Channel[] {
+  const permitted = channels.filter((channel) => channel !== 'call' || isHighUrgency(urgency));
+  return [...new Set([...preferred, ...permitted])].filter((channel) => available.includes(channel));
 }
 
-export function isPressing(urgency: Urgency): boolean {
+export function isHighUrgency(urgency: Urgency): boolean {
   return urgency === 'high' || urgency === 'urgent';
 }
 
-export interface Unanswered extends Reach {
-  /** Channels used so far for this reminder, in order. */
+export interface Unanswered extends Reachability {
+  /** Channels used so far for this reminder. */
   readonly used: readonly Channel[];
-  /** How often the phone may still ring for this event. */
+  /** Number of calls still allowed for this occurrence. */
   readonly callsLeft: number;
 }
 
-/** Up the ladder: a channel not used yet, then the phone again, as often as the person allows. */
-export function escalate(unanswered: Unanswered): Channel | undefined {
+/** The channel for the next escalation step: an unused one, then the phone again up to the user's limit. */
+export function nextEscalation(unanswered: Unanswered): Channel | undefined {
   const { used, callsLeft } = unanswered;
-  const open = order(unanswered).filter((channel) => channel !== 'call' || callsLeft > 0);
+  const open = channelOrder(unanswered).filter((channel) => channel !== 'call' || callsLeft > 0);
   return open.find((channel) => !used.includes(channel)) ?? open.find((channel) => channel === 'call');
 }
 
 /**
- * When to go on if nobody answers. Only pressing reminders are followed up, only within the person's threshold before
- * the event, and not once it has begun.
+ * When to escalate a notification that is not acknowledged. Applies only to high urgency, within the user's threshold
+ * before the event, and not after the event has started.
  */
 export function escalationTime(
   urgency: Urgency,
@@ -50,7 +50,7 @@ export function escalationTime(
   eventStartMs: number,
   thresholdMinutes: number,
 ): number | undefined {
-  if (!isPressing(urgency) || thresholdMinutes <= 0) return undefined;
-  const atMs = Math.max(sentMs + answerMs, eventStartMs - thresholdMinutes * minute);
+  if (!isHighUrgency(urgency) || thresholdMinutes <= 0) return undefined;
+  const atMs = Math.max(sentMs + acknowledgeMs, eventStartMs - thresholdMinutes * minute);
   return atMs < eventStartMs ? atMs : undefined;
 }

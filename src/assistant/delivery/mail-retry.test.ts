@@ -18,7 +18,7 @@ let folder: string;
 let store: Store;
 let server: SMTPServer;
 let received: Email[];
-/** What the server answers to each mail, in order; past the end it accepts. */
+/** Answers of the server to each mail, in order. After the last one it accepts every mail. */
 let answers: ('451' | '550' | 'die')[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'adjutant-mail-'));
@@ -50,7 +50,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The server keeps its connections to itself; this is where. */
+/** The open connections, which smtp-server keeps in an undocumented field. */
 function connections(_session: unknown): Iterable<{ destroy(): void }> {
   const known = (server as unknown as { connections: Set<{ _socket: { destroy(): void } }> }).connections;
   return [...known].map(({ _socket }) => _socket);
@@ -69,7 +69,7 @@ async function deliverAll(): Promise<string[]> {
   const outbox = createOutboxChannel('call', {
     folder: join(folder, 'outbox'),
     from: 'adjutant@example.org',
-    speaker: join(folder, 'nobody-speaks'),
+    speaker: join(folder, 'no-such-program'),
   });
   const channels = { email: smtp, call: outbox, webhook: outbox, ntfy: outbox };
   const worker = new Worker({ store, channels, owner: 'w', clock: () => now });
@@ -87,19 +87,19 @@ async function deliverAll(): Promise<string[]> {
   return rows.map(({ channel, status, attempts }) => `${channel} ${status} ${attempts}`);
 }
 
-it('sends a mail once that the server puts off twice', async () => {
+it('sends a mail once after the server deferred it twice', async () => {
   answers = ['451', '451'];
   expect(await deliverAll()).toEqual(['email sent 3']);
   expect(received.map(({ messageId }) => messageId)).toEqual(['<a@example.org>']);
 });
 
-it('calls when the server refuses the mail for good', async () => {
+it('calls the user when the server refuses the mail permanently', async () => {
   answers = ['550'];
   expect(await deliverAll()).toEqual(['email failed 1', 'call sent 1']);
   expect(received).toEqual([]);
 });
 
-it('repeats a mail that the server took before it died, under the same Message-ID', async () => {
+it('repeats a mail under the same Message-ID if the server closed after taking it', async () => {
   answers = ['die'];
   expect(await deliverAll()).toEqual(['email sent 2']);
   expect(received.map(({ messageId }) => messageId)).toEqual(['<a@example.org>', '<a@example.org>']);

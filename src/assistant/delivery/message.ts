@@ -3,30 +3,31 @@ import type { Message } from '../channels/channel.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
-import { isNotice } from './pre-send-checks.ts';
+import { hasNoEvent } from './pre-send-checks.ts';
 import { recipientOf } from './reachable-channels.ts';
 
-export interface Wording {
+export interface SendingContext {
   readonly late: boolean;
   readonly nowMs: number;
   readonly calendar?: string | undefined;
-  /** Where a click tells that the person knows. */
+  /** Page on which the person can acknowledge the notification. */
   readonly acknowledgeUrl?: string | undefined;
 }
 
-/** What was planned to be said, with what only the moment of sending knows. */
+/** Builds the message from the planned text and from details known only at the time of sending. */
 export function writeMessage(
   notification: Notification,
   user: User,
   event: CalendarEvent | undefined,
-  { late, nowMs, calendar, acknowledgeUrl }: Wording,
+  { late, nowMs, calendar, acknowledgeUrl }: SendingContext,
 ): Message {
   const { subject, text, html, script } = parsePayload(notification.payload);
-  const delayed = late && !isNotice(notification);
-  const notes = delayed ? [`This was due ${timeOf(notification.plan_ms, user)} and comes late.`] : [];
-  const answer = acknowledgeUrl === undefined || isNotice(notification) ? undefined : acknowledgeUrl;
-  const plainLinks = answer === undefined ? [] : [`Confirm that you know: ${answer}`];
-  const links = answer === undefined ? [] : [`<a href="${xml(answer)}">Confirm that you know</a>`];
+  const delayed = late && !hasNoEvent(notification);
+  const notes = delayed ? [`This was due ${formatTime(notification.plan_ms, user)} and is late.`] : [];
+  const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
+  const plainLinks = confirmUrl === undefined ? [] : [`Confirm that you have seen this: ${confirmUrl}`];
+  const links =
+    confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">Confirm that you have seen this</a>`];
   const parts = [...notes.map(xml), ...links].map((part) => `<p>${part}</p>\n`);
   return {
     id: notification.id,
@@ -44,13 +45,13 @@ export function writeMessage(
       start: new Date(notification.event_start_ms).toISOString(),
       link: event?.conf_link ?? null,
       late,
-      acknowledge_url: answer ?? null,
+      acknowledge_url: confirmUrl ?? null,
     },
   };
 }
 
-/** In the user's zone and language, as far as this machine knows them. */
-export function timeOf(ms: number, user: User): string {
+/** Formats a time in the user's zone and language; falls back to English and UTC if this machine does not know them. */
+export function formatTime(ms: number, user: User): string {
   const { locale, timezone } = preferencesOf(user);
   const style = { dateStyle: 'full', timeStyle: 'short' } as const;
   try {

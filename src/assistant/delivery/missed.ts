@@ -5,51 +5,55 @@ import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { nextChannel } from './escalation.ts';
-import { timeOf } from './message.ts';
-import type { Case } from './pre-send-checks.ts';
-import { reachOf } from './reachable-channels.ts';
+import { formatTime } from './message.ts';
+import type { ClaimedNotification } from './pre-send-checks.ts';
+import { reachabilityOf } from './reachable-channels.ts';
 
 const minute = 60_000;
-/** What is missed within this time is told in one message. */
-const gatherMs = 10 * minute;
-const settleMs = minute;
-const mostLines = 50;
+/** Reminders missed within this time are reported in one message. */
+const collectMs = 10 * minute;
+const sendDelayMs = minute;
+const maxLines = 50;
 
 /**
- * Tells people what came too late to be sent: one message for all of it, never by phone, since nothing in it can be
- * acted on in time.
+ * Plans one message per user that lists the reminders that could not be sent in time. It never goes by phone, because
+ * it is too late to act on it.
  */
-export async function reportMissed(writer: Writer, missed: readonly Case[], nowMs: number): Promise<void> {
+export async function reportMissed(
+  writer: Writer,
+  missed: readonly ClaimedNotification[],
+  nowMs: number,
+): Promise<void> {
   const byUser = Map.groupBy(missed, ({ notification }) => notification.user_id);
-  // In one order, so that two workers do not wait for each other.
+  // Lock the users in sorted order to avoid deadlocks between workers.
   for (const id of [...byUser.keys()].sort()) {
     const user = await lockUser(writer.db, id);
-    const channel = nextChannel(reachOf(user, 'low'), ['call']);
-    if (channel !== undefined) await gather(writer, user, channel, byUser.get(id)!, nowMs);
+    const channel = nextChannel(reachabilityOf(user, 'low'), ['call']);
+    if (channel !== undefined) await addToReport(writer, user, channel, byUser.get(id)!, nowMs);
   }
 }
 
-async function gather(
+async function addToReport(
   { db, changed }: Writer,
   user: User,
   channel: NonNullable<ReturnType<typeof nextChannel>>,
-  cases: readonly Case[],
+  claimed: readonly ClaimedNotification[],
   nowMs: number,
 ): Promise<void> {
-  const key = `missed/${user.id}/${Math.floor(nowMs / gatherMs)}`;
-  const lines = cases.map(
+  const key = `missed/${user.id}/${Math.floor(nowMs / collectMs)}`;
+  const lines = claimed.map(
     ({ notification, event }) =>
-      `${singleLine(event?.title ?? 'An event')}, ${timeOf(notification.event_start_ms, user)}`,
+      `${singleLine(event?.title ?? 'An event')}, ${formatTime(notification.event_start_ms, user)}`,
   );
-  const known = await db.selectFrom('notifications').selectAll().where('key', '=', key).executeTakeFirst();
-  if (known?.status === 'planned') {
+  const existing = await db.selectFrom('notifications').selectAll().where('key', '=', key).executeTakeFirst();
+  if (existing?.status === 'planned') {
     const { numUpdatedRows } = await db
       .updateTable('notifications')
-      .set({ payload: writePayload([...linesOf(known.payload), ...lines]), updated_ms: nowMs })
-      .where('id', '=', known.id)
+      .set({ payload: writePayload([...linesOf(existing.payload), ...lines]), updated_ms: nowMs })
+      .where('id', '=', existing.id)
       .where('status', '=', 'planned')
       .executeTakeFirstOrThrow();
-    // Unless somebody is sending it by now.
+    // No row is updated if a worker has claimed the message in the meantime; then a new message is added.
     if (numUpdatedRows > 0n) return;
   }
   const id = newId(nowMs);
@@ -57,21 +61,21 @@ async function gather(
     .insertInto('notifications')
     .values({
       id,
-      key: known === undefined ? key : `${key}/${id}`,
+      key: existing === undefined ? key : `${key}/${id}`,
       user_id: user.id,
       event_id: '',
-      // Of its own, so that an answer to it is an answer to nothing else.
+      // A unique occurrence, so that acknowledging this message affects no other notification.
       occurrence: id,
       event_start_ms: nowMs,
       revision: '',
       slot: 0,
       channel,
       urgency: 'low',
-      plan_ms: nowMs + settleMs,
+      plan_ms: nowMs + sendDelayMs,
       status: 'planned',
       payload: writePayload(lines),
-      reason: 'reminders came due while nothing could send them',
-      next_ms: nowMs + settleMs,
+      reason: 'reminders were due while no worker could send them',
+      next_ms: nowMs + sendDelayMs,
       created_ms: nowMs,
       updated_ms: nowMs,
     })
@@ -80,9 +84,9 @@ async function gather(
 }
 
 function writePayload(lines: readonly string[]): string {
-  const shown = lines.slice(0, mostLines);
+  const shown = lines.slice(0, maxLines);
   const rest = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
-  const text = ['These reminders came due while Adjutant could not send them:', ...shown, ...rest];
+  const text = ['These reminders were due while Adjutant could not send them:', ...shown, ...rest];
   return JSON.stringify({
     subject: lines.length === 1 ? 'A reminder was missed' : `${lines.length} reminders were missed`,
     text: `${text.join('\n')}\n`,

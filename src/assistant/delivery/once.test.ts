@@ -34,7 +34,7 @@ const calendars = () => ({
   intervalMs: 15 * minute,
 });
 
-/** One run of the worker, from its start to its end. */
+/** Runs a worker for one round and stops it. */
 async function once(): Promise<number> {
   const delivery = createDelivery({
     databaseUrl: join(folder, 'adjutant.db'),

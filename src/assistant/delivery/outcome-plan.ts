@@ -3,21 +3,21 @@ import type { Outcome } from '../channels/channel.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { User } from '../store/schema.ts';
 import { escalationTime, nextChannel } from './escalation.ts';
-import { type Case, familyOf, uselessFrom, type Verdict } from './pre-send-checks.ts';
-import { mostAttemptsOf, reachOf } from './reachable-channels.ts';
+import { createFollowUp } from './follow-up.ts';
+import { type ClaimedNotification, escalationChain, expiryOf, type Verdict } from './pre-send-checks.ts';
+import { maxAttemptsFor, reachabilityOf } from './reachable-channels.ts';
 import type { OutcomeRecord } from './record-outcome.ts';
 import { planNext } from './retry.ts';
-import { successor } from './successor.ts';
 
-const longestDetail = 1000;
+const maxDetailLength = 1000;
 
-/** What a verdict against sending makes of a notification. */
-export function settleVerdict(
-  held: Case,
+/** The record for a notification that the checks before sending did not let pass. */
+export function planAfterVerdict(
+  claimed: ClaimedNotification,
   verdict: Exclude<Verdict, { kind: 'send' }>,
   nowMs: number,
 ): OutcomeRecord {
-  const { notification } = held;
+  const { notification } = claimed;
   const { reason } = verdict;
   switch (verdict.kind) {
     case 'wait':
@@ -25,7 +25,7 @@ export function settleVerdict(
         notification,
         status: 'planned',
         nextMs: verdict.untilMs,
-        // Nothing was tried.
+        // The claim counted an attempt, but nothing was sent.
         attempts: notification.attempts - 1,
         action: 'notification.deferred',
         detail: { reason, until: new Date(verdict.untilMs).toISOString() },
@@ -35,7 +35,7 @@ export function settleVerdict(
         notification,
         status: 'cancelled',
         reason,
-        // A plan that was overtaken must not stand in the way of the next one.
+        // Release the key, so that the event can be planned again.
         ...(verdict.because !== undefined && { key: `${notification.key}#${notification.id}` }),
         action: 'notification.cancelled',
         detail: { reason },
@@ -49,28 +49,28 @@ export function settleVerdict(
         detail: { reason },
       };
     case 'fail':
-      return giveUp(held, reason, nowMs);
+      return giveUp(claimed, reason, nowMs);
   }
 }
 
-/** What the outcome of an attempt makes of a notification. */
-export function settleOutcome(
-  held: Case & { readonly user: User },
+/** The record for an attempt: sent, to be retried, or failed. */
+export function planAfterOutcome(
+  claimed: ClaimedNotification & { readonly user: User },
   outcome: Outcome,
   nowMs: number,
 ): OutcomeRecord {
-  const { notification, user, event } = held;
-  // Whatever the other side says can be stored, and read in a line.
-  const detail = singleLine(outcome.detail, longestDetail);
+  const { notification, user, event } = claimed;
+  // Answers of providers may contain line breaks and characters that cannot be stored.
+  const detail = singleLine(outcome.detail, maxDetailLength);
   const next = planNext({
     id: notification.id,
     channel: notification.channel,
     attempts: notification.attempts,
-    mostAttempts: mostAttemptsOf(user, notification),
+    maxAttempts: maxAttemptsFor(user, notification),
     outcome: outcome.kind,
     retryAfterMs: outcome.kind === 'temporary' ? outcome.retryAfterMs : undefined,
     nowMs,
-    uselessMs: uselessFrom(notification, event),
+    expiresMs: expiryOf(notification, event),
   });
   if (outcome.kind === 'accepted') {
     const { escalationThreshold } = preferencesOf(user);
@@ -96,16 +96,16 @@ export function settleOutcome(
       detail: { outcome: outcome.kind, detail, next: new Date(next.atMs).toISOString() },
     };
   }
-  return giveUp(held, `${next.kind === 'give-up' ? `${next.reason}: ` : ''}${detail}`, nowMs);
+  return giveUp(claimed, `${next.kind === 'give-up' ? `${next.reason}: ` : ''}${detail}`, nowMs);
 }
 
-/** This channel has failed; the next one is tried at once. */
-function giveUp(held: Case, reason: string, nowMs: number): OutcomeRecord {
-  const { notification, user, event, relatives } = held;
-  const tried = [notification, ...familyOf(notification, relatives)].map(({ channel }) => channel);
+/** Marks the channel as failed and adds a follow-up on the next channel, if there is one. */
+function giveUp(claimed: ClaimedNotification, reason: string, nowMs: number): OutcomeRecord {
+  const { notification, user, event, related } = claimed;
+  const tried = [notification, ...escalationChain(notification, related)].map(({ channel }) => channel);
   const next =
-    user !== undefined && nowMs < uselessFrom(notification, event)
-      ? nextChannel(reachOf(user, notification.urgency), tried)
+    user !== undefined && nowMs < expiryOf(notification, event)
+      ? nextChannel(reachabilityOf(user, notification.urgency), tried)
       : undefined;
   return {
     notification,
@@ -114,7 +114,7 @@ function giveUp(held: Case, reason: string, nowMs: number): OutcomeRecord {
     action: 'notification.failed',
     detail: { reason, ...(next !== undefined && { next_channel: next }) },
     ...(next !== undefined && {
-      follow: successor(held, next, `${notification.channel} failed: ${reason}`, nowMs),
+      followUp: createFollowUp(claimed, next, `${notification.channel} failed: ${reason}`, nowMs),
     }),
   };
 }

@@ -17,13 +17,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine) => {
-  it('come to every user with events ahead once an hour, on one machine, and to who changed at once', async () => {
+describe.each(['sqlite', 'postgres'] as const)('the planning loop on %s', (engine) => {
+  it('plans every user with future events once an hour in one process, and changed users in the next run', async () => {
     const url = engine === 'sqlite' ? join(folder, 'rounds.db') : await postgres.createDatabase('rounds');
     let now = noon;
     const [store, other] = [createStore(url), createStore(url)];
     const planned: string[] = [];
-    const rounds = [store, other].map(
+    const loops = [store, other].map(
       (one) =>
         new PlanningLoop({
           store: one,
@@ -34,9 +34,9 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
           },
         }),
     );
-    const turn = async () => {
+    const runAll = async () => {
       planned.length = 0;
-      await Promise.all(rounds.map((one) => one.turn()));
+      await Promise.all(loops.map((one) => one.runOnce()));
       return planned.toSorted();
     };
     await fill(store, {
@@ -47,51 +47,51 @@ describe.each(['sqlite', 'postgres'] as const)('planning rounds on %s', (engine)
         meeting('e3', 'eve', noon - 300 * minute),
       ],
     });
-    expect(await turn()).toEqual(['ada', 'bob']);
+    expect(await runAll()).toEqual(['ada', 'bob']);
     now += 10 * minute;
-    expect(await turn()).toEqual([]);
+    expect(await runAll()).toEqual([]);
     await store.write(async ({ db, changed }) => {
       await db.updateTable('events').set({ title: 'New' }).where('id', '=', 'e1').execute();
       changed({ kind: 'event', id: 'e1', userId: 'ada' });
     });
-    expect(await turn()).toEqual(['ada']);
-    expect(await turn()).toEqual([]);
+    expect(await runAll()).toEqual(['ada']);
+    expect(await runAll()).toEqual([]);
     now += 51 * minute;
-    expect(await turn()).toEqual(['bob']);
+    expect(await runAll()).toEqual(['bob']);
     now += 10 * minute;
-    expect(await turn()).toEqual(['ada']);
-    for (const one of rounds) await one.close();
+    expect(await runAll()).toEqual(['ada']);
+    for (const one of loops) await one.close();
     await Promise.all([store.close(), other.close()]);
   });
 
-  it('come also to who changed while nobody was there to hear of it', async () => {
+  it('plans users whose data changed while no loop was running', async () => {
     const url = engine === 'sqlite' ? join(folder, 'alone.db') : await postgres.createDatabase('alone');
     let now = noon;
     const store = createStore(url);
     const planned: string[] = [];
-    const rounds = (plan: (id: string) => Promise<unknown>) =>
+    const createLoop = (plan: (id: string) => Promise<unknown>) =>
       new PlanningLoop({ store, clock: () => now, plan });
     const listed = async (id: string) => planned.push(id);
     await fill(store, {
       users: [person('ada'), person('bob'), person('eve')],
       events: ['ada', 'bob', 'eve'].map((id) => meeting(id, id, noon + 300 * minute)),
     });
-    const first = rounds(listed);
-    await first.turn();
+    const first = createLoop(listed);
+    await first.runOnce();
     await first.close();
     expect(planned.splice(0).toSorted()).toEqual(['ada', 'bob', 'eve']);
     now += minute;
     for (const [kind, userId] of [['event', 'ada'] as const, ['rule', 'bob'] as const])
       await store.write(async ({ changed }) => changed({ kind, id: 'x', userId }));
-    // One that ends on the way leaves the rest to the next.
-    const second: PlanningLoop = rounds(async (id) => {
+    // A loop that is closed during a run leaves the remaining users to the next loop.
+    const second: PlanningLoop = createLoop(async (id) => {
       await listed(id);
       void second.close();
     });
-    await second.turn();
+    await second.runOnce();
     expect(planned).toHaveLength(1);
-    const third = rounds(listed);
-    await third.turn();
+    const third = createLoop(listed);
+    await third.runOnce();
     await third.close();
     expect(planned.toSorted()).toEqual(['ada', 'bob']);
     await store.close();

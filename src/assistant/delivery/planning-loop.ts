@@ -4,10 +4,10 @@ import { makeDue, planningTurns } from '../store/planning-turns.ts';
 import type { Clock, Store } from '../store/store.ts';
 
 const minute = 60_000;
-/** Changes come in bursts: what has been quiet for a turn is planned. */
-const turnMs = minute;
-/** As time goes on, new occurrences come within the planning's view. */
-const roundMs = 60 * minute;
+/** How often the loop looks for users who are due. */
+const intervalMs = minute;
+/** How often each user is planned without a change, because new occurrences come within the planning horizon. */
+const replanMs = 60 * minute;
 
 export interface PlanningLoopOptions {
   readonly store: Store;
@@ -15,46 +15,46 @@ export interface PlanningLoopOptions {
   readonly plan: (userId: string) => Promise<unknown>;
 }
 
-/** Plans by itself: for whom something has changed, and for everybody from time to time, on one machine at a time. */
+/** Plans for users whose data changed, and for every user once an hour. Each user is planned by one process at a time. */
 export class PlanningLoop {
   readonly #options: PlanningLoopOptions;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
 
   constructor(options: PlanningLoopOptions) {
     this.#options = options;
   }
 
   start(): void {
-    // Not all machines at the same moment: the second one finds the work done.
+    // Random jitter, so that processes on several machines do not start at the same moment.
     this.#timer ??= setInterval(
       () => {
-        this.#turn = this.#turn.then(() => this.turn());
+        this.#running = this.#running.then(() => this.runOnce());
       },
-      turnMs * (1 + Math.random() / 2),
+      intervalMs * (1 + Math.random() / 2),
     );
   }
 
-  async turn(): Promise<void> {
+  async runOnce(): Promise<void> {
     if (this.#closed) return;
     try {
-      const left = new Set(await this.#due());
-      for (const id of left) {
+      const remaining = new Set(await this.#claimDueUsers());
+      for (const id of remaining) {
         const planned = await this.#plan(id);
-        if (!this.#closed || planned) left.delete(id);
+        if (!this.#closed || planned) remaining.delete(id);
         if (this.#closed) break;
       }
-      if (left.size > 0) await this.#options.store.write(({ db }) => makeDue(db, [...left]));
+      if (remaining.size > 0) await this.#options.store.write(({ db }) => makeDue(db, [...remaining]));
     } catch (error) {
-      log('warning', 'nothing could be planned', error);
+      log('warning', 'planning failed; the next run tries again', error);
     }
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closed = true;
-    await this.#turn;
+    await this.#running;
   }
 
   async #plan(userId: string): Promise<boolean> {
@@ -62,17 +62,17 @@ export class PlanningLoop {
       await this.#options.plan(userId);
       return true;
     } catch (error) {
-      if (!this.#closed) log('warning', `user ${userId} could not be planned for`, error);
+      if (!this.#closed) log('warning', `notifications of user ${userId} could not be planned`, error);
       return false;
     }
   }
 
-  /** The users whose turn it is; whoever asks first has them until the next round. */
-  async #due(): Promise<readonly string[]> {
+  /** Claims the users who are due. No other process gets them before their next turn. */
+  async #claimDueUsers(): Promise<readonly string[]> {
     const { store, clock } = this.#options;
     const now = clock();
     const rows = await store.run(sql<{ key: string }>`insert into records (kind, key, value, position)
-      select ${planningTurns}, users.id, '{}', ${now + roundMs} from users
+      select ${planningTurns}, users.id, '{}', ${now + replanMs} from users
       where exists (select 1 from events where events.user_id = users.id and events.last_ms > ${now})
         and not exists (select 1 from records
           where kind = ${planningTurns} and key = users.id and position > ${now})

@@ -1,19 +1,19 @@
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { channelsAt, mostPerOccurrence, nextOpenTime } from '../policy/guards.ts';
+import { channelsAt, maxPerOccurrence, nextAllowedTime } from '../policy/guards.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
-import { isPressing } from './escalation.ts';
+import { isHighUrgency } from './escalation.ts';
 
 const minute = 60_000;
-/** Past this a reminder says that it is late. */
-const punctualMs = minute;
-/** How long a reminder that was meant for the time after the start stays of use. */
-const afterwardsMs = 60 * minute;
+/** A reminder that is sent later than this says that it is late. */
+const lateAfterMs = minute;
+/** How long a reminder planned for the start or later stays useful. */
+const graceMs = 60 * minute;
 
-/** What ends every worker that takes it must not do so for ever. */
-const mostInterruptions = 50;
+/** Limits how often a notification that crashes its worker is claimed again. */
+const maxInterruptions = 50;
 
-/** What the notification shares its occurrence with: the other reminders, and those that stand in for one. */
-export type Relative = Pick<
+/** Another notification of the same event: a reminder, a change notice or a follow-up. */
+export type RelatedNotification = Pick<
   Notification,
   | 'id'
   | 'user_id'
@@ -27,11 +27,11 @@ export type Relative = Pick<
   | 'acknowledged_ms'
 >;
 
-export interface Case {
+export interface ClaimedNotification {
   readonly notification: Notification;
   readonly user: User | undefined;
   readonly event: CalendarEvent | undefined;
-  readonly relatives: readonly Relative[];
+  readonly related: readonly RelatedNotification[];
 }
 
 export type Verdict =
@@ -39,15 +39,15 @@ export type Verdict =
   | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
   | { readonly kind: 'cancel'; readonly reason: string; readonly because?: 'event' | 'revision' }
   | { readonly kind: 'miss'; readonly reason: string }
-  /** This channel has had its chance. */
+  /** Give up on this channel and try the next one. */
   | { readonly kind: 'fail'; readonly reason: string };
 
-/** Whether a notification may go out at this moment, decided on what the database says at this moment. */
-export function check({ notification, user, event, relatives }: Case, nowMs: number): Verdict {
-  if (user === undefined) return { kind: 'cancel', reason: 'the user is gone' };
-  if (isAcknowledged(notification, relatives)) return { kind: 'cancel', reason: 'acknowledged' };
-  if (!isNotice(notification) && notification.change !== 'cancelled') {
-    if (event === undefined) return { kind: 'cancel', reason: 'the event is gone', because: 'event' };
+/** Decides whether a claimed notification may be sent now, from the current state of the database. */
+export function check({ notification, user, event, related }: ClaimedNotification, nowMs: number): Verdict {
+  if (user === undefined) return { kind: 'cancel', reason: 'the user was deleted' };
+  if (isAcknowledged(notification, related)) return { kind: 'cancel', reason: 'acknowledged' };
+  if (!hasNoEvent(notification) && notification.change !== 'cancelled') {
+    if (event === undefined) return { kind: 'cancel', reason: 'the event was deleted', because: 'event' };
     if (event.status === 'cancelled')
       return { kind: 'cancel', reason: 'the event was cancelled', because: 'event' };
     if (event.revision !== notification.revision)
@@ -55,45 +55,48 @@ export function check({ notification, user, event, relatives }: Case, nowMs: num
   }
   if (notification.result === dialling)
     return { kind: 'fail', reason: 'the worker ended while the call was being made' };
-  // Claims that came to no attempt ended with their worker.
-  if (notification.fence - notification.attempts > mostInterruptions)
-    return { kind: 'fail', reason: `${mostInterruptions} workers ended while they had it` };
+  // The fence counts claims. Claims without an attempt are those whose worker died.
+  if (notification.fence - notification.attempts > maxInterruptions)
+    return { kind: 'fail', reason: `${maxInterruptions} workers ended while they were sending it` };
 
-  const uselessMs = uselessFrom(notification, event);
-  if (nowMs >= uselessMs) return { kind: 'miss', reason: 'it came due while nothing could send it' };
+  const expiresMs = expiryOf(notification, event);
+  if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
   if (channelsAt(nowMs, preferences, reachable).length === 0 && reachable.length > 0) {
-    const untilMs = nextOpenTime(nowMs, preferences, reachable);
-    return untilMs !== undefined && untilMs < uselessMs
+    const untilMs = nextAllowedTime(nowMs, preferences, reachable);
+    return untilMs !== undefined && untilMs < expiresMs
       ? { kind: 'wait', untilMs, reason: 'quiet hours' }
       : { kind: 'miss', reason: 'the quiet hours end too late' };
   }
-  if (notification.channel === 'call' && !mayRing(nowMs, preferences))
+  if (notification.channel === 'call' && !callsAllowed(nowMs, preferences))
     return { kind: 'fail', reason: 'no calls at the weekend' };
-  const sent = sentBesides(notification, relatives);
+  const sent = alreadySent(notification, related);
   const calls = sent.filter(({ channel }) => channel === 'call').length;
   if (notification.channel === 'call' && calls >= preferences.maxCallAttempts)
-    return { kind: 'fail', reason: `${calls} calls for this event were made already` };
-  // Those sent in place of a failed or unanswered one are not counted.
-  const isReminder = (one: Pick<Relative, 'parent_id' | 'change'>) =>
+    return { kind: 'fail', reason: `${calls} calls for this event were already made` };
+  // Follow-ups of a failed or unacknowledged reminder do not count.
+  const isReminder = (one: Pick<RelatedNotification, 'parent_id' | 'change'>) =>
     one.parent_id === null && one.change === null;
   const reminders = sent.filter(isReminder).length;
-  if (isReminder(notification) && !isNotice(notification) && reminders >= mostPerOccurrence)
-    return { kind: 'cancel', reason: `${mostPerOccurrence} reminders were sent already` };
-  return { kind: 'send', late: nowMs - notification.plan_ms > punctualMs };
+  if (isReminder(notification) && !hasNoEvent(notification) && reminders >= maxPerOccurrence)
+    return { kind: 'cancel', reason: `${maxPerOccurrence} reminders were already sent` };
+  return { kind: 'send', late: nowMs - notification.plan_ms > lateAfterMs };
 }
 
 /**
- * Whether the person knows. An answer to any message about an occurrence ends all reminders of the same start; a change is
- * reported all the same, until that report is answered.
+ * True if the person has acknowledged this notification, its escalation chain, or any message about the same start of the
+ * occurrence. A change notice is still sent until it is acknowledged itself.
  */
-export function isAcknowledged(notification: Relative, relatives: readonly Relative[]): boolean {
+export function isAcknowledged(
+  notification: RelatedNotification,
+  related: readonly RelatedNotification[],
+): boolean {
   const { acknowledged_ms, change, user_id, occurrence, event_start_ms } = notification;
-  const answered = relatives.filter((other) => other.acknowledged_ms !== null);
+  const answered = related.filter((other) => other.acknowledged_ms !== null);
   return (
     acknowledged_ms !== null ||
-    familyOf(notification, answered).length > 0 ||
+    escalationChain(notification, answered).length > 0 ||
     (change === null &&
       answered.some(
         (other) =>
@@ -104,25 +107,25 @@ export function isAcknowledged(notification: Relative, relatives: readonly Relat
   );
 }
 
-/** Whether the day allows a call at all, to somebody who would take one. */
-function mayRing(nowMs: number, preferences: Preferences): boolean {
+/** Whether the user's weekend policy allows calls at this time. */
+function callsAllowed(nowMs: number, preferences: Preferences): boolean {
   return channelsAt(nowMs, { ...preferences, channelPref: 'call' }, ['call']).length > 0;
 }
 
-/** Written before a phone may ring, so that whoever takes over knows that it may have. */
+/** Stored before a call is placed. A worker that takes over then knows that the phone may have rung. */
 export const dialling = 'dialling';
 
-/** A message about the diary itself, such as what was missed, belongs to no event. */
-export function isNotice({ event_id }: Pick<Notification, 'event_id'>): boolean {
+/** True for messages that belong to no event, such as the report of missed reminders. */
+export function hasNoEvent({ event_id }: Pick<Notification, 'event_id'>): boolean {
   return event_id === '';
 }
 
-/** What else the person was told about the same occurrence. */
-function sentBesides(
+/** Other notifications of the same occurrence that were sent to the user. */
+function alreadySent(
   { id, user_id, occurrence }: Pick<Notification, 'id' | 'user_id' | 'occurrence'>,
-  relatives: readonly Relative[],
-): Relative[] {
-  return relatives.filter(
+  related: readonly RelatedNotification[],
+): RelatedNotification[] {
+  return related.filter(
     (other) =>
       other.id !== id &&
       other.user_id === user_id &&
@@ -131,23 +134,23 @@ function sentBesides(
   );
 }
 
-/** The reminder and all that was sent in its place. */
-export function familyOf(
+/** The original reminder and all its follow-ups on other channels. */
+export function escalationChain(
   notification: Pick<Notification, 'id' | 'parent_id'>,
-  relatives: readonly Relative[],
-): Relative[] {
+  related: readonly RelatedNotification[],
+): RelatedNotification[] {
   const root = notification.parent_id ?? notification.id;
-  return relatives.filter(({ id, parent_id }) => id === root || parent_id === root);
+  return related.filter(({ id, parent_id }) => id === root || parent_id === root);
 }
 
 /**
- * From when on sending would help nobody: the start of the event, or its end for what is pressing.
+ * When sending becomes useless: at the start of the event, or at its end for high urgency.
  */
-export function uselessFrom(notification: Notification, event: CalendarEvent | undefined): number {
-  if (isNotice(notification)) return Number.POSITIVE_INFINITY;
+export function expiryOf(notification: Notification, event: CalendarEvent | undefined): number {
+  if (hasNoEvent(notification)) return Number.POSITIVE_INFINITY;
   const start = notification.event_start_ms;
   if (notification.change !== null) return start + notification.slot * minute;
   const end = start + Math.max(0, event === undefined ? 0 : event.end_ms - event.start_ms);
-  const meant = notification.slot < 0 ? start : Math.max(start, notification.plan_ms) + afterwardsMs;
-  return isPressing(notification.urgency) ? Math.max(meant, end) : meant;
+  const base = notification.slot < 0 ? start : Math.max(start, notification.plan_ms) + graceMs;
+  return isHighUrgency(notification.urgency) ? Math.max(base, end) : base;
 }

@@ -1,11 +1,11 @@
 import type { Recipient } from '../channels/channel.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import type { Notification, Urgency, User } from '../store/schema.ts';
-import type { Reach } from './escalation.ts';
-import type { Case } from './pre-send-checks.ts';
-import { mostAttempts } from './retry.ts';
+import type { Reachability } from './escalation.ts';
+import type { ClaimedNotification } from './pre-send-checks.ts';
+import { maxAttempts } from './retry.ts';
 
-/** Whom to tell, from the user's record. */
+/** The user's addresses and language, from the user's record. */
 export function recipientOf(user: User): Recipient {
   const { locale, voice } = preferencesOf(user);
   return {
@@ -19,7 +19,7 @@ export function recipientOf(user: User): Recipient {
   };
 }
 
-export function reachOf(user: User, urgency: Urgency): Reach {
+export function reachabilityOf(user: User, urgency: Urgency): Reachability {
   return {
     available: reachableBy(user),
     preferred: channelsOf(preferencesOf(user).channelPref),
@@ -27,9 +27,9 @@ export function reachOf(user: User, urgency: Urgency): Reach {
   };
 }
 
-/** How often the phone may still ring for an occurrence; a call that failed may have rung. */
-export function callsLeft({ notification, relatives }: Case, user: User): number {
-  const made = relatives.filter(
+/** Number of calls still allowed for an occurrence. Failed calls count, because the phone may have rung. */
+export function callsLeft({ notification, related }: ClaimedNotification, user: User): number {
+  const made = related.filter(
     ({ channel, status, user_id, occurrence }) =>
       channel === 'call' &&
       user_id === notification.user_id &&
@@ -39,6 +39,6 @@ export function callsLeft({ notification, relatives }: Case, user: User): number
   return preferencesOf(user).maxCallAttempts - made.length;
 }
 
-export function mostAttemptsOf(user: User | undefined, { channel }: Pick<Notification, 'channel'>): number {
-  return channel === 'call' && user !== undefined ? preferencesOf(user).maxCallAttempts : mostAttempts;
+export function maxAttemptsFor(user: User | undefined, { channel }: Pick<Notification, 'channel'>): number {
+  return channel === 'call' && user !== undefined ? preferencesOf(user).maxCallAttempts : maxAttempts;
 }

@@ -4,11 +4,11 @@ import { type AuditEntry, auditRows } from '../store/audit.ts';
 import type { NewNotification, Notification, NotificationStatus } from '../store/schema.ts';
 import type { Store, Writer } from '../store/store.ts';
 
-/** How a claimed notification goes on. */
+/** New state of a claimed notification, with its audit entry. */
 export interface OutcomeRecord {
   readonly notification: Notification;
   readonly status: NotificationStatus;
-  /** Where what is called off gives its key back. */
+  /** A new key, which releases the old one for another notification. */
   readonly key?: string;
   readonly reason?: string;
   readonly nextMs?: number;
@@ -19,74 +19,78 @@ export interface OutcomeRecord {
   readonly escalateMs?: number | undefined;
   readonly action: string;
   readonly detail?: JsonObject;
-  /** What is to be sent instead or besides. */
-  readonly follow?: NewNotification | undefined;
+  /** Notification to add on the next channel. */
+  readonly followUp?: NewNotification | undefined;
 }
 
 /**
- * Ends claims. Only who still holds a claim can: the fence tells. On PostgreSQL the common case, a record that nothing
- * else follows from, takes one statement; whatever that one does not find in our hands any more is looked at closely.
+ * Records outcomes and ends the claims. Only the current holder of a claim may do so; the fence identifies it. On
+ * PostgreSQL, records without a follow-up take one statement. All other records, and those whose claim was lost, go
+ * through a transaction.
  */
-export async function settle(
+export async function recordOutcomes(
   store: Store,
   owner: string,
   nowMs: number,
-  settlements: readonly OutcomeRecord[],
+  records: readonly OutcomeRecord[],
 ): Promise<void> {
-  const plain = store.engine === 'postgres' ? settlements.filter(({ follow }) => follow === undefined) : [];
-  const settled = new Set(plain.length === 0 ? [] : await settleAtOnce(store, owner, nowMs, plain));
-  const rest = settlements.filter(({ notification }) => !settled.has(notification.id));
-  if (rest.length > 0) await store.write((writer) => settleClosely(writer, store.engine, owner, nowMs, rest));
+  const simple = store.engine === 'postgres' ? records.filter(({ followUp }) => followUp === undefined) : [];
+  const recorded = new Set(
+    simple.length === 0 ? [] : await recordInOneStatement(store, owner, nowMs, simple),
+  );
+  const rest = records.filter(({ notification }) => !recorded.has(notification.id));
+  if (rest.length > 0)
+    await store.write((writer) => recordInTransaction(writer, store.engine, owner, nowMs, rest));
 }
 
-async function settleAtOnce(
+async function recordInOneStatement(
   store: Store,
   owner: string,
   nowMs: number,
-  settlements: readonly OutcomeRecord[],
+  records: readonly OutcomeRecord[],
 ): Promise<readonly string[]> {
-  const entries = JSON.stringify(auditRows(nowMs, settlements.map(entry)));
+  const entries = JSON.stringify(auditRows(nowMs, records.map(auditEntry)));
   const rows = await store.run(sql<{
     id: string;
-  }>`with settled as (${update('postgres', owner, nowMs, settlements)}),
-    noted as (insert into audit select entries.* from jsonb_populate_recordset(null::audit, ${entries}::jsonb) as entries
-      where entries.notification_id in (select id from settled))
-    select id from settled`);
+  }>`with updated as (${update('postgres', owner, nowMs, records)}),
+    logged as (insert into audit select entries.* from jsonb_populate_recordset(null::audit, ${entries}::jsonb) as entries
+      where entries.notification_id in (select id from updated))
+    select id from updated`);
   return rows.map(({ id }) => id);
 }
 
-/** What was taken away from us is left as it is, and the record says what had happened to it here. */
-export async function settleClosely(
+/** Leaves a notification unchanged if its claim was lost, and adds an audit entry for the superseded outcome. */
+export async function recordInTransaction(
   writer: Writer,
   engine: Store['engine'],
   owner: string,
   nowMs: number,
-  settlements: readonly OutcomeRecord[],
+  records: readonly OutcomeRecord[],
 ): Promise<void> {
   const { db } = writer;
-  const { rows } = await update(engine, owner, nowMs, settlements).execute(db);
+  const { rows } = await update(engine, owner, nowMs, records).execute(db);
   const ours = new Set(rows.map(({ id }) => id));
-  const known = await settledBefore(db, settlements, ours);
-  const follows = settlements.flatMap(({ notification, follow }) =>
-    follow !== undefined && ours.has(notification.id) ? [follow] : [],
+  const done = await alreadyRecorded(db, records, ours);
+  const followUps = records.flatMap(({ notification, followUp }) =>
+    followUp !== undefined && ours.has(notification.id) ? [followUp] : [],
   );
-  await addNotifications(writer, follows);
-  const entries = settlements
-    .filter(({ notification }) => !known.has(notification.id))
-    .map((one) => (ours.has(one.notification.id) ? entry(one) : superseded(one)));
+  await addNotifications(writer, followUps);
+  const entries = records
+    .filter(({ notification }) => !done.has(notification.id))
+    .map((one) => (ours.has(one.notification.id) ? auditEntry(one) : superseded(one)));
   if (entries.length > 0) await db.insertInto('audit').values(auditRows(nowMs, entries)).execute();
 }
 
 /**
- * A commit whose answer was lost is tried again. Nobody else can have had our fence, so a row that still carries it
- * without being claimed was settled by us.
+ * Finds records that an earlier attempt committed although its answer was lost. No other worker can have the same fence,
+ * so a row with our fence that is no longer claimed was recorded by us.
  */
-async function settledBefore(
+async function alreadyRecorded(
   db: Writer['db'],
-  settlements: readonly OutcomeRecord[],
+  records: readonly OutcomeRecord[],
   ours: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
-  const missing = settlements.map(({ notification }) => notification).filter(({ id }) => !ours.has(id));
+  const missing = records.map(({ notification }) => notification).filter(({ id }) => !ours.has(id));
   if (missing.length === 0) return new Set();
   const ids = missing.map(({ id }) => id);
   const rows = await db.selectFrom('notifications').select(['id', 'fence']).where('id', 'in', ids).execute();
@@ -108,13 +112,8 @@ const columns = {
   escalate_ms: 'bigint',
 } as const;
 
-function update(
-  engine: Store['engine'],
-  owner: string,
-  nowMs: number,
-  settlements: readonly OutcomeRecord[],
-) {
-  const values = settlements.map(
+function update(engine: Store['engine'], owner: string, nowMs: number, records: readonly OutcomeRecord[]) {
+  const values = records.map(
     ({ notification, ...to }): Record<keyof typeof columns, string | number | null> => ({
       id: notification.id,
       fence: notification.fence,
@@ -139,7 +138,7 @@ function update(
     returning notifications.id`;
 }
 
-/** A list of rows as a table, in the words of each engine. */
+/** Turns a JSON list into a table, in the SQL of each engine. */
 function table(engine: Store['engine'], values: string) {
   const names = Object.entries(columns);
   return engine === 'postgres'
@@ -147,7 +146,7 @@ function table(engine: Store['engine'], values: string) {
     : sql`(select ${sql.raw(names.map(([name]) => `value ->> '${name}' as ${name}`).join(', '))} from json_each(${values}))`;
 }
 
-function entry({ notification, action, detail }: OutcomeRecord): AuditEntry {
+function auditEntry({ notification, action, detail }: OutcomeRecord): AuditEntry {
   const { id, user_id, event_id, attempts, channel } = notification;
   return {
     action,
@@ -158,12 +157,16 @@ function entry({ notification, action, detail }: OutcomeRecord): AuditEntry {
   };
 }
 
-function superseded(settlement: OutcomeRecord): AuditEntry {
-  const told = entry(settlement);
-  return { ...told, action: 'notification.superseded', detail: { instead_of: told.action, ...told.detail } };
+function superseded(record: OutcomeRecord): AuditEntry {
+  const original = auditEntry(record);
+  return {
+    ...original,
+    action: 'notification.superseded',
+    detail: { instead_of: original.action, ...original.detail },
+  };
 }
 
-/** Adds what is not there yet: two workers may come to the same conclusion. */
+/** Adds notifications and skips those that exist: two workers may add the same follow-up. */
 export async function addNotifications(writer: Writer, rows: readonly NewNotification[]): Promise<void> {
   if (rows.length === 0) return;
   await writer.db

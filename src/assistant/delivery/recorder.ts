@@ -3,27 +3,27 @@ import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Clock, Store } from '../store/store.ts';
-import { type OutcomeRecord, settle } from './record-outcome.ts';
+import { type OutcomeRecord, recordOutcomes } from './record-outcome.ts';
 
-/** As much longer a delivery is not on record yet. */
-const gatherMs = 5;
+/** Delay that lets outcomes of the same moment share a transaction. */
+const batchDelayMs = 5;
 const firstPauseMs = 100;
-const longestPauseMs = 5000;
-const newsMs = 200;
+const maxPauseMs = 5000;
+const publishDelayMs = 200;
 
 /**
- * Writes down how deliveries ended. What ends while a transaction is under way goes into the next one together; a
- * database that does not answer is asked until it does, since what was delivered cannot be taken back.
+ * Records the outcomes of deliveries in batches. Outcomes that arrive during a transaction go into the next one. If the
+ * database is unavailable, the recorder retries until it succeeds, because a delivery cannot be undone.
  */
 export class Recorder {
   readonly #store: Store;
   readonly #owner: string;
   readonly #clock: Clock;
-  #waiting: Waiting[] = [];
+  #pending: PendingRecord[] = [];
   #writing: Promise<void> | undefined;
   #abandoned = false;
-  #news: Notification[] = [];
-  #telling: NodeJS.Timeout | undefined;
+  #unpublished: Notification[] = [];
+  #publishTimer: NodeJS.Timeout | undefined;
 
   constructor(store: Store, owner: string, clock: Clock) {
     this.#store = store;
@@ -31,65 +31,64 @@ export class Recorder {
     this.#clock = clock;
   }
 
-  record(settlement: OutcomeRecord): Promise<void> {
+  record(record: OutcomeRecord): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push({ settlement, done: resolve });
+    this.#pending.push({ record, done: resolve });
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
     return promise;
   }
 
-  /** Stops asking a database that does not answer. */
+  /** Stops retrying if the database stays unavailable. */
   abandon(): void {
     this.#abandoned = true;
   }
 
   async #write(): Promise<void> {
-    // Deliveries that end about the same time share their transaction.
-    await pause(gatherMs);
-    for (let pauseMs = firstPauseMs; this.#waiting.length > 0; ) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      const error = await this.#settle(batch);
+    await pause(batchDelayMs);
+    for (let pauseMs = firstPauseMs; this.#pending.length > 0; ) {
+      const batch = this.#pending;
+      this.#pending = [];
+      const error = await this.#recordOutcomes(batch);
       if (error === undefined) {
         pauseMs = firstPauseMs;
         for (const { done } of batch) done();
       } else if (this.#abandoned || !(error instanceof Failure && error.kind === 'unavailable')) {
-        log('error', `${batch.length} deliveries could not be recorded`, error);
+        log('error', `outcomes of ${batch.length} deliveries could not be recorded`, error);
         for (const { done } of batch) done();
       } else {
-        log('warning', `${batch.length} deliveries wait to be recorded`, error);
-        this.#waiting = [...batch, ...this.#waiting];
+        log('warning', `outcomes of ${batch.length} deliveries are not recorded yet; retrying`, error);
+        this.#pending = [...batch, ...this.#pending];
         await pause(pauseMs);
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
       }
     }
   }
 
-  /** Tells whoever watches what became of notifications. */
-  async tell(): Promise<void> {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
-    const news = this.#news;
-    if (news.length === 0) return;
-    this.#news = [];
+  /** Publishes the recorded changes to subscribers of the store. */
+  async publishChanges(): Promise<void> {
+    clearTimeout(this.#publishTimer);
+    this.#publishTimer = undefined;
+    const changes = this.#unpublished;
+    if (changes.length === 0) return;
+    this.#unpublished = [];
     try {
       await this.#store.write(async ({ changed }) => {
-        for (const { id, user_id } of news) changed({ kind: 'notification', id, userId: user_id });
+        for (const { id, user_id } of changes) changed({ kind: 'notification', id, userId: user_id });
       });
     } catch (error) {
-      log('debug', 'nobody was told of deliveries', error);
+      log('debug', 'changes of notifications could not be published', error);
     }
   }
 
-  async #settle(batch: readonly Waiting[]): Promise<unknown> {
+  async #recordOutcomes(batch: readonly PendingRecord[]): Promise<unknown> {
     try {
-      const settlements = batch.map(({ settlement }) => settlement);
-      await settle(this.#store, this.#owner, this.#clock(), settlements);
-      this.#news.push(...settlements.map(({ notification }) => notification));
-      // Now and then is often enough, since telling makes the writers of a database wait for each other.
-      this.#telling ??= setTimeout(() => void this.tell(), newsMs);
+      const records = batch.map(({ record }) => record);
+      await recordOutcomes(this.#store, this.#owner, this.#clock(), records);
+      this.#unpublished.push(...records.map(({ notification }) => notification));
+      // Delayed, because each publication is a write transaction that other writers wait for.
+      this.#publishTimer ??= setTimeout(() => void this.publishChanges(), publishDelayMs);
       return undefined;
     } catch (error) {
       return error;
@@ -97,7 +96,7 @@ export class Recorder {
   }
 }
 
-interface Waiting {
-  readonly settlement: OutcomeRecord;
+interface PendingRecord {
+  readonly record: OutcomeRecord;
   readonly done: () => void;
 }

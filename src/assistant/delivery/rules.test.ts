@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { channels, urgencies } from '../store/schema.ts';
-import { escalate, escalationTime, nextChannel, type Reach } from './escalation.ts';
+import { escalationTime, nextChannel, nextEscalation, type Reachability } from './escalation.ts';
 import { type Attempted, pauseMs, planNext } from './retry.ts';
 
 const minute = 60_000;
@@ -8,22 +8,22 @@ const attempted: Attempted = {
   id: 'n1',
   channel: 'email',
   attempts: 1,
-  mostAttempts: 8,
+  maxAttempts: 8,
   outcome: 'temporary',
   nowMs: 0,
-  uselessMs: 60 * minute,
+  expiresMs: 60 * minute,
 };
 
-describe('what follows an attempt', () => {
-  it('is nothing once the other side has accepted', () => {
+describe('the next step after an attempt', () => {
+  it('is done once the receiver has accepted', () => {
     expect(planNext({ ...attempted, outcome: 'accepted' })).toEqual({ kind: 'done' });
   });
 
-  it('is the next channel after a refusal for good', () => {
+  it('is to give up on the channel after a permanent failure', () => {
     expect(planNext({ ...attempted, outcome: 'permanent' }).kind).toBe('give-up');
   });
 
-  it('is a longer pause after every failure, never shorter than the other side asks', () => {
+  it('is a retry after a growing pause, never shorter than Retry-After', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7].map((attempts) => pauseMs('n1', attempts));
     expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
     expect(pauses.every((pause, index) => pause <= 12_000 * 2 ** index && pause >= 8000)).toBe(true);
@@ -31,41 +31,41 @@ describe('what follows an attempt', () => {
     expect(planNext({ ...attempted, retryAfterMs: 5 * minute })).toEqual({ kind: 'retry', atMs: 5 * minute });
   });
 
-  it('is spread over time for what failed together, and the same wherever it is computed', () => {
+  it('has a jitter that depends on the notification and is the same in every process', () => {
     const pauses = Array.from({ length: 100 }, (_, index) => pauseMs(`n${index}`, 3));
     expect(new Set(pauses).size).toBeGreaterThan(90);
     expect(pauses).toEqual(Array.from({ length: 100 }, (_, index) => pauseMs(`n${index}`, 3)));
   });
 
-  it('is never a second ringing of a phone that may have rung', () => {
+  it('is never a second call if the phone may have rung', () => {
     expect(planNext({ ...attempted, channel: 'call', outcome: 'unknown' }).kind).toBe('give-up');
     expect(planNext({ ...attempted, channel: 'email', outcome: 'unknown' }).kind).toBe('retry');
     expect(planNext({ ...attempted, channel: 'call', outcome: 'temporary' }).kind).toBe('retry');
   });
 
-  it('ends with the attempts and with the use of it', () => {
+  it('is to give up after the last attempt or once a retry would be too late', () => {
     expect(planNext({ ...attempted, attempts: 8 }).kind).toBe('give-up');
-    expect(planNext({ ...attempted, uselessMs: 5000 }).kind).toBe('give-up');
+    expect(planNext({ ...attempted, expiresMs: 5000 }).kind).toBe('give-up');
   });
 });
 
-describe('the ladder of channels', () => {
-  const reach: Reach = { available: channels, preferred: ['email'], urgency: 'normal' };
+describe('the order of channels', () => {
+  const reach: Reachability = { available: channels, preferred: ['email'], urgency: 'normal' };
 
-  it('begins with what the person asked for and rings nobody who did not ask', () => {
+  it('starts with preferred channels and calls only users who want calls, or for high urgency', () => {
     expect(nextChannel(reach, [])).toBe('email');
     expect(nextChannel(reach, ['email', 'webhook', 'ntfy'])).toBeUndefined();
     expect(nextChannel({ ...reach, preferred: ['email', 'call'] }, ['email'])).toBe('call');
     expect(nextChannel({ ...reach, urgency: 'urgent' }, ['email', 'webhook', 'ntfy'])).toBe('call');
   });
 
-  it('has only steps that reach the person', () => {
+  it('contains only channels for which the user has an address', () => {
     expect(nextChannel({ ...reach, available: ['webhook'] }, [])).toBe('webhook');
     expect(nextChannel({ ...reach, available: [] }, [])).toBeUndefined();
   });
 
-  it('rings again as often as the person allows, then ends', () => {
-    const pressing = {
+  it('repeats calls up to the limit of the user, then ends', () => {
+    const urgent = {
       ...reach,
       available: ['email', 'call'] as const,
       urgency: 'urgent' as const,
@@ -73,24 +73,24 @@ describe('the ladder of channels', () => {
     const used: (typeof channels)[number][] = ['email'];
     for (let step = 0; step < 10; step++) {
       const calls = used.filter((channel) => channel === 'call').length;
-      const next = escalate({ ...pressing, used, callsLeft: 3 - calls });
+      const next = nextEscalation({ ...urgent, used, callsLeft: 3 - calls });
       if (next === undefined) break;
       used.push(next);
     }
     expect(used).toEqual(['email', 'call', 'call', 'call']);
-    expect(escalate({ ...pressing, used: ['email'], callsLeft: 0 })).toBeUndefined();
+    expect(nextEscalation({ ...urgent, used: ['email'], callsLeft: 0 })).toBeUndefined();
   });
 });
 
-describe('the time to go on without an answer', () => {
+describe('the escalation time', () => {
   const start = 600 * minute;
 
-  it('leaves time to answer and waits for the threshold before the event', () => {
+  it('leaves time to acknowledge and waits for the threshold before the event', () => {
     expect(escalationTime('high', start - 180 * minute, start, 60)).toBe(start - 60 * minute);
     expect(escalationTime('urgent', start - 30 * minute, start, 60)).toBe(start - 25 * minute);
   });
 
-  it('never comes for what is not pressing, for those who do not want it, or after the start', () => {
+  it('is undefined for normal urgency, for a threshold of zero, and after the start', () => {
     expect(escalationTime('normal', start - 30 * minute, start, 60)).toBeUndefined();
     expect(escalationTime('urgent', start - 30 * minute, start, 0)).toBeUndefined();
     for (const urgency of urgencies)

@@ -4,20 +4,20 @@ import type { Clock, Store } from '../store/store.ts';
 import { nextDue } from './claim.ts';
 import type { Worker } from './worker.ts';
 
-/** Also without a reason it looks again after this long: clocks are set, and news can be lost. */
-const longestSleepMs = 60_000;
+/** Upper limit, because the clock may be changed and change messages may be lost. */
+const maxSleepMs = 60_000;
 const firstPauseMs = 250;
-const longestPauseMs = 5000;
+const maxPauseMs = 5000;
 
 export interface SchedulerOptions {
   readonly store: Store;
   readonly worker: Worker;
   readonly clock?: Clock;
-  /** How long a stop waits for deliveries under way. */
-  readonly patienceMs?: number;
+  /** How long `stop` waits for deliveries in progress. */
+  readonly shutdownTimeoutMs?: number;
 }
 
-/** Sleeps until the next thing is due, wakes when the diary changes, and keeps a worker busy meanwhile. */
+/** Runs a worker: sleeps until the next notification is due, and wakes up when notifications change. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? Date.now;
-    options.worker.silent.onRelease = () => this.wake();
+    options.worker.circuitBreaker.onRelease = () => this.wake();
   }
 
   start(): void {
@@ -41,69 +41,69 @@ export class Scheduler {
     this.#running = this.#run().finally(unsubscribe);
   }
 
-  /** Looks again at what is due. */
+  /** Makes the scheduler check for due notifications now. */
   wake(): void {
     this.#woken = true;
     this.#wake();
   }
 
-  /** Claims nothing more, and resolves when what is under way has ended. */
+  /** Stops claiming and resolves when the deliveries in progress have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.wake();
     await this.#running;
-    await this.#options.worker.finish(this.#options.patienceMs ?? 30_000);
+    await this.#options.worker.finish(this.#options.shutdownTimeoutMs ?? 30_000);
   }
 
-  /** Does all that is due now, and returns. */
+  /** Handles everything that is due now. Returns the number of notifications handled. */
   async once(): Promise<number> {
     const { worker } = this.#options;
-    let done = 0;
+    let handled = 0;
     for (;;) {
-      const { changed } = worker.silent;
-      const taken = (await worker.followUp()) + (await worker.take());
-      done += taken;
-      if (taken > 0) {
-        await worker.calm();
+      const { changed } = worker.circuitBreaker;
+      const claimed = (await worker.followUp()) + (await worker.claimDue());
+      handled += claimed;
+      if (claimed > 0) {
+        await worker.untilOnlySlowReceivers();
         continue;
       }
-      // A delivery that ends may make others due, and a receiver that answers may be sent to again.
+      // A finished delivery may make others due, and a slow receiver that answered may be sent to again.
       const { idle } = worker;
-      await worker.finish(this.#options.patienceMs ?? 30_000, changed);
-      if (idle) return done;
+      await worker.finish(this.#options.shutdownTimeoutMs ?? 30_000, changed);
+      if (idle) return handled;
     }
   }
 
   async #run(): Promise<void> {
     for (let pauseMs = firstPauseMs; !this.#stopped; ) {
       try {
-        await this.#turn();
+        await this.#step();
         pauseMs = firstPauseMs;
       } catch (error) {
-        log('warning', `delivery pauses for ${pauseMs} ms: ${messageOf(error)}`);
+        log('warning', `delivery failed and is retried in ${pauseMs} ms: ${messageOf(error)}`);
         await this.#sleep(pauseMs);
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
       }
     }
   }
 
-  async #turn(): Promise<void> {
+  async #step(): Promise<void> {
     const { store, worker } = this.#options;
-    await worker.freed();
+    await worker.untilSlotFree();
     if (this.#stopped) return;
     this.#woken = false;
-    const room = worker.free;
-    const taken = await worker.take();
-    // Fewer than there was room for is all there is.
-    if (taken === room) return;
-    const { sendMs, followUpMs } = await nextDue(store, this.#clock(), worker.silent.addresses);
+    const capacity = worker.freeSlots;
+    const claimed = await worker.claimDue();
+    // All slots were filled, so more notifications may be due.
+    if (claimed === capacity) return;
+    const { sendMs, followUpMs } = await nextDue(store, this.#clock(), worker.circuitBreaker.slowReceivers);
     if (followUpMs !== undefined && followUpMs <= this.#clock()) {
       await worker.followUp();
       return;
     }
-    const takeMs = (sendMs ?? Number.POSITIVE_INFINITY) - worker.aheadMs;
-    const dueMs = Math.min(takeMs, followUpMs ?? Number.POSITIVE_INFINITY);
-    if (!this.#woken) await this.#sleep(Math.min(dueMs - this.#clock(), longestSleepMs));
+    const claimMs = (sendMs ?? Number.POSITIVE_INFINITY) - worker.claimAheadMs;
+    const dueMs = Math.min(claimMs, followUpMs ?? Number.POSITIVE_INFINITY);
+    if (!this.#woken) await this.#sleep(Math.min(dueMs - this.#clock(), maxSleepMs));
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -6,65 +6,64 @@ export const deliverySettings = defineSettings({
     type: 'path',
     default: (places) =>
       places.home ? join(places.home, 'outbox') : join(places.data, 'adjutant', 'outbox'),
-    description: 'The folder that takes what no provider is set up for: mails, spoken calls, documents.',
+    description:
+      'Folder for messages of channels without a configured provider: emails, spoken calls, JSON documents.',
   },
   'delivery.smtp_url': {
     type: 'address',
     schemes: ['smtp', 'smtps'],
     description:
-      'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it mails go to the outbox.',
+      'Mail server: smtp://USER:PASSWORD@HOST:PORT or smtps://. Without it, emails go to the outbox.',
   },
   'delivery.mail_from': {
     type: 'string',
     default: 'adjutant@localhost',
-    description: 'The address that mails come from.',
+    description: 'Sender address of emails.',
   },
   'delivery.call_url': {
     type: 'address',
     schemes: ['http', 'https'],
     default: 'https://api.twilio.com',
-    description: 'The provider of calls: Twilio, or one that speaks its language.',
+    description: 'Base URL of the call provider: Twilio or one with a compatible API.',
   },
   'delivery.call_account': {
     type: 'string',
-    description: 'The account at the provider of calls. Without it calls go to the outbox.',
+    description: 'Account at the call provider. Without it, calls go to the outbox.',
   },
-  'delivery.call_token': { type: 'string', description: 'The secret of that account.' },
-  'delivery.call_from': { type: 'string', description: 'The number that calls come from, in E.164 form.' },
+  'delivery.call_token': { type: 'string', description: 'Auth token of that account.' },
+  'delivery.call_from': { type: 'string', description: 'Caller number in E.164 format.' },
   'delivery.webhook_secret': {
     type: 'string',
-    description:
-      'Signs what is posted to the webhooks of users. Without it those documents go to the outbox.',
+    description: 'Secret that signs webhooks. Without it, webhook documents go to the outbox.',
   },
   'delivery.private_hosts': {
     type: 'list',
     default: [],
-    description:
-      'Hosts in a private network that webhooks may be posted to, by name or address; * for all of them.',
+    description: 'Hosts in a private network that may receive webhooks, by name or address; * allows all.',
   },
   'delivery.ntfy_url': {
     type: 'address',
     schemes: ['http', 'https'],
-    description: 'The ntfy server, such as https://ntfy.sh. Without it push messages go to the outbox.',
+    description: 'The ntfy server, such as https://ntfy.sh. Without it, push messages go to the outbox.',
   },
-  'delivery.ntfy_token': { type: 'string', description: 'The access token for the ntfy server.' },
+  'delivery.ntfy_token': { type: 'string', description: 'Access token for the ntfy server.' },
   'delivery.public_url': {
     type: 'address',
     schemes: ['http', 'https'],
     description:
-      'Where people and providers reach this server. With it, messages carry a way to confirm that they were heard.',
+      'Public URL of this server. With it, messages contain a link or a key press to acknowledge them.',
   },
   'delivery.with_server': {
     type: 'boolean',
     default: true,
-    description: 'Deliver from serve --http too; off where only workers shall.',
+    description: 'Whether serve --http also delivers notifications. Turn it off if only workers should.',
   },
   'delivery.slots': {
     type: 'integer',
     minimum: 1,
     maximum: 512,
     default: 32,
-    description: 'How many deliveries one process has under way at once.',
+    description: 'Maximum number of concurrent deliveries in one process.',
   },
   'delivery.lease_seconds': {
     type: 'integer',
@@ -72,6 +71,6 @@ export const deliverySettings = defineSettings({
     maximum: 3600,
     default: 120,
     description:
-      'How long a notification stays with a process that went silent before another one takes it. An attempt may take half of it, and no more than half a minute.',
+      'How long a process may hold a notification before another process takes over. An attempt may take half of this time, at most 30 seconds.',
   },
 });

@@ -10,17 +10,17 @@ import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Channel as ChannelName, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
-import { timeOf } from './message.ts';
+import { formatTime } from './message.ts';
 import { recipientOf } from './reachable-channels.ts';
 
 export interface TestRequest {
   readonly userId: string;
-  /** The one the user prefers, unless one is named. */
+  /** Default: the channel that the user prefers. */
   readonly channel?: ChannelName | undefined;
   readonly signal: AbortSignal;
 }
 
-export interface Tested {
+export interface TestResult {
   readonly user_id: string;
   readonly channel: ChannelName;
   readonly to: string;
@@ -30,54 +30,55 @@ export interface Tested {
   readonly advice?: string;
 }
 
-const tested = 'notification.tested';
-/** Whoever calls may be a model; nobody's phone rings all day for a test. */
-const mostTests = 10;
-const withinMs = 10 * 60_000;
+const testAction = 'notification.tested';
+/** Rate limit per user, because a model may call the tool in a loop. */
+const maxTests = 10;
+const windowMs = 10 * 60_000;
 
-/** What a channel is made of, for who has to mend it. */
-const parts = {
+/** Address field and troubleshooting advice for each channel. */
+const channelHelp = {
   email: {
     field: 'email',
     flag: '--email',
-    unset: 'delivery.smtp_url is not set, so no mail leaves this machine',
-    unreached: 'check delivery.smtp_url; adjutant doctor tries to sign in there',
-    refused: 'check the address of the user, and delivery.mail_from',
+    notConfigured: 'delivery.smtp_url is not set, so no email was sent',
+    unreachable: 'check delivery.smtp_url; adjutant doctor tests the login',
+    refused: "check the user's address and delivery.mail_from",
   },
   call: {
     field: 'phone_e164',
     flag: '--phone',
-    unset: 'delivery.call_account, call_token and call_from are not all set, so no phone rings',
-    unreached: 'check delivery.call_url; adjutant doctor asks the provider',
-    refused: 'check delivery.call_account, call_token and call_from, and the number of the user',
+    notConfigured: 'delivery.call_account, call_token and call_from are not all set, so no call was made',
+    unreachable: 'check delivery.call_url; adjutant doctor tests the provider',
+    refused: "check delivery.call_account, call_token and call_from, and the user's phone number",
   },
   webhook: {
     field: 'webhook_url',
     flag: '--webhook-url',
-    unset: 'delivery.webhook_secret is not set, so no document leaves this machine',
-    unreached: 'check that the receiver runs and answers in time',
-    refused:
-      'check the address of the user and what the receiver takes; private hosts are listed in delivery.private_hosts',
+    notConfigured: 'delivery.webhook_secret is not set, so no webhook was sent',
+    unreachable: 'check that the receiver is running and answers in time',
+    refused: "check the user's webhook URL and the receiver; list private hosts in delivery.private_hosts",
   },
   ntfy: {
     field: 'ntfy_topic',
     flag: '--ntfy-topic',
-    unset: 'delivery.ntfy_url is not set, so no push message leaves this machine',
-    unreached: 'check delivery.ntfy_url; adjutant doctor tries it',
-    refused: 'check the topic of the user, and delivery.ntfy_token',
+    notConfigured: 'delivery.ntfy_url is not set, so no push message was sent',
+    unreachable: 'check delivery.ntfy_url; adjutant doctor tests it',
+    refused: "check the user's topic and delivery.ntfy_token",
   },
 } as const satisfies Record<ChannelName, object>;
 
-/** Sends one message at once, whatever the hour: the person asks for it. It goes where everything else goes. */
+/** Sends one test message immediately, even in quiet hours, through the same channels as other notifications. */
 export async function sendTest(
   { store, clock }: AssistantData,
   options: ChannelOptions,
-  { userId, channel: wanted, signal }: TestRequest,
-  tell: (message: string) => void,
-): Promise<Tested> {
+  { userId, channel: requestedChannel, signal }: TestRequest,
+  report: (message: string) => void,
+): Promise<TestResult> {
   const nowMs = clock();
-  const { user, channel, to, entry } = await store.write((writer) => begin(writer, userId, wanted, nowMs));
-  tell(`sending a test by ${channel}`);
+  const { user, channel, to, entry } = await store.write((writer) =>
+    recordStart(writer, userId, requestedChannel, nowMs),
+  );
+  report(`sending a test message by ${channel}`);
   const channels = createChannels(options);
   const outcome = await channels[channel]
     .deliver(testMessage(user, channel, nowMs), signal)
@@ -91,7 +92,7 @@ export async function sendTest(
       .where('id', '=', entry)
       .execute(),
   );
-  const advice = adviceOn(channel, kind);
+  const advice = adviceFor(channel, kind);
   return {
     user_id: userId,
     channel,
@@ -103,48 +104,53 @@ export async function sendTest(
   };
 }
 
-/** On record before it leaves, so that many who ask at once are counted, too. */
-async function begin({ db }: Writer, userId: string, wanted: ChannelName | undefined, nowMs: number) {
+/** Records the test before it is sent, so that the rate limit also holds for concurrent calls. */
+async function recordStart(
+  { db }: Writer,
+  userId: string,
+  requestedChannel: ChannelName | undefined,
+  nowMs: number,
+) {
   const user = await lockUser(db, userId);
-  if ((await testsOf(db, userId, nowMs - withinMs)) >= mostTests)
+  if ((await countTests(db, userId, nowMs - windowMs)) >= maxTests)
     throw new Failure(
       'refused',
-      `${mostTests} tests were sent to ${userId} within ten minutes; try again later.`,
+      `${userId} received ${maxTests} test messages within ten minutes. Try again later.`,
     );
-  const channel = wanted ?? preferredOf(user);
-  const { field, flag } = parts[channel];
+  const channel = requestedChannel ?? preferredChannel(user);
+  const { field, flag } = channelHelp[channel];
   const to = user[field];
   if (to === null)
     throw new Failure(
       'refused',
-      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with updateUser, or adjutant users update ${userId} ${flag} …`,
+      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with updateUser or with: adjutant users update ${userId} ${flag} …`,
     );
-  const detail = { channel, outcome: 'unknown', detail: 'its end is not known' };
-  const [row] = auditRows(nowMs, [{ action: tested, userId, detail }]);
+  const detail = { channel, outcome: 'unknown', detail: 'the result is not known yet' };
+  const [row] = auditRows(nowMs, [{ action: testAction, userId, detail }]);
   await db.insertInto('audit').values(row!).execute();
   return { user, channel, to, entry: row!.id };
 }
 
-async function testsOf(db: Reader, userId: string, sinceMs: number): Promise<number> {
+async function countTests(db: Reader, userId: string, sinceMs: number): Promise<number> {
   const rows = await db
     .selectFrom('audit')
     .select('id')
     .where('user_id', '=', userId)
-    .where('action', '=', tested)
+    .where('action', '=', testAction)
     .where('at_ms', '>', sinceMs)
-    .limit(mostTests)
+    .limit(maxTests)
     .execute();
   return rows.length;
 }
 
-/** As for reminders: the first choice that has an address, otherwise one that does not ring. */
-function preferredOf(user: User): ChannelName {
+/** As for reminders: the preferred channel that has an address, otherwise one that does not ring. */
+function preferredChannel(user: User): ChannelName {
   const reachable = reachableBy(user);
-  const wished = channelsOf(preferencesOf(user).channelPref);
+  const preferred = channelsOf(preferencesOf(user).channelPref);
   return (
-    wished.find((channel) => reachable.includes(channel)) ??
+    preferred.find((channel) => reachable.includes(channel)) ??
     reachable.find((channel) => channel !== 'call') ??
-    wished[0]!
+    preferred[0]!
   );
 }
 
@@ -152,22 +158,22 @@ function isOutbox(channel: ChannelName, { smtpUrl, call, webhookSecret, ntfy }: 
   return { email: smtpUrl, call, webhook: webhookSecret, ntfy }[channel] === undefined;
 }
 
-function adviceOn(channel: ChannelName, outcome: Tested['outcome']): string | undefined {
-  const { unset, unreached, refused } = parts[channel];
+function adviceFor(channel: ChannelName, outcome: TestResult['outcome']): string | undefined {
+  const { notConfigured, unreachable, refused } = channelHelp[channel];
   if (outcome === 'accepted') return undefined;
-  return { outbox: unset, temporary: unreached, unknown: unreached, permanent: refused }[outcome];
+  return { outbox: notConfigured, temporary: unreachable, unknown: unreachable, permanent: refused }[outcome];
 }
 
 function testMessage(user: User, channel: ChannelName, nowMs: number): Message {
-  const says = `this is a test. What Adjutant has to tell you by ${channel} arrives here.`;
-  const [name, when] = [singleLine(user.name), timeOf(nowMs, user)];
+  const sentence = `this is a test. Notifications from Adjutant by ${channel} arrive here.`;
+  const [name, when] = [singleLine(user.name), formatTime(nowMs, user)];
   return {
     id: newId(nowMs),
     recipient: recipientOf(user),
     subject: 'A test from Adjutant',
-    text: `Hello ${name},\n\n${says}\n\n${when}\n`,
-    html: `<p>Hello ${xml(name)},</p>\n<p>${says}</p>\n<p>${xml(when)}</p>\n`,
-    speech: `Hello ${name}, ${says}`,
+    text: `Hello ${name},\n\n${sentence}\n\n${when}\n`,
+    html: `<p>Hello ${xml(name)},</p>\n<p>${sentence}</p>\n<p>${xml(when)}</p>\n`,
+    speech: `Hello ${name}, ${sentence}`,
     urgency: 'normal',
     sentAt: new Date(nowMs),
     data: { test: true },

@@ -18,7 +18,7 @@ import type { Channels, Message, Outcome } from '../channels/channel.ts';
 import type { Channel as ChannelName, Notification } from '../store/schema.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { claim, nextDue } from './claim.ts';
-import { type OutcomeRecord, settle } from './record-outcome.ts';
+import { type OutcomeRecord, recordOutcomes } from './record-outcome.ts';
 import { Scheduler } from './scheduler.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
@@ -95,11 +95,11 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
 
   const start = noon + 60 * minute;
   const event = meeting('e1', 'ada', start);
-  const diary = (more: AssistantRows = {}): Promise<void> =>
+  const prepare = (more: AssistantRows = {}): Promise<void> =>
     fill(store, { users: [person('ada')], events: [event], ...more });
 
-  it('sends what is due, not what is not, and records it', async () => {
-    await diary({
+  it('sends due notifications only, and records them', async () => {
+    await prepare({
       notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon + minute, { id: 'b' })],
     });
     expect(await once()).toBe(1);
@@ -121,8 +121,8 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await nextDue(store, now)).toEqual({ sendMs: noon + minute, followUpMs: undefined });
   });
 
-  it('sends each one once when several workers are at it', async () => {
-    await diary({
+  it('sends each notification once when several workers run', async () => {
+    await prepare({
       events: [event],
       notifications: Array.from({ length: 300 }, (_, index) =>
         reminder(event, noon - index, { id: `n${index}`, parent_id: 'root' }),
@@ -149,9 +149,9 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     ['the event was cancelled', () => update('events', 'e1', { status: 'cancelled' })],
     ['the event has changed', () => update('events', 'e1', { revision: 'r2' })],
     ['acknowledged', () => update('notifications', 'a', { acknowledged_ms: noon })],
-    ['the event is gone', () => store.write(({ db }) => db.deleteFrom('events').execute())],
+    ['the event was deleted', () => store.write(({ db }) => db.deleteFrom('events').execute())],
   ])('does not send when %s', async (reason, change) => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     await change();
     const replanned: string[] = [];
     await once({ replan: async (_user, id) => void replanned.push(id) });
@@ -163,7 +163,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('waits for the end of quiet hours, without counting an attempt', async () => {
-    // In Tokyo it is nine in the evening.
+    // Noon UTC is 21:00 in Tokyo.
     const quiet = { timezone: 'Asia/Tokyo', quiet_start: '20:00', quiet_end: '21:10' };
     await fill(store, {
       users: [person('ada', quiet)],
@@ -178,7 +178,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await actions()).toEqual(['notification.deferred', 'notification.sent']);
   });
 
-  it('counts as missed what the quiet hours hold back until the event has begun', async () => {
+  it('marks a reminder as missed if the quiet hours last until the event has started', async () => {
     await fill(store, {
       users: [person('ada', { quiet_start: '11:00', quiet_end: '14:00' })],
       events: [event],
@@ -189,7 +189,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await row('a')).toMatchObject({ status: 'missed', error: 'the quiet hours end too late' });
   });
 
-  it('writes instead of calling at a weekend that is to be quiet', async () => {
+  it('sends an email instead of a call on a weekend without calls', async () => {
     const saturday = noon + 5 * 1440 * minute;
     const brunch = meeting('e2', 'ada', saturday + 60 * minute);
     await fill(store, {
@@ -204,7 +204,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   });
 
   it('sends no more than three reminders of an occurrence', async () => {
-    await diary({
+    await prepare({
       notifications: [1, 2, 3, 4].map((slot) => reminder(event, noon - slot, { id: `n${slot}` })),
     });
     await once({ slots: 1 });
@@ -212,15 +212,15 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await row('n1')).toMatchObject({ status: 'cancelled' });
   });
 
-  it('says that a reminder is late while it is of use, and tells what was missed once it is not', async () => {
+  it('sends a late reminder marked as late, and reports reminders that are too late as missed', async () => {
     const past = meeting('e2', 'ada', noon - 5 * minute, { title: 'Past' });
-    await diary({
+    await prepare({
       events: [event, past],
       notifications: [
         reminder(event, noon - 20 * minute, { id: 'late' }),
         reminder(past, noon - 20 * minute, { id: 'missed' }),
         reminder(past, noon - 10 * minute, { id: 'missed-too' }),
-        reminder(past, noon - 10 * minute, { id: 'pressing', urgency: 'urgent' }),
+        reminder(past, noon - 10 * minute, { id: 'urgent', urgency: 'urgent' }),
       ],
     });
     await once();
@@ -239,22 +239,22 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await once()).toBe(0);
   });
 
-  it('tells all that was missed when several workers find it at once', async () => {
+  it('reports all missed reminders in one message when several workers find them', async () => {
     const past = Array.from({ length: 40 }, (_, index) =>
       meeting(`p${index}`, 'ada', noon - 5 * minute, { title: `Past ${index};` }),
     );
-    await diary({ events: past, notifications: past.map((one) => reminder(one, noon - 20 * minute)) });
+    await prepare({ events: past, notifications: past.map((one) => reminder(one, noon - 20 * minute)) });
     const workers = ['w1', 'w2', 'w3', 'w4'].map((owner) => worker({ owner, slots: 2 }));
-    for (let turn = 0; turn < 5; turn++) await Promise.all(workers.map((one) => one.take()));
+    for (let turn = 0; turn < 5; turn++) await Promise.all(workers.map((one) => one.claimDue()));
     now += 2 * minute;
     await once();
-    const told = sent.map(({ message }) => message.text).join('');
-    expect(past.filter(({ title }) => !told.includes(title))).toEqual([]);
+    const report = sent.map(({ message }) => message.text).join('');
+    expect(past.filter(({ title }) => !report.includes(title))).toEqual([]);
     expect(sent).toHaveLength(1);
   });
 
-  it('tries again later and later, then goes on to the next channel', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a', urgency: 'high' })] });
+  it('retries with growing pauses, then uses the next channel', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a', urgency: 'high' })] });
     answer = (_message, name) =>
       name === 'email' ? { kind: 'temporary', detail: '451 busy' } : { kind: 'accepted', detail: 'ringing' };
     const pauses: number[] = [];
@@ -279,7 +279,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect((await actions()).filter((action) => action === 'notification.retried')).toHaveLength(7);
   });
 
-  it('goes on at once after a refusal for good, and fails when there is no other way', async () => {
+  it('uses the next channel immediately after a permanent failure, and fails after the last one', async () => {
     await fill(store, {
       users: [person('ada', { phone_e164: null, ntfy_topic: 'ada' })],
       events: [event],
@@ -291,8 +291,8 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect((await rows()).map(({ status }) => status)).toEqual(['failed', 'failed']);
   });
 
-  it('records also what a provider says in characters that cannot be stored', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+  it('records answers of a provider that contain characters that cannot be stored', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     answer = () => ({ kind: 'temporary', detail: `451 \u0000\ud800 ${'long '.repeat(1000)}` });
     await once();
     expect(await row('a')).toMatchObject({
@@ -301,11 +301,11 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     });
   });
 
-  it('does not ring a phone again that may have rung', async () => {
-    await diary({
+  it('does not call again if the phone may have rung', async () => {
+    await prepare({
       notifications: [
         reminder(event, noon, { id: 'a', channel: 'call' }),
-        // What a worker leaves behind that was killed while the call was made.
+        // The row of a worker that was killed during the call.
         reminder(event, noon, {
           id: 'b',
           channel: 'call',
@@ -329,8 +329,8 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await row('b')).toMatchObject({ status: 'failed' });
   });
 
-  it('escalates until somebody answers', async () => {
-    await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
+  it('escalates until the call limit if nobody acknowledges', async () => {
+    await prepare({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
     for (now = start - 50 * minute; now < start; now += minute) await once();
     expect(sent.map((one) => one.channel)).toEqual(['email', 'call', 'call', 'call']);
     expect((await actions()).filter((action) => action !== 'notification.sent')).toEqual([
@@ -341,43 +341,43 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     ]);
   });
 
-  it('keeps nobody waiting for a policy that thinks about an event that has changed', async () => {
+  it('delivers other notifications while a changed event is planned again', async () => {
     const other = meeting('e2', 'ada', start);
-    await diary({
+    await prepare({
       events: [event, other],
       notifications: [
         reminder(event, noon, { id: 'a', revision: 'old' }),
         reminder(other, noon + minute, { id: 'b' }),
       ],
     });
-    const { promise: thinking, resolve: decided } = Promise.withResolvers<void>();
-    const one = worker({ replan: () => thinking });
-    await one.take();
+    const { promise: planning, resolve: finishPlanning } = Promise.withResolvers<void>();
+    const one = worker({ replan: () => planning });
+    await one.claimDue();
     expect(await row('a')).toMatchObject({ status: 'cancelled' });
     now += minute;
-    await one.take();
-    await one.calm();
+    await one.claimDue();
+    await one.untilOnlySlowReceivers();
     expect(await row('b')).toMatchObject({ status: 'sent' });
     expect(one.idle).toBe(false);
-    const over = one.finish(1000);
-    decided();
-    await over;
+    const finished = one.finish(1000);
+    finishPlanning();
+    await finished;
     expect(one.idle).toBe(true);
   });
 
-  it('rings no more often for an event than the person allows, however many reminders it has', async () => {
+  it('limits the calls for an event, however many reminders it has', async () => {
     const notifications = [50, 40, 30].map((before) =>
       reminder(event, start - before * minute, { id: `r${before}`, urgency: 'urgent', channel: 'call' }),
     );
     const users = [person('ada', { channel_pref: 'call', max_call_attempts: 4 })];
-    await diary({ users, notifications });
+    await prepare({ users, notifications });
     for (now = start - 50 * minute; now < start; now += minute) await once();
     expect(sent.filter((one) => one.channel === 'call')).toHaveLength(4);
     expect((await rows()).filter(({ status }) => status === 'planned')).toEqual([]);
   });
 
   it('stops escalating once any message of the chain is acknowledged', async () => {
-    await diary({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
+    await prepare({ notifications: [reminder(event, start - 50 * minute, { id: 'a', urgency: 'urgent' })] });
     for (now = start - 50 * minute; now < start; now += minute) {
       await once();
       const call = (await rows()).find((one) => one.channel === 'call' && one.status === 'sent');
@@ -387,12 +387,12 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(sent.map((one) => one.channel)).toEqual(['email', 'call']);
   });
 
-  it('takes over what a dead worker held once its lease has run out, and ignores the dead one afterwards', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+  it('takes over an expired lease, and ignores the outcome of the former owner', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     const { promise: hanging, resolve: release } = Promise.withResolvers<Outcome>();
     answer = () => hanging;
     const slow = worker({ owner: 'slow', leaseMs: 60_000, attemptMs: 30_000 });
-    expect(await slow.take()).toBe(1);
+    expect(await slow.claimDue()).toBe(1);
     await vi.waitFor(() => expect(sent).toHaveLength(1));
     answer = accept;
     expect(await once()).toBe(0);
@@ -405,34 +405,34 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect((await actions()).sort()).toEqual(['notification.sent', 'notification.superseded']);
   });
 
-  it('records once what it has to record twice because the first answer was lost', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
-    const [held] = await claim(store, { owner: 'w1', ms: 1000 }, noon, 1);
-    const settlement: OutcomeRecord = {
-      notification: held!.notification,
+  it('records an outcome once when the record is repeated after a lost answer', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
+    const [claimed] = await claim(store, { owner: 'w1', ms: 1000 }, noon, 1);
+    const record: OutcomeRecord = {
+      notification: claimed!.notification,
       status: 'sent',
       sentMs: noon,
       action: 'notification.sent',
     };
-    await settle(store, 'w1', noon, [settlement]);
-    await settle(store, 'w1', noon, [settlement]);
+    await recordOutcomes(store, 'w1', noon, [record]);
+    await recordOutcomes(store, 'w1', noon, [record]);
     expect(await row('a')).toMatchObject({ status: 'sent', fence: 1 });
     expect(await actions()).toEqual(['notification.sent']);
   });
 
-  it('does not send with a lease that is nearly over', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' })] });
+  it('does not send if the lease is about to expire', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     let reads = 0;
-    const jumping = () => (++reads > 1 ? noon + 100_000 : noon);
-    const sleeper = worker({ clock: jumping });
-    await sleeper.take();
+    const jumpingClock = () => (++reads > 1 ? noon + 100_000 : noon);
+    const sleeper = worker({ clock: jumpingClock });
+    await sleeper.claimDue();
     await sleeper.finish(10_000);
     expect(sent).toEqual([]);
     expect(await row('a')).toMatchObject({ status: 'sending' });
   });
 
-  it('gives up on a notification that ends every worker that takes it', async () => {
-    await diary({
+  it('gives up on a notification after 50 workers died while sending it', async () => {
+    await prepare({
       notifications: [
         reminder(event, noon, {
           id: 'a',
@@ -449,8 +449,10 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await row('a')).toMatchObject({ status: 'failed' });
   });
 
-  it('holds back nobody for one notification whose channel throws', async () => {
-    await diary({ notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon, { id: 'b' })] });
+  it('delivers other notifications when the channel throws for one', async () => {
+    await prepare({
+      notifications: [reminder(event, noon, { id: 'a' }), reminder(event, noon, { id: 'b' })],
+    });
     answer = (message) => {
       if (message.id === 'a') throw new Error('a bug');
       return { kind: 'accepted', detail: 'ok' };
@@ -483,37 +485,37 @@ describe('a SQLite file that cannot be written', () => {
       )
     )?.status;
 
-  /** A worker whose channel does something to the database before it accepts. */
-  const meddled = (meddle: () => unknown) => {
+  /** A worker whose channel interferes with the database before it accepts. */
+  const workerWith = (interfere: () => unknown) => {
     const sent: string[] = [];
     const channel = {
       async deliver({ id }: Message) {
         sent.push(id);
-        await meddle();
-        return { kind: 'accepted', detail: 'ok', reference: 'so much to say '.repeat(20_000) } as const;
+        await interfere();
+        return { kind: 'accepted', detail: 'ok', reference: 'long reference '.repeat(20_000) } as const;
       },
     };
     const channels = { email: channel, call: channel, webhook: channel, ntfy: channel };
     return { sent, worker: new Worker({ store, channels, owner: 'w', clock: () => noon }) };
   };
 
-  it('is asked until it takes the record of what was sent while the disk was full', async () => {
-    const pages = (most: number) =>
-      store.write(({ db }) => sql.raw(`pragma max_page_count = ${most}`).execute(db));
-    const { sent, worker } = meddled(() => pages(1));
-    await worker.take();
+  it('is retried until a delivery made while the disk was full is recorded', async () => {
+    const limitPages = (count: number) =>
+      store.write(({ db }) => sql.raw(`pragma max_page_count = ${count}`).execute(db));
+    const { sent, worker } = workerWith(() => limitPages(1));
+    await worker.claimDue();
     await vi.waitFor(() => expect(sent).toEqual(['a']));
     expect(await statusOf('a')).toBe('sending');
-    await pages(1_000_000);
+    await limitPages(1_000_000);
     await worker.finish(10_000);
     expect(await statusOf('a')).toBe('sent');
     expect(sent).toEqual(['a']);
   });
 
-  it('is waited for while another process has it locked', async () => {
+  it('is retried while another process holds a lock', async () => {
     const other = new DatabaseSync(path);
-    const { sent, worker } = meddled(() => other.exec('begin immediate'));
-    await worker.take();
+    const { sent, worker } = workerWith(() => other.exec('begin immediate'));
+    await worker.claimDue();
     await vi.waitFor(() => expect(sent).toEqual(['a']));
     expect(await statusOf('a')).toBe('sending');
     other.exec('rollback');

@@ -1,6 +1,6 @@
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { revisionOf } from '../entities/revision.ts';
-import { lastTold, planChange } from '../planning/change-notice.ts';
+import { lastMessage, planChange } from '../planning/change-notice.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
 import { cancelAll } from '../planning/planner.ts';
 import { replanEvent } from '../planning/replanning.ts';
@@ -67,7 +67,7 @@ export async function removeEvent(
   const all = await rowsOf(writer.db, event.id);
   const user = all.length === 0 || unfollowed ? undefined : await findUser(writer.db, event.user_id);
   for (const [key, rows] of Map.groupBy(all, ({ occurrence }) => occurrence)) {
-    const { event_start_ms: startMs } = lastTold(rows) ?? rows[0]!;
+    const { event_start_ms: startMs } = lastMessage(rows) ?? rows[0]!;
     const notice = user && planChange({ user, event, rows, nowMs: now });
     const steps = [...cancelAll(rows, reason), ...(notice?.steps ?? [])];
     await applySteps(writer, event, { key, startMs }, steps, now);

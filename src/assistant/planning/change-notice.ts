@@ -1,24 +1,24 @@
 import type { Occurrence } from '../entities/occurrence.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { channelsAt, type Dropped, nextOpenTime } from '../policy/guards.ts';
+import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
 import type { CalendarEvent, Change, Channel, Notification, User } from '../store/schema.ts';
-import type { Step, Wanted } from './planner.ts';
+import type { DesiredNotification, Step } from './planner.ts';
 import { wordChange } from './wording.ts';
 
 const minuteMs = 60_000;
-/** Events change in bursts; what the last one of a burst left is reported. */
-const settleMs = minuteMs;
-/** People still wait for an event that should have begun by now. */
-const waitingMs = 60 * minuteMs;
-/** Notices of one kind for one occurrence, so that an event that changes all the time does not flood anybody. */
-const mostNotices = 3;
+/** Delay before a notice is sent, so that several changes in a row lead to one message. */
+const noticeDelayMs = minuteMs;
+/** A change is still reported this long after the announced start, because people may be waiting for the event. */
+const stillWaitingMs = 60 * minuteMs;
+/** Limit per kind of change and occurrence, so that an event that keeps changing does not flood the user. */
+const maxNotices = 3;
 
 export interface ChangeInput {
   readonly user: User;
   readonly event: CalendarEvent;
-  /** Absent when it does not take place any more. */
+  /** Absent if the occurrence no longer takes place. */
   readonly occurrence?: Occurrence;
-  /** Every row there is for this occurrence. */
+  /** All notifications of this occurrence. */
   readonly rows: readonly Notification[];
   readonly nowMs: number;
 }
@@ -26,40 +26,40 @@ export interface ChangeInput {
 export interface ChangePlan {
   readonly steps: readonly Step[];
   readonly dropped: readonly Dropped[];
-  /** The notice that is planned, which reminders have to leave room for. */
-  readonly notice?: Pick<Wanted, 'slot' | 'channel' | 'planMs'>;
+  /** The planned notice. Reminders must not collide with it. */
+  readonly notice?: Pick<DesiredNotification, 'slot' | 'channel' | 'planMs'>;
 }
 
-/** The last message about an occurrence that the person got, or is getting now. */
-export function lastTold(rows: readonly Notification[]): Notification | undefined {
-  const toldAt = ({ sent_ms, plan_ms }: Notification) => sent_ms ?? plan_ms;
+/** The last message about an occurrence that was sent or is being sent. */
+export function lastMessage(rows: readonly Notification[]): Notification | undefined {
+  const sentAt = ({ sent_ms, plan_ms }: Notification) => sent_ms ?? plan_ms;
   return rows
-    .filter(wasTold)
+    .filter(wasSent)
     .reduce<Notification | undefined>(
-      (last, row) => (last === undefined || toldAt(row) >= toldAt(last) ? row : last),
+      (latest, row) => (latest === undefined || sentAt(row) >= sentAt(latest) ? row : latest),
       undefined,
     );
 }
 
-function wasTold({ status }: Notification): boolean {
+function wasSent({ status }: Notification): boolean {
   return status === 'sent' || status === 'delivered' || status === 'sending';
 }
 
-/** The start of which the person was reminded last, where it is not the start any more. */
+/** The start announced in the last reminder, if the occurrence has moved since. */
 export function movedFrom(rows: readonly Notification[], startMs: number): number | undefined {
-  const reminder = lastTold(rows.filter(({ change }) => change === null));
+  const reminder = lastMessage(rows.filter(({ change }) => change === null));
   return reminder === undefined || reminder.event_start_ms === startMs ? undefined : reminder.event_start_ms;
 }
 
-/** Whether a change of this occurrence may have to be reported. */
-export function isTold(rows: readonly Notification[], nowMs: number): boolean {
-  const told = lastTold(rows);
-  return told !== undefined && told.event_start_ms > nowMs - waitingMs;
+/** Whether a change of this occurrence may still have to be reported. */
+export function mayNeedNotice(rows: readonly Notification[], nowMs: number): boolean {
+  const last = lastMessage(rows);
+  return last !== undefined && last.event_start_ms > nowMs - stillWaitingMs;
 }
 
 /**
- * Plans the one message that says what has changed since the person was last told about an occurrence, or takes back one that
- * is not true any more. Like a reminder it keeps to quiet hours, wanted channels and limits.
+ * Plans one message about what changed since the last message for an occurrence, and cancels planned notices that are
+ * no longer true. Notices respect quiet hours, channel preferences and limits, as reminders do.
  */
 export function planChange(input: ChangeInput): ChangePlan {
   const { event, occurrence, rows, nowMs } = input;
@@ -67,92 +67,100 @@ export function planChange(input: ChangeInput): ChangePlan {
   const cancel = (row: Notification): Step => ({
     action: 'cancel',
     row,
-    reason: 'the person knows of no other state',
+    reason: 'there is no change to report any more',
   });
-  const told = lastTold(rows);
-  const change = told && changeSince(told, occurrence, nowMs);
-  if (told === undefined || change === undefined) return { steps: pending.map(cancel), dropped: [] };
+  const last = lastMessage(rows);
+  const change = last && changeSince(last, occurrence, nowMs);
+  if (last === undefined || change === undefined) return { steps: pending.map(cancel), dropped: [] };
 
-  const startMs = occurrence?.startMs ?? told.event_start_ms;
-  const key = JSON.stringify([event.id, occurrence?.key ?? told.occurrence, startMs, change, told.id]);
+  const startMs = occurrence?.startMs ?? last.event_start_ms;
+  const key = JSON.stringify([event.id, occurrence?.key ?? last.occurrence, startMs, change, last.id]);
   const own = pending.filter(({ parent_id }) => parent_id === null);
   const same = own.find((row) => row.key === key);
   const tried = rows.find((row) => row.key === key);
-  // It failed, and another channel may be at it, or a person cancelled it.
+  // The notice failed and may have a follow-up on another channel, or a person cancelled it.
   if (same === undefined && tried !== undefined)
     return { steps: pending.filter(({ parent_id }) => parent_id !== tried.id).map(cancel), dropped: [] };
 
-  const untilMs = change === 'moved' ? Math.max(startMs, told.event_start_ms) : startMs;
+  const untilMs = change === 'moved' ? Math.max(startMs, last.event_start_ms) : startMs;
   const slot = Math.ceil((untilMs - startMs) / minuteMs);
-  const place =
-    same?.plan_ms !== undefined && same.plan_ms <= nowMs ? same : placeOf(input, same, startMs, told);
+  const placement =
+    same?.plan_ms !== undefined && same.plan_ms <= nowMs ? same : chooseSlot(input, same, startMs, last);
   const drop = (reason: string): ChangePlan => ({
     steps: pending.map(cancel),
-    dropped: [{ proposal: { offsetMinutes: slot, channel: told.channel, urgency: 'normal' }, reason }],
+    dropped: [{ proposal: { offsetMinutes: slot, channel: last.channel, urgency: 'normal' }, reason }],
   });
-  if (place === undefined) return drop('no channel that the user wants is left');
-  const { channel, plan_ms: planMs } = place;
-  if (planMs > untilMs) return drop('no time outside the quiet hours is left before the event');
+  if (placement === undefined) return drop('the user wants no available channel');
+  const { channel, plan_ms: planMs } = placement;
+  if (planMs > untilMs) return drop('the quiet hours last until the event starts');
   if (
-    rows.filter((row) => row.change === change && row.parent_id === null && wasTold(row)).length >=
-    mostNotices
+    rows.filter((row) => row.change === change && row.parent_id === null && wasSent(row)).length >= maxNotices
   )
-    return drop(`${mostNotices} notices of this kind were sent already`);
+    return drop(`${maxNotices} notices of this kind were already sent`);
 
-  const payload = JSON.stringify(wordChange(factsOf(input, startMs), change, told.event_start_ms));
+  const payload = JSON.stringify(wordChange(noticeFacts(input, startMs), change, last.event_start_ms));
   const reason = reasons[change];
-  const wanted: Wanted = { slot, channel, urgency: 'normal', planMs, payload, reason, change, key };
+  const desired: DesiredNotification = {
+    slot,
+    channel,
+    urgency: 'normal',
+    planMs,
+    payload,
+    reason,
+    change,
+    key,
+  };
   const row = same ?? own[0];
   return {
     steps: [
       ...pending.filter((other) => other !== row).map(cancel),
       ...(row === undefined
-        ? [{ action: 'add', wanted } as const]
+        ? [{ action: 'add', desired } as const]
         : same !== undefined && planMs <= nowMs && row.revision === event.revision
           ? []
-          : [{ action: row.plan_ms === planMs ? 'keep' : 'move', row, wanted } as const]),
+          : [{ action: row.plan_ms === planMs ? 'keep' : 'move', row, desired } as const]),
     ],
     dropped: [],
-    notice: wanted,
+    notice: desired,
   };
 }
 
 const reasons: Readonly<Record<Change, string>> = {
   moved: 'the event moved after a reminder was sent',
   cancelled: 'the event was cancelled after a reminder was sent',
-  restored: 'the event takes place after its cancellation was reported',
+  restored: 'the event was reinstated after its cancellation was reported',
 };
 
 function changeSince(
-  told: Notification,
+  last: Notification,
   occurrence: Occurrence | undefined,
   nowMs: number,
 ): Change | undefined {
-  const toldMs = told.event_start_ms;
+  const announcedMs = last.event_start_ms;
   if (occurrence === undefined)
-    return told.change !== 'cancelled' && toldMs > nowMs ? 'cancelled' : undefined;
+    return last.change !== 'cancelled' && announcedMs > nowMs ? 'cancelled' : undefined;
   const { startMs } = occurrence;
-  if (told.change === 'cancelled') return startMs > nowMs ? 'restored' : undefined;
-  const late = toldMs <= nowMs - waitingMs || Math.max(toldMs, startMs) <= nowMs;
-  return startMs === toldMs || late ? undefined : 'moved';
+  if (last.change === 'cancelled') return startMs > nowMs ? 'restored' : undefined;
+  const late = announcedMs <= nowMs - stillWaitingMs || Math.max(announcedMs, startMs) <= nowMs;
+  return startMs === announcedMs || late ? undefined : 'moved';
 }
 
-/** When and by which channel; the one that the person was told by last, unless that would ring. */
-function placeOf(
+/** Chooses time and channel: the channel of the last message, unless it is a call. */
+function chooseSlot(
   { user, rows, nowMs }: ChangeInput,
   pending: Notification | undefined,
   startMs: number,
-  told: Notification,
+  last: Notification,
 ): Pick<Notification, 'channel' | 'plan_ms'> | undefined {
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
-  const planMs = nextOpenTime(pending?.plan_ms ?? nowMs + settleMs, preferences, reachable);
+  const planMs = nextAllowedTime(pending?.plan_ms ?? nowMs + noticeDelayMs, preferences, reachable);
   if (planMs === undefined) return undefined;
   const allowed = channelsAt(planMs, preferences, reachable).filter(
     (channel) => channel !== 'call' || mayCall(rows, startMs, preferences),
   );
   const quiet: readonly Channel[] = allowed.filter((channel) => channel !== 'call');
-  const channel: Channel | undefined = quiet.includes(told.channel) ? told.channel : (quiet[0] ?? allowed[0]);
+  const channel: Channel | undefined = quiet.includes(last.channel) ? last.channel : (quiet[0] ?? allowed[0]);
   return channel && { channel, plan_ms: planMs };
 }
 
@@ -164,7 +172,7 @@ function mayCall(rows: readonly Notification[], startMs: number, { maxCallAttemp
   return calls.length < maxCallAttempts;
 }
 
-function factsOf({ user, event, occurrence }: ChangeInput, startMs: number) {
+function noticeFacts({ user, event, occurrence }: ChangeInput, startMs: number) {
   const { locale, timezone } = preferencesOf(user);
   return {
     name: user.name,

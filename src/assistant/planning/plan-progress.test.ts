@@ -4,39 +4,39 @@ import { openAssistant } from '../../../test/open-assistant.ts';
 import type { PolicyOptions } from '../policy/policy-model.ts';
 import { PlanProgress } from './plan-progress.ts';
 
-type Told = readonly [done: unknown, total: unknown, message: unknown];
+type Report = readonly [done: unknown, total: unknown, message: unknown];
 
-/** Plans for somebody with so many events, and hears how far it is as a client does. */
+/** Plans for a user with the given number of events, and collects the progress reports that a client receives. */
 async function plan(events: number, policy: PolicyOptions, more: { readonly dry_run?: true } = {}) {
-  const told: Told[] = [];
-  await using diary = openAssistant({
+  const reports: Report[] = [];
+  await using assistant = openAssistant({
     policy,
     memory: {
-      onNotification: (_, { progress, total, message }) => told.push([progress, total, message]),
+      onNotification: (_, { progress, total, message }) => reports.push([progress, total, message]),
     },
   });
-  await diary.call('createUser', { id: 'ada', name: 'Ada', email: 'ada@example.com' });
+  await assistant.call('createUser', { id: 'ada', name: 'Ada', email: 'ada@example.com' });
   for (let index = 0; index < events; index++)
-    await diary.call('createEvent', {
+    await assistant.call('createEvent', {
       user_id: 'ada',
       title: 'Tea',
       start_ts: `2026-11-17T14:${10 + index}`,
     });
   const ask = (_meta: { progressToken?: string }) =>
-    diary.client.request('tools/call', {
+    assistant.client.request('tools/call', {
       name: 'planNotifications',
       arguments: { user_id: 'ada', ...more },
       _meta,
     });
   await ask({ progressToken: 'p' });
-  const first = [...told];
+  const first = [...reports];
   await ask({ progressToken: 'p' });
-  return { first, again: more.dry_run ? [] : told.slice(first.length) };
+  return { first, again: more.dry_run ? [] : reports.slice(first.length) };
 }
 
 const rules = { name: 'rules', timeoutMs: 5000 } as const;
 
-it('tells of every event that the rules decide about, and of nothing when all is decided', async () => {
+it('reports every event the rules decide about, and nothing when all are decided', async () => {
   expect(await plan(2, rules)).toEqual({
     first: [
       [1, 2, '1 of 2 events checked and stored'],
@@ -47,7 +47,7 @@ it('tells of every event that the rules decide about, and of nothing when all is
   expect((await plan(0, rules)).first).toEqual([]);
 });
 
-it('tells first what a model was asked, then what was checked', async () => {
+it('reports first the answers of the model, then the checked events', async () => {
   await using model = await startChatModel(() => JSON.stringify({ notify: false, plan: [], reasoning: 'r' }));
   const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 } as const;
   const { first } = await plan(2, policy, { dry_run: true });
@@ -60,15 +60,15 @@ it('tells first what a model was asked, then what was checked', async () => {
   ]);
 });
 
-it('counts also what a model did not answer', async () => {
+it('counts events about which the model did not answer', async () => {
   const policy = { name: 'endpoint', url: 'http://127.0.0.1:1', model: 'tiny', timeoutMs: 5000 } as const;
   const { first } = await plan(1, policy);
   expect(first.map(([done]) => done)).toEqual([0, 1, 2]);
 });
 
-it('needs no more words for many events than anybody reads', async () => {
-  const told: number[] = [];
-  const progress = new PlanProgress(12_345, undefined, (done) => told.push(done));
+it('limits the number of reports for many events', async () => {
+  const reports: number[] = [];
+  const progress = new PlanProgress(12_345, undefined, (done) => reports.push(done));
   for (let index = 0; index < 12_345; index++) progress.planned('stored');
-  expect([told.length <= 101, told.at(-1)]).toEqual([true, 12_345]);
+  expect([reports.length <= 101, reports.at(-1)]).toEqual([true, 12_345]);
 });

@@ -22,7 +22,7 @@ const actions = {
   cancel: 'notification.cancelled',
 } as const satisfies Record<Step['action'], string>;
 
-/** Makes the rows what the plan says. */
+/** Applies the steps of a plan to the stored notifications and audits them. */
 export async function applySteps(
   writer: Writer,
   event: CalendarEvent,
@@ -31,7 +31,7 @@ export async function applySteps(
   now: number,
 ): Promise<void> {
   const entries: AuditEntry[] = [];
-  // What is called off gives its key back before somebody else may need it.
+  // Cancel first, so that cancelled notifications release their keys before others need them.
   for (const step of steps.toSorted(
     (a, b) => Number(b.action === 'cancel') - Number(a.action === 'cancel'),
   )) {
@@ -42,9 +42,9 @@ export async function applySteps(
       step.action === 'cancel'
         ? { reason: step.reason }
         : {
-            channel: step.wanted.channel,
-            plan_time: new Date(step.wanted.planMs).toISOString(),
-            reason: step.wanted.reason,
+            channel: step.desired.channel,
+            plan_time: new Date(step.desired.planMs).toISOString(),
+            reason: step.desired.reason,
           };
     entries.push({
       action: actions[step.action],
@@ -57,7 +57,7 @@ export async function applySteps(
   await audit(writer, now, entries);
 }
 
-/** Whether anything was changed. */
+/** Returns false if nothing changed. */
 async function applyStep(
   { db }: Writer,
   event: CalendarEvent,
@@ -75,19 +75,19 @@ async function applyStep(
     } as const;
     return update(db, id, cancelled);
   }
-  const { wanted } = step;
+  const { desired } = step;
   const fields = {
-    key: wanted.key ?? keyOf(event.id, occurrence.key, occurrence.startMs, wanted.slot, wanted.channel),
+    key: desired.key ?? keyOf(event.id, occurrence.key, occurrence.startMs, desired.slot, desired.channel),
     occurrence: occurrence.key,
     event_start_ms: occurrence.startMs,
     revision: event.revision,
-    slot: wanted.slot,
-    channel: wanted.channel,
-    urgency: wanted.urgency,
-    change: wanted.change ?? null,
-    plan_ms: wanted.planMs,
-    payload: wanted.payload,
-    reason: wanted.reason,
+    slot: desired.slot,
+    channel: desired.channel,
+    urgency: desired.urgency,
+    change: desired.change ?? null,
+    plan_ms: desired.planMs,
+    payload: desired.payload,
+    reason: desired.reason,
   };
   if (step.action === 'add') {
     await db
@@ -98,7 +98,7 @@ async function applyStep(
         user_id: event.user_id,
         event_id: event.id,
         status: 'planned',
-        next_ms: wanted.planMs,
+        next_ms: desired.planMs,
         created_ms: now,
         updated_ms: now,
       })
@@ -108,12 +108,12 @@ async function applyStep(
   const { row } = step;
   if (Object.entries(fields).every(([name, value]) => row[name as keyof typeof fields] === value))
     return false;
-  const anew =
-    step.action === 'move' ? { next_ms: wanted.planMs, attempts: 0, error: null, escalate_ms: null } : {};
-  return update(db, id, { ...fields, ...anew, updated_ms: now });
+  const reset =
+    step.action === 'move' ? { next_ms: desired.planMs, attempts: 0, error: null, escalate_ms: null } : {};
+  return update(db, id, { ...fields, ...reset, updated_ms: now });
 }
 
-/** Only while it waits: what a worker has taken in the meantime is the worker's. */
+/** Updates a notification unless a worker has claimed it in the meantime. */
 async function update(db: Reader, id: string, fields: NotificationUpdate): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('notifications')
@@ -124,8 +124,8 @@ async function update(db: Reader, id: string, fields: NotificationUpdate): Promi
   return numUpdatedRows > 0n;
 }
 
-/** What a person cancelled may come back in a plan that somebody forced. */
-export async function freeKeys({ db }: Writer, rows: readonly Notification[]): Promise<void> {
+/** Releases the keys of cancelled notifications, so that a forced plan can create them again. */
+export async function releaseKeys({ db }: Writer, rows: readonly Notification[]): Promise<void> {
   for (const { id, key } of rows.filter(
     (row) => row.status === 'cancelled' && !row.key.endsWith(`#${row.id}`),
   )) {

@@ -96,7 +96,7 @@ function changeOf(step: Step) {
     const { id, channel, plan_ms } = step.row;
     return { action, notification_id: id, channel, plan_time: timestamp(plan_ms), reason: step.reason };
   }
-  const { channel, planMs, urgency, reason } = step.wanted;
+  const { channel, planMs, urgency, reason } = step.desired;
   return {
     action,
     ...(step.action !== 'add' && { notification_id: step.row.id }),

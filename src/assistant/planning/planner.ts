@@ -13,28 +13,28 @@ export interface PlanInput {
   readonly nowMs: number;
   readonly important: boolean;
   readonly proposals: readonly Proposal[];
-  /** Every row there is for this occurrence. */
+  /** All notifications of this occurrence. */
   readonly rows: readonly Notification[];
-  /** What a person cancelled may be planned again. */
+  /** Plan again what a person cancelled. */
   readonly force: boolean;
 }
 
-/** A notification as it should be. */
-export interface Wanted {
+/** The target state of a notification. */
+export interface DesiredNotification {
   readonly slot: number;
   readonly channel: Channel;
   readonly urgency: Urgency;
   readonly planMs: number;
   readonly payload: string;
   readonly reason: string;
-  /** Both are there for a notice of a change only. */
+  /** Set for change notices only, as is `key`. */
   readonly change?: Change;
   readonly key?: string;
 }
 
 export type Step =
-  | { readonly action: 'add'; readonly wanted: Wanted }
-  | { readonly action: 'move' | 'keep'; readonly row: Notification; readonly wanted: Wanted }
+  | { readonly action: 'add'; readonly desired: DesiredNotification }
+  | { readonly action: 'move' | 'keep'; readonly row: Notification; readonly desired: DesiredNotification }
   | { readonly action: 'cancel'; readonly row: Notification; readonly reason: string };
 
 export interface OccurrencePlan {
@@ -42,19 +42,21 @@ export interface OccurrencePlan {
   readonly dropped: readonly Dropped[];
 }
 
-/** The difference between what is planned for one occurrence and what should be. A pure decision. */
+/** Computes the steps from the stored notifications of one occurrence to the desired ones. Has no side effects. */
 export function planOccurrence(input: PlanInput): OccurrencePlan {
   const { event, occurrence, user } = input;
   const preferences = preferencesOf(user);
   const notice = planChange(input);
-  const known = isAcknowledged(input.rows, occurrence.startMs);
+  const acknowledged = isAcknowledged(input.rows, occurrence.startMs);
   const { taken, ...limits } = guardInput(input, preferences);
-  const { kept, dropped } = guard(known ? [] : input.proposals, {
+  const { kept, dropped } = guard(acknowledged ? [] : input.proposals, {
     ...limits,
     taken: notice.notice === undefined ? taken : [...taken, notice.notice],
   });
-  const refused = known ? input.proposals.map((proposal) => ({ proposal, reason: 'acknowledged' })) : dropped;
-  const wanted = kept.map((one) => wantedFrom(one, input));
+  const refused = acknowledged
+    ? input.proposals.map((proposal) => ({ proposal, reason: 'acknowledged' }))
+    : dropped;
+  const desired = kept.map((one) => toDesired(one, input));
   const open = input.rows.filter(
     (row) => row.parent_id === null && row.change === null && isOpen(row, input),
   );
@@ -62,7 +64,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
     event.status === 'confirmed' ? ['no longer part of the plan'] : [`the event is ${event.status}`];
   return {
     steps: [
-      ...difference(open, wanted, reason!),
+      ...difference(open, desired, reason!),
       ...input.rows
         .filter(
           (row) =>
@@ -78,12 +80,12 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
   };
 }
 
-/** A person who knows when an occurrence starts is not reminded of that start again, by whatever channel. */
+/** True if the user has acknowledged a message about this start. Then no channel sends another reminder of it. */
 function isAcknowledged(rows: readonly Notification[], startMs: number): boolean {
   return rows.some((row) => row.acknowledged_ms !== null && row.event_start_ms === startMs);
 }
 
-/** Waiting, and not yet in the hands of delivery; an event that has moved takes back even what is due. */
+/** True if planning may still change the notification. A due one belongs to the worker, unless its event has moved. */
 export function isOpen(
   row: Notification,
   { occurrence, nowMs }: Pick<PlanInput, 'occurrence' | 'nowMs'>,
@@ -91,14 +93,14 @@ export function isOpen(
   return row.status === 'planned' && (row.plan_ms > nowMs || row.event_start_ms !== occurrence.startMs);
 }
 
-/** Every reminder that waits, called off. */
+/** Steps that cancel every planned reminder. */
 export function cancelAll(rows: readonly Notification[], reason: string): readonly Step[] {
   return rows
     .filter(({ status, change }) => status === 'planned' && change === null)
     .map((row): Step => ({ action: 'cancel', row, reason }));
 }
 
-/** What may exist once: the same reminder of the same occurrence at the same start on the same channel. */
+/** Unique key: one reminder per occurrence, start, slot and channel. */
 export function keyOf(
   eventId: string,
   occurrence: string,
@@ -121,12 +123,12 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
   return { preferences, reachable: reachableBy(user), startMs: occurrence.startMs, nowMs, important, taken };
 }
 
-/** A row that the plan called off gives its key back; one that a person called off keeps it. */
+/** A notification cancelled by planning releases its key; one cancelled by a person keeps it. */
 function holdsKey(row: Notification): boolean {
   return row.key === keyOf(row.event_id, row.occurrence, row.event_start_ms, row.slot, row.channel);
 }
 
-/** What to say about an occurrence, as a row keeps it. */
+/** The text of a reminder, as stored in its row. */
 export function payloadFor(
   { user, event, occurrence, rows }: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows'>,
   words: Words,
@@ -146,7 +148,10 @@ export function payloadFor(
   return JSON.stringify(wordReminder(facts, words));
 }
 
-function wantedFrom({ proposal, channel, urgency, planMs, changes }: Guarded, input: PlanInput): Wanted {
+function toDesired(
+  { proposal, channel, urgency, planMs, changes }: Guarded,
+  input: PlanInput,
+): DesiredNotification {
   return {
     slot: proposal.offsetMinutes,
     channel,
@@ -165,7 +170,11 @@ function wordsOf({ subject, text, script }: Proposal): Words {
   };
 }
 
-function difference(rows: readonly Notification[], wanted: readonly Wanted[], gone: string): Step[] {
+function difference(
+  rows: readonly Notification[],
+  desired: readonly DesiredNotification[],
+  cancelReason: string,
+): Step[] {
   const left = new Set(rows);
   const take = (test: (row: Notification) => boolean) => {
     const row = [...left].find(test);
@@ -173,14 +182,14 @@ function difference(rows: readonly Notification[], wanted: readonly Wanted[], go
     return row;
   };
   const same = new Map(
-    wanted.map((one) => [one, take((row) => row.slot === one.slot && row.channel === one.channel)]),
+    desired.map((one) => [one, take((row) => row.slot === one.slot && row.channel === one.channel)]),
   );
-  const steps = wanted.map((one): Step => {
+  const steps = desired.map((one): Step => {
     const row = same.get(one) ?? take((other) => other.channel === one.channel);
-    if (row === undefined) return { action: 'add', wanted: one };
-    return { action: row.plan_ms === one.planMs ? 'keep' : 'move', row, wanted: one };
+    if (row === undefined) return { action: 'add', desired: one };
+    return { action: row.plan_ms === one.planMs ? 'keep' : 'move', row, desired: one };
   });
-  return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: gone }))];
+  return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: cancelReason }))];
 }
 
 function leadTime(offsetMinutes: number): string {

@@ -12,8 +12,8 @@ import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification, Rule, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
-import { PlanProgress, type Tell } from './plan-progress.ts';
-import { applySteps, freeKeys, rowsOf } from './plan-rows.ts';
+import { PlanProgress, type ReportProgress } from './plan-progress.ts';
+import { applySteps, releaseKeys, rowsOf } from './plan-rows.ts';
 import { planOccurrence, type Step } from './planner.ts';
 
 const dayMs = 86_400_000;
@@ -22,16 +22,16 @@ const horizonDays = 30;
 export interface PlanRequest {
   readonly userId: string;
   readonly eventId?: string | undefined;
-  /** Decide anew what was decided already. */
+  /** Decide again, even if the facts have not changed. */
   readonly force: boolean;
-  /** Tell the difference and leave everything as it is. */
+  /** Report the changes without storing them. */
   readonly dryRun: boolean;
 }
 
-/** What planning came to for one occurrence. */
+/** Result of planning for one occurrence. */
 export interface Planned {
   readonly listed: Listed;
-  /** Absent where an earlier decision stands. */
+  /** Absent if an earlier decision is still valid. */
   readonly decision?: Decision;
   readonly steps: readonly Step[];
   readonly dropped: readonly Dropped[];
@@ -53,20 +53,20 @@ interface Subject {
 }
 
 /**
- * Plans what to send for the coming events of a user. What was decided from the same facts stands; the rest is asked of
- * the policy, guarded, and written event by event, so that one that fails keeps no other from being planned.
+ * Plans notifications for the coming events of a user. A decision made from the same facts stays valid; the policy decides
+ * about the others. Each event is stored in its own transaction, so that one failure does not affect other events.
  */
 export async function planNotifications(
-  diary: AssistantData,
+  data: AssistantData,
   model: Model | undefined,
   request: PlanRequest,
   signal: AbortSignal,
-  tell: Tell = () => {},
+  report: ReportProgress = () => {},
 ): Promise<PlanReport> {
-  const nowMs = diary.clock();
-  const subjects = await gather(diary, model, request, nowMs);
+  const nowMs = data.clock();
+  const subjects = await loadSubjects(data, model, request, nowMs);
   const open = subjects.filter(({ decided }) => request.force || !decided);
-  const progress = new PlanProgress(open.length, model?.name, tell);
+  const progress = new PlanProgress(open.length, model?.name, report);
   const decisions = await decide(
     model,
     open.map((subject) => policyInput(subject, nowMs)),
@@ -79,26 +79,26 @@ export async function planNotifications(
     const decision = decisionOf.get(subject);
     signal.throwIfAborted();
     if (decision === undefined) {
-      planned.push(standing(subject));
+      planned.push(keepExisting(subject));
       continue;
     }
     planned.push(
       request.dryRun
         ? planSubject(subject, decision, subject.rows, request, nowMs)
-        : await carryOut(diary, subject, decision, request, nowMs, signal),
+        : await storePlan(data, subject, decision, request, nowMs, signal),
     );
     progress.planned(request.dryRun ? 'checked' : 'checked and stored');
   }
   return { nowMs, planned };
 }
 
-async function gather(
-  diary: AssistantData,
+async function loadSubjects(
+  data: AssistantData,
   model: Model | undefined,
   { userId, eventId }: PlanRequest,
   nowMs: number,
 ): Promise<readonly Subject[]> {
-  return diary.store.read(async (db) => {
+  return data.store.read(async (db) => {
     const user = await findUser(db, userId);
     const event = eventId === undefined ? undefined : await findEvent(db, eventId);
     if (event !== undefined && event.user_id !== userId)
@@ -107,8 +107,8 @@ async function gather(
     const { timezone } = preferencesOf(user);
     const all =
       event === undefined
-        ? await listOccurrences(diary, db, window, userId)
-        : (await diary.occurrences(event, window, timezone)).map((occurrence) => ({
+        ? await listOccurrences(data, db, window, userId)
+        : (await data.occurrences(event, window, timezone)).map((occurrence) => ({
             event,
             occurrence,
             zone: timezone,
@@ -128,7 +128,7 @@ async function gather(
         ? []
         : await db.selectFrom('notifications').selectAll().where('event_id', 'in', events).execute();
     const known = Map.groupBy(rows, (row) => `${row.event_id} ${row.occurrence}`);
-    const wishes = [
+    const userFacts = [
       preferencesOf(user),
       reachableBy(user),
       rules.map(({ id, updated_ms }) => [id, updated_ms]),
@@ -136,7 +136,7 @@ async function gather(
     return listed.map((one) => {
       const key = `${one.event.id} ${one.occurrence.key}`;
       const { startMs } = one.occurrence;
-      const print = fingerprint([one.event.revision, startMs, wishes, model?.name, model?.identity]);
+      const print = fingerprint([one.event.revision, startMs, userFacts, model?.name, model?.identity]);
       const decided = decidedBy.get(key) === print;
       return { user, rules, listed: one, rows: known.get(key) ?? [], fingerprint: print, decided };
     });
@@ -173,19 +173,19 @@ function planSubject(
   return { listed, decision, ...plan };
 }
 
-function standing({ listed, rows }: Subject): Planned {
+function keepExisting({ listed, rows }: Subject): Planned {
   const kept = rows.filter(({ status, parent_id }) => status === 'planned' && parent_id === null);
-  const steps = kept.map((row): Step => ({ action: 'keep', row, wanted: wantedOf(row) }));
+  const steps = kept.map((row): Step => ({ action: 'keep', row, desired: desiredFromRow(row) }));
   return { listed, steps, dropped: [] };
 }
 
-function wantedOf(row: Notification) {
+function desiredFromRow(row: Notification) {
   const { slot, channel, urgency, plan_ms: planMs, payload, reason } = row;
   return { slot, channel, urgency, planMs, payload, reason: reason ?? '' };
 }
 
-/** In one transaction with another look at everything the decision was about. */
-async function carryOut(
+/** Stores the plan in one transaction, after checking that the event has not changed since the decision. */
+async function storePlan(
   { store }: AssistantData,
   subject: Subject,
   decision: Decision,
@@ -196,30 +196,30 @@ async function carryOut(
   const { event, occurrence } = subject.listed;
   try {
     return await store.write(async (writer) => {
-      // Whoever asked may have gone while the database was busy.
+      // The caller may have cancelled while this waited for the database.
       signal.throwIfAborted();
-      // Planning for one user happens one at a time.
+      // The lock on the user serializes planning for that user.
       const user = await lockUser(writer.db, request.userId);
       const now = await findEvent(writer.db, event.id);
       if (now.revision !== event.revision)
-        throw new Failure('conflict', 'it changed while it was planned; plan again');
+        throw new Failure('conflict', 'the event changed while it was being planned; plan again');
       const rows = (await rowsOf(writer.db, event.id)).filter((row) => row.occurrence === occurrence.key);
       const planned = planSubject({ ...subject, user }, decision, rows, request, nowMs);
-      if (request.force) await freeKeys(writer, rows);
+      if (request.force) await releaseKeys(writer, rows);
       await applySteps(writer, event, occurrence, planned.steps, nowMs);
-      await record(writer, subject, decision, planned, nowMs);
+      await recordDecision(writer, subject, decision, planned, nowMs);
       return planned;
     });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Failure && error.kind !== 'conflict') throw error;
     if (!(error instanceof Failure)) log('error', `event ${event.id} could not be planned`, error);
-    const said = error instanceof Failure ? error.message : 'it could not be planned';
-    return { listed: subject.listed, decision, steps: [], dropped: [], error: said };
+    const message = error instanceof Failure ? error.message : 'the event could not be planned';
+    return { listed: subject.listed, decision, steps: [], dropped: [], error: message };
   }
 }
 
-async function record(
+async function recordDecision(
   writer: Writer,
   { listed, fingerprint: print }: Subject,
   { policy, reason, provisional }: Decision,

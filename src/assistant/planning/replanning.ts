@@ -6,19 +6,19 @@ import { isImportant, rulesOf } from '../entities/rules.ts';
 import type { Proposal } from '../policy/guards.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
-import { isTold, lastTold, planChange } from './change-notice.ts';
+import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
 import { applySteps, rowsOf } from './plan-rows.ts';
 import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './planner.ts';
 
 const dayMs = 86_400_000;
-/** A weekly series that moves to another day is still the same one. */
-const farthestShift = 4 * dayMs;
+/** When a series moves, an occurrence matches the nearest new one within this distance. */
+const maxShiftMs = 4 * dayMs;
 const allTime = { fromMs: -8.64e15, toMs: 8.64e15 };
 
 /**
- * Lets what is planned follow an event that has just changed, in the same transaction: moved with it, called off with
- * it, never left behind. A person who was told already is told of the change. Nothing else is decided anew here; that is for the
- * next planning.
+ * Updates the planned notifications of an event that has just changed, in the same transaction: moves or cancels them
+ * with the event, and plans a change notice if a message was already sent. The policy is not asked here; the next
+ * planning run does that.
  */
 export async function replanEvent(
   writer: Writer,
@@ -28,42 +28,49 @@ export async function replanEvent(
   now: number,
 ): Promise<void> {
   const all = Map.groupBy(await rowsOf(writer.db, event.id), ({ occurrence }) => occurrence);
-  const waiting = [...all.values()].filter((rows) => rows.some(isAlive) || isTold(rows, now));
-  if (waiting.length === 0) return;
+  const affected = [...all.values()].filter((rows) => rows.some(isActive) || mayNeedNotice(rows, now));
+  if (affected.length === 0) return;
   const window = event.series === null ? allTime : { fromMs: now - dayMs, toMs: now + 400 * dayMs };
   const found =
     event.status === 'cancelled' ? [] : await occurrences(event, window, preferencesOf(user).timezone);
-  const newTimes = match(waiting, found);
-  const gone =
-    event.status === 'confirmed' ? 'it does not take place any more' : `the event is ${event.status}`;
+  const newTimes = matchOccurrences(affected, found);
+  const cancelReason =
+    event.status === 'confirmed' ? 'this occurrence no longer takes place' : `the event is ${event.status}`;
   const important = isImportant(event, await rulesOf(writer.db, user.id));
   const planned = { user, event, nowMs: now, important, force: false };
-  for (const rows of waiting) {
+  for (const rows of affected) {
     const { occurrence: key } = rows[0]!;
     const occurrence = newTimes.get(rows);
     const steps =
       occurrence?.status === 'confirmed' && occurrence.startMs >= now - dayMs
-        ? planOccurrence({ ...planned, occurrence, rows, proposals: proposalsFrom(rows, event) }).steps
+        ? planOccurrence({ ...planned, occurrence, rows, proposals: toProposals(rows, event) }).steps
         : [
-            ...cancelAll(rows, gone),
+            ...cancelAll(rows, cancelReason),
             ...planChange({ user, event, rows, nowMs: now, ...(occurrence && { occurrence }) }).steps,
           ];
-    const { event_start_ms: startMs } = lastTold(rows) ?? rows[0]!;
+    const { event_start_ms: startMs } = lastMessage(rows) ?? rows[0]!;
     await applySteps(writer, event, occurrence ?? { key, startMs }, steps, now);
-    if (occurrence !== undefined && occurrence.key !== key) await rename(writer, event, key, occurrence.key);
-    // Even if all becomes as it was, what was decided then is not what is planned any more.
-    if (steps.some(({ action }) => action !== 'keep')) await reopen(writer, event, key);
-    if (occurrence !== undefined) await refresh(writer, { user, event, occurrence, rows, nowMs: now });
+    if (occurrence !== undefined && occurrence.key !== key)
+      await renameOccurrence(writer, event, key, occurrence.key);
+    // The stored decision no longer matches the plan, even if the event changes back later.
+    if (steps.some(({ action }) => action !== 'keep')) await invalidateDecision(writer, event, key);
+    if (occurrence !== undefined)
+      await refreshInDelivery(writer, { user, event, occurrence, rows, nowMs: now });
   }
 }
 
-/** Something is still to come of it. */
-function isAlive({ status, escalate_ms }: Notification): boolean {
+/** True if the notification will still be sent or escalated. */
+function isActive({ status, escalate_ms }: Notification): boolean {
   return status === 'planned' || status === 'sending' || escalate_ms !== null;
 }
 
-/** A series that moves gives its occurrences other keys; what was told about one belongs to it still. */
-async function rename({ db }: Writer, { id }: CalendarEvent, from: string, to: string): Promise<void> {
+/** When a series moves, its occurrences get new keys. Sent messages keep belonging to their occurrence. */
+async function renameOccurrence(
+  { db }: Writer,
+  { id }: CalendarEvent,
+  from: string,
+  to: string,
+): Promise<void> {
   await db
     .updateTable('notifications')
     .set({ occurrence: to })
@@ -73,7 +80,7 @@ async function rename({ db }: Writer, { id }: CalendarEvent, from: string, to: s
     .execute();
 }
 
-async function reopen({ db }: Writer, { id }: CalendarEvent, occurrence: string): Promise<void> {
+async function invalidateDecision({ db }: Writer, { id }: CalendarEvent, occurrence: string): Promise<void> {
   await db
     .updateTable('plans')
     .set({ fingerprint: '' })
@@ -83,19 +90,19 @@ async function reopen({ db }: Writer, { id }: CalendarEvent, occurrence: string)
 }
 
 /**
- * What delivery has in its hands is about the same time as before, so it goes on: in the words of today where nothing
- * was said yet.
+ * Refreshes notifications that are due or in delivery and whose start has not changed, so that they stay valid for the
+ * new revision. Those not sent yet also get the current text.
  */
-async function refresh(
+async function refreshInDelivery(
   { db, changed }: Writer,
   subject: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows' | 'nowMs'>,
 ): Promise<void> {
   const { event, occurrence, rows, nowMs } = subject;
   for (const row of rows) {
-    if (!isAlive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
+    if (!isActive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
     if (row.change !== null) continue;
-    const said = row.status !== 'planned' && row.status !== 'sending';
-    const payload = said ? row.payload : payloadFor(subject, wordsOf(row, event));
+    const alreadySent = row.status !== 'planned' && row.status !== 'sending';
+    const payload = alreadySent ? row.payload : payloadFor(subject, reusableWords(row, event));
     if (row.revision === event.revision && row.payload === payload) continue;
     await db
       .updateTable('notifications')
@@ -106,16 +113,16 @@ async function refresh(
   }
 }
 
-/** Words about an event that has changed are not used again. */
-function wordsOf({ revision, payload }: Notification, event: CalendarEvent): Words {
+/** The policy's own words, unless the event has changed since they were written. */
+function reusableWords({ revision, payload }: Notification, event: CalendarEvent): Words {
   return (revision === event.revision && parsePayload(payload).words) || {};
 }
 
 /**
- * Which occurrence each group of rows is about now. Occurrences are known by the start their rule gave them; when a whole
- * series moves, all of these change at once, and each finds the one that is nearest to where it was.
+ * Finds the current occurrence for each group of notifications. The key of an occurrence is its original start. When a
+ * whole series moves, all keys change at once, so each group is matched with the nearest occurrence.
  */
-function match(
+function matchOccurrences(
   groups: readonly (readonly Notification[])[],
   occurrences: readonly Occurrence[],
 ): ReadonlyMap<readonly Notification[], Occurrence> {
@@ -130,17 +137,17 @@ function match(
   for (const rows of groups) {
     const distance = ({ startMs }: Occurrence) => Math.abs(startMs - rows.at(-1)!.event_start_ms);
     const [nearest] = [...free].sort((a, b) => distance(a) - distance(b));
-    if (nearest === undefined || distance(nearest) > farthestShift) continue;
+    if (nearest === undefined || distance(nearest) > maxShiftMs) continue;
     matched.set(rows, nearest);
     free.delete(nearest);
   }
   return matched;
 }
 
-/** After a change of preferences: quiet hours, zones and channels hold for what is planned already. */
+/** Applies changed preferences (quiet hours, time zone, channels) to the planned notifications of a user. */
 export async function replanUser(
   writer: Writer,
-  diary: Pick<AssistantData, 'occurrences'>,
+  data: Pick<AssistantData, 'occurrences'>,
   user: User,
   now: number,
 ): Promise<void> {
@@ -157,17 +164,17 @@ export async function replanUser(
       ),
     )
     .execute();
-  for (const event of events) await replanEvent(writer, diary, user, event, now);
+  for (const event of events) await replanEvent(writer, data, user, event, now);
 }
 
-/** What is planned, as a proposal for the new time. */
-function proposalsFrom(rows: readonly Notification[], event: CalendarEvent): readonly Proposal[] {
+/** Turns planned reminders into proposals for the new time. */
+function toProposals(rows: readonly Notification[], event: CalendarEvent): readonly Proposal[] {
   return rows
     .filter((row) => row.status === 'planned' && row.parent_id === null && row.change === null)
     .map((row) => ({
       offsetMinutes: row.slot,
       channel: row.channel,
       urgency: row.urgency,
-      ...wordsOf(row, event),
+      ...reusableWords(row, event),
     }));
 }

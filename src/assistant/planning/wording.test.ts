@@ -13,7 +13,7 @@ const facts = {
 };
 
 describe('a reminder', () => {
-  it('says what, when on the clock of its reader, where, and how to join', () => {
+  it('contains title, local time, place and link', () => {
     const { subject, text, html, script } = wordReminder(facts);
     expect(subject).toBe('Reminder: Board meeting, Tuesday, November 17, 2026 at 2:00 PM');
     expect(text).toBe(
@@ -25,12 +25,12 @@ describe('a reminder', () => {
     );
   });
 
-  it('names the day alone for what takes all of it, in the language of its reader', () => {
+  it('shows only the date of an all-day event, in the language of the user', () => {
     const { text } = wordReminder({ ...facts, allDay: true, locale: 'de', location: null, confLink: null });
     expect(text).toBe('Hello Ada,\n\nBoard meeting\nWhen: Dienstag, 17. November 2026\n');
   });
 
-  it('keeps its lines, whatever the event is called', () => {
+  it('cannot be given extra lines by the title or location', () => {
     const title = 'Lunch\r\nBcc: eve@evil.example\u2028\u202Etxt.exe';
     const { subject, text } = wordReminder({
       ...facts,
@@ -41,7 +41,7 @@ describe('a reminder', () => {
     expect(text.split('\n').filter((line) => line.startsWith('Join:'))).toEqual([`Join: ${facts.confLink}`]);
   });
 
-  it('shows markup of strangers as text', () => {
+  it('escapes markup in the event', () => {
     const { html } = wordReminder({
       ...facts,
       title: '<img src=x onerror=alert(1)>',
@@ -57,7 +57,7 @@ describe('a reminder', () => {
     'mailto:eve@evil.example',
     'evil.example/login?x=1',
     'data://x',
-  ])('takes %s out of the words of a policy', (link) => {
+  ])('removes %s from the text of a policy', (link) => {
     const { subject, text, script } = wordReminder(facts, {
       subject: `See ${link}`,
       text: `Go to ${link} now`,
@@ -67,12 +67,12 @@ describe('a reminder', () => {
     expect(text).toContain('Go to (link removed) now');
   });
 
-  it('has a subject where the policy gave none that can be used', () => {
+  it('has a default subject if the policy gave no usable one', () => {
     expect(wordReminder(facts, { subject: ' \r\n\u0000 ' }).subject).toMatch(/^Reminder: Board meeting/);
     expect(wordReminder({ ...facts, title: ' \u0007 ' }).subject).toMatch(/^Reminder: an event/);
   });
 
-  it('is written in English dates for a language nobody knows', () => {
+  it('uses English dates for an unknown locale', () => {
     expect(wordReminder({ ...facts, locale: 'no-such-locale-at-all' }).subject).toContain('November 17');
   });
 });

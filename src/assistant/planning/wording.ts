@@ -12,15 +12,15 @@ export interface Facts {
   readonly allDay: boolean;
   readonly location: string | null;
   readonly confLink: string | null;
-  /** The start of which the person was reminded before the event moved. */
+  /** The start announced in an earlier reminder, before the event moved. */
   readonly movedFromMs?: number | undefined;
 }
 
-/** What a reminder says. When and where come from the event, whatever the policy's words are. */
+/** Writes a reminder. Time and place always come from the event, never from the policy's words. */
 export function wordReminder(facts: Facts, words: Words = {}): Payload {
-  const { title, when, where, link } = shown(facts);
+  const { title, when, where, link } = displayFields(facts);
   const before = facts.movedFromMs === undefined ? '' : dateOf({ ...facts, startMs: facts.movedFromMs });
-  const opening = plain(words.text ?? '', 1500);
+  const opening = plainText(words.text ?? '', 1500);
   const lines = [
     `Hello ${singleLine(facts.name)},`,
     ...(opening === '' ? [] : ['', opening]),
@@ -46,25 +46,25 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
   };
 }
 
-/** What a person is told who knows an event by a start that is not true any more. */
-export function wordChange(facts: Facts, change: Change, toldMs: number): Payload {
-  const { title, when, where, link } = shown(facts);
-  const told = dateOf({ ...facts, startMs: toldMs });
+/** Writes the notice about an event that changed after the user was told about it. */
+export function wordChange(facts: Facts, change: Change, announcedMs: number): Payload {
+  const { title, when, where, link } = displayFields(facts);
+  const announced = dateOf({ ...facts, startMs: announcedMs });
   const [subject, news] = {
-    moved: [`Moved: ${title}, now ${when}`, `It was moved. You were reminded of ${told}.`],
-    cancelled: [`Cancelled: ${title}, ${told}`, 'It does not take place. You were reminded of it.'],
+    moved: [`Moved: ${title}, now ${when}`, `It was moved. You were reminded of ${announced}.`],
+    cancelled: [`Cancelled: ${title}, ${announced}`, 'It has been cancelled. You were reminded of it.'],
     restored: [`Takes place after all: ${title}, ${when}`, 'You were told that it was cancelled.'],
   }[change] as [string, string];
   const zone = facts.allDay ? '' : ` (${facts.timezone})`;
-  const gone = change === 'cancelled';
+  const cancelled = change === 'cancelled';
   const lines = [
     `Hello ${singleLine(facts.name)},`,
     '',
     title,
-    ...(gone ? [`Cancelled: ${told}${zone}`] : [`Now: ${when}${zone}`]),
+    ...(cancelled ? [`Cancelled: ${announced}${zone}`] : [`Now: ${when}${zone}`]),
     news,
-    ...(gone || where === '' ? [] : [`Where: ${where}`]),
-    ...(gone || link === '' ? [] : [`Join: ${link}`]),
+    ...(cancelled || where === '' ? [] : [`Where: ${where}`]),
+    ...(cancelled || link === '' ? [] : [`Join: ${link}`]),
   ];
   return {
     subject: singleLine(subject),
@@ -74,8 +74,8 @@ export function wordChange(facts: Facts, change: Change, toldMs: number): Payloa
   };
 }
 
-/** The parts of an event that are shown, short and in one line each. */
-function shown(facts: Facts) {
+/** The displayed fields of an event, each shortened to a single line. */
+function displayFields(facts: Facts) {
   const { location, confLink } = facts;
   return {
     title: singleLine(facts.title, 150) || 'an event',
@@ -91,7 +91,7 @@ function dateOf({ startMs, locale, timezone, allDay }: Facts): string {
   const key = JSON.stringify([locale, timezone, allDay]);
   let format = formats.get(key);
   if (format === undefined) {
-    // Making one costs more than everything else about a reminder.
+    // Creating a DateTimeFormat is slow, so formats are cached.
     if (formats.size >= 200) formats.clear();
     format = formatFor(locale, {
       timeZone: timezone,
@@ -111,18 +111,18 @@ function formatFor(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
   }
 }
 
-function plain(text: string, longest: number): string {
+function plainText(text: string, maxLength: number): string {
   const lines = withoutLinks(text)
     .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => singleLine(line, longest));
+    .map((line) => singleLine(line, maxLength));
   const joined = lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-  return joined.length <= longest ? joined : `${[...joined].slice(0, longest - 1).join('')}…`;
+  return joined.length <= maxLength ? joined : `${[...joined].slice(0, maxLength - 1).join('')}…`;
 }
 
-/** Links are ours to give: a stranger's text must not put one into a mail in our name. */
+/** Removes links, so that text from outside cannot put a link into our messages. */
 function withoutLinks(text: string): string {
   return text
     .replace(/(?:\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|\bmailto:|\btel:)\S*/gi, '(link removed)')

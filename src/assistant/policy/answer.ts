@@ -28,7 +28,7 @@ const plan = {
   },
 } as const;
 
-/** The same shape as endpoints want it that hold a model to a schema: everything required, nothing besides. */
+/** The same schema in strict mode for structured output: every property required, no additional ones. */
 export const strictPlanSchema = {
   ...plan,
   required: ['notify', 'reasoning', 'plan'],
@@ -46,14 +46,14 @@ export type ParsedAnswer =
   | { readonly proposals: readonly Proposal[]; readonly reason: string }
   | { readonly problem: string };
 
-/** Nobody reads more in a reminder. */
-const longestWords = 2000;
+/** Longer texts are cut before they go into a reminder. */
+const maxTextLength = 2000;
 
-/** What a model said, as proposals; or what is wrong with it, in words it can learn from. */
+/** Parses the answer of a model. An invalid answer yields a problem text that can be sent back to the model. */
 export function parseAnswer(text: string): ParsedAnswer {
-  const value = jsonIn(text);
+  const value = extractJson(text);
   if (value === undefined) return { problem: 'it is not JSON' };
-  // A plan for nothing needs no list.
+  // `plan` may be missing when `notify` is false.
   const filled = isObject(value) && value['notify'] === false ? { plan: [], ...value } : value;
   if (!Check(plan, filled)) {
     const [, errors] = Errors(plan, filled);
@@ -66,22 +66,22 @@ export function parseAnswer(text: string): ParsedAnswer {
   }
   const { notify, plan: items, reasoning = '' } = filled as XStatic<typeof plan>;
   const reason = singleLine(reasoning, 300);
-  return { reason, proposals: notify ? items.flatMap(proposalsOf) : [] };
+  return { reason, proposals: notify ? items.flatMap(toProposals) : [] };
 }
 
-function proposalsOf(one: XStatic<typeof item>): readonly Proposal[] {
+function toProposals(one: XStatic<typeof item>): readonly Proposal[] {
   const { offset_minutes: offsetMinutes, channel, urgency = 'normal', subject, email_text, tts_script } = one;
   const words = Object.fromEntries(
     Object.entries({ subject, text: email_text, script: tts_script })
       .filter(([, text]) => text !== undefined && text.trim() !== '')
-      .map(([name, text]) => [name, text!.slice(0, longestWords)]),
+      .map(([name, text]) => [name, text!.slice(0, maxTextLength)]),
   );
   const both = channel === 'both' ? (['call', 'email'] as const) : [channel];
   return both.map((each) => ({ offsetMinutes, channel: each, urgency, ...words }));
 }
 
-/** Models wrap their JSON in fences and talk around it. */
-function jsonIn(text: string): unknown {
+/** Finds the JSON in an answer that may contain code fences or surrounding text. */
+function extractJson(text: string): unknown {
   const fenced = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1];
   const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   for (const candidate of [text, fenced, braces]) {

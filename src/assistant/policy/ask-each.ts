@@ -1,13 +1,13 @@
 import { messageOf } from '../../json.ts';
 import type { Answer, Question } from './policy.ts';
 
-const atOnce = 4;
-/** How many times the limit of one answer all of them together may take. */
-const rounds = 2;
+const concurrency = 4;
+/** All questions together may take this many times the limit of one answer. */
+const deadlineFactor = 2;
 
 /**
- * Asks a few at a time. A model that does not answer in time, or cannot be reached at all, is not asked again, so that
- * one call waits for it once and not once for every event.
+ * Asks a few questions at a time. After a timeout or a failed connection the remaining questions are not asked, so that
+ * a planning run waits for an unreachable model once and not once per event.
  */
 export async function askEach(
   questions: readonly Question[],
@@ -16,14 +16,14 @@ export async function askEach(
   signal: AbortSignal,
   answered: (count: number) => void = () => {},
 ): Promise<readonly Answer[]> {
-  const answers: Answer[] = questions.map(() => ({ trouble: 'there was no time left to ask' }));
-  const deadline = AbortSignal.timeout(rounds * timeoutMs);
-  let given: string | undefined;
+  const answers: Answer[] = questions.map(() => ({ error: 'there was no time left to ask' }));
+  const deadline = AbortSignal.timeout(deadlineFactor * timeoutMs);
+  let stopReason: string | undefined;
   let next = 0;
   let count = 0;
   const work = async () => {
     for (let index = next++; index < questions.length; index = next++) {
-      if (given !== undefined) answers[index] = { trouble: given };
+      if (stopReason !== undefined) answers[index] = { error: stopReason };
       else if (!deadline.aborted) {
         const limit = AbortSignal.timeout(timeoutMs);
         try {
@@ -32,18 +32,20 @@ export async function askEach(
         } catch (error) {
           signal.throwIfAborted();
           const late = limit.aborted || deadline.aborted;
-          given ??= late ? `no answer within ${timeoutMs / 1000} s` : `cannot be asked (${causeOf(error)})`;
-          answers[index] = { trouble: given };
+          stopReason ??= late
+            ? `no answer within ${timeoutMs / 1000} s`
+            : `the request failed (${failureReason(error)})`;
+          answers[index] = { error: stopReason };
         }
       }
       answered(++count);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return answers;
 }
 
-/** Somebody who does not look at the signal must not keep us waiting. */
+/** Rejects on abort even if the work ignores the signal. */
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -51,8 +53,8 @@ function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise
   });
 }
 
-/** What `fetch` reports lies in the cause; a code says more than "fetch failed". */
-function causeOf(error: unknown): string {
+/** `fetch` reports the reason in `cause`; its code says more than "fetch failed". */
+function failureReason(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : messageOf(error);
 }

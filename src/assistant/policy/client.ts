@@ -3,16 +3,16 @@ import type { Context } from '../../feature.ts';
 import { isObject } from '../../json.ts';
 import type { Answer, Model } from './policy.ts';
 
-/** A person may be asked to approve each one. */
-const mostQuestions = 10;
+/** A small limit, because the client may ask a person to approve each request. */
+const maxQuestions = 10;
 
-/** The model of the client that is calling, where the client lets itself be asked. */
+/** Asks the model of the calling client through MCP sampling. */
 export function createClientModel(context: Context, timeoutMs: number): Model {
   return {
     name: 'client',
     identity: 'client',
     async ask(questions) {
-      const asked = questions.slice(0, mostQuestions);
+      const asked = questions.slice(0, maxQuestions);
       const requests = Object.fromEntries(
         asked.map(({ key, system, user }) => [
           key,
@@ -27,15 +27,15 @@ export function createClientModel(context: Context, timeoutMs: number): Model {
         ]),
       );
       const answers = await inTime(context.ask(requests), timeoutMs).catch((error: unknown) => {
-        // Whatever else passes through here belongs to the protocol.
+        // Other errors belong to the protocol, for example a request for input.
         if (error instanceof Failure && (error.kind === 'unavailable' || error.kind === 'timeout'))
           return error;
         throw error;
       });
       return questions.map(({ key }, index): Answer => {
-        if (index >= mostQuestions)
-          return { trouble: `the client is asked about ${mostQuestions} events at a time` };
-        return answers instanceof Failure ? { trouble: answers.message } : textOf(answers[key]);
+        if (index >= maxQuestions)
+          return { error: `the client is asked about at most ${maxQuestions} events at a time` };
+        return answers instanceof Failure ? { error: answers.message } : textOf(answers[key]);
       });
     },
   };
@@ -55,5 +55,5 @@ function textOf(answer: Readonly<Record<string, unknown>> | undefined): Answer {
   const texts = parts.flatMap((part) =>
     isObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
   );
-  return texts.length > 0 ? { text: texts.join('') } : { trouble: 'the client answered without a text' };
+  return texts.length > 0 ? { text: texts.join('') } : { error: 'the answer of the client has no text' };
 }

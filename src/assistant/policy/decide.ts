@@ -1,11 +1,11 @@
 import { parseAnswer } from './answer.ts';
 import type { Answer, Decision, Model, PolicyInput, Question } from './policy.ts';
-import { questionOf, repairOf } from './question.ts';
+import { buildQuestion, buildRepairQuestion } from './question.ts';
 import { decideByRules } from './rules.ts';
 
 /**
- * One decision for each input. What a model says is parsed and checked; what cannot be used is asked once more; what
- * still cannot be used is decided by the rules, and the decision says so.
+ * Returns one decision per input. The answer of a model is parsed and validated. After an invalid answer the model is
+ * asked once more; if that fails too, the built-in rules decide and the decision gives the reason.
  */
 export async function decide(
   model: Model | undefined,
@@ -14,27 +14,27 @@ export async function decide(
   answered?: (count: number) => void,
 ): Promise<readonly Decision[]> {
   if (model === undefined || inputs.length === 0) return inputs.map((input) => decideByRules(input));
-  const questions = inputs.map(questionOf);
+  const questions = inputs.map(buildQuestion);
   const decisions: (Decision | undefined)[] = inputs.map(() => undefined);
-  const again: { index: number; question: Question }[] = [];
+  const retries: { index: number; question: Question }[] = [];
   for (const [index, answer] of (await model.ask(questions, signal, answered)).entries()) {
     const read = readAnswer(model, answer, '');
     if ('policy' in read) decisions[index] = read;
     else if ('text' in answer)
-      again.push({ index, question: repairOf(questions[index]!, answer.text, read.problem) });
+      retries.push({ index, question: buildRepairQuestion(questions[index]!, answer.text, read.problem) });
     else decisions[index] = decideByRules(inputs[index]!, `${model.name}: ${read.problem}`);
   }
-  if (again.length > 0) {
+  if (retries.length > 0) {
     const repaired = await model.ask(
-      again.map(({ question }) => question),
+      retries.map(({ question }) => question),
       signal,
     );
-    for (const [position, { index }] of again.entries()) {
+    for (const [position, { index }] of retries.entries()) {
       const read = readAnswer(model, repaired[position]!, ' (repaired)');
       decisions[index] =
         'policy' in read
           ? read
-          : decideByRules(inputs[index]!, `${model.name}: its answers could not be used (${read.problem})`);
+          : decideByRules(inputs[index]!, `${model.name}: its answers were invalid (${read.problem})`);
     }
   }
   return decisions.map(
@@ -43,7 +43,7 @@ export async function decide(
 }
 
 function readAnswer(model: Model, answer: Answer, note: string): Decision | { readonly problem: string } {
-  if ('trouble' in answer) return { problem: answer.trouble };
+  if ('error' in answer) return { problem: answer.error };
   const parsed = parseAnswer(answer.text);
   if ('problem' in parsed) return parsed;
   const reason = `${parsed.reason || 'no reason given'}${note}`;

@@ -1,10 +1,10 @@
 import { askEach } from './ask-each.ts';
 import type { Model } from './policy.ts';
 
-/** Runs one task in a sub-agent and resolves to what it said. */
+/** Runs one task in a sub-agent and resolves to its final message. */
 export type DelegateTask = (task: string, signal: AbortSignal) => Promise<string>;
 
-/** A sub-agent as the policy. */
+/** Lets a sub-agent decide. */
 export function createDelegateModel(run: DelegateTask, timeoutMs: number): Model {
   return {
     name: 'delegate',

@@ -4,24 +4,24 @@ import { askEach } from './ask-each.ts';
 import type { Answer, Model, Question } from './policy.ts';
 
 export interface EndpointOptions {
-  /** Up to and without `/chat/completions`. */
+  /** Base URL without `/chat/completions`. */
   readonly url: string;
   readonly model: string;
   readonly key?: string | undefined;
   readonly timeoutMs: number;
 }
 
-const longestReply = 1 << 20;
+const maxReplyLength = 1 << 20;
 
-/** Any server that speaks the chat completions of OpenAI. */
+/** Asks a model on a server with an OpenAI-compatible chat completions API. */
 export function createEndpoint(options: EndpointOptions): Model {
   const { timeoutMs } = options;
-  let takesSchemas = true;
-  // Not every server can hold a model to a schema; the answer is checked in any case.
+  let supportsSchemas = true;
+  // Some servers reject `response_format`. The answer is validated in any case.
   const complete = async (question: Question, signal: AbortSignal): Promise<Answer> => {
-    const first = await request(options, question, takesSchemas, signal);
-    if (!takesSchemas || first.status !== 400) return first;
-    takesSchemas = false;
+    const first = await request(options, question, supportsSchemas, signal);
+    if (!supportsSchemas || first.status !== 400) return first;
+    supportsSchemas = false;
     return request(options, question, false, signal);
   };
   return {
@@ -62,23 +62,25 @@ async function request(
       }),
     }),
   });
-  const body = await readAtMost(response, longestReply);
+  const body = await readAtMost(response, maxReplyLength);
   if (!response.ok)
-    return { trouble: `the model's server answered ${response.status}`, status: response.status };
+    return { error: `the model server answered with status ${response.status}`, status: response.status };
   try {
     const text: unknown = JSON.parse(body)?.choices?.[0]?.message?.content;
-    return typeof text === 'string' ? { text } : { trouble: 'the reply of the server has no message in it' };
+    return typeof text === 'string'
+      ? { text }
+      : { error: 'the reply of the model server contains no message' };
   } catch (error) {
-    return { trouble: `the reply of the server is not JSON: ${messageOf(error)}` };
+    return { error: `the reply of the model server is not JSON: ${messageOf(error)}` };
   }
 }
 
-async function readAtMost(response: Response, longest: number): Promise<string> {
+async function readAtMost(response: Response, maxLength: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > longest) throw new Error('the reply is too long');
+    if (text.length > maxLength) throw new Error(`the reply is longer than ${maxLength} characters`);
   }
   return text + decoder.decode();
 }

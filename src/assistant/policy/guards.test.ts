@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { play, story } from '../../../test/guards.ts';
+import { anyStory } from '../../../test/guard-stories.ts';
+import { replay } from '../../../test/guards.ts';
 import { replayStored } from '../../../test/stored-story.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { User } from '../store/schema.ts';
 import { createStore } from '../store/store.ts';
-import { channelsAt, guard, nextOpenTime } from './guards.ts';
+import { channelsAt, guard, nextAllowedTime } from './guards.ts';
 
 const minuteMs = 60_000;
-/** Where clocks change: an hour, half an hour, at midnight, by a whole day, for a month. */
+/** Clock changes by an hour, by half an hour, at midnight, by a whole day and for a month, and a zone without one. */
 const changes = [
   ['Europe/Berlin', '2026-03-29T01:00:00Z'],
   ['Europe/Berlin', '2026-10-25T01:00:00Z'],
@@ -30,14 +31,14 @@ describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
     ['00:30', '23:45', 'email'],
     ['21:00', '07:00', 'none'],
   ] as const)('from %s to %s end when the clock says so, on weekends with %s', (from, to, weekend) => {
-    const wishes = { ...user, quiet_start: from, quiet_end: to, weekend_policy: weekend } as unknown as User;
-    const preferences = preferencesOf(wishes);
+    const row = { ...user, quiet_start: from, quiet_end: to, weekend_policy: weekend } as unknown as User;
+    const preferences = preferencesOf(row);
     const isOpen = (ms: number) => channelsAt(ms, preferences, ['email']).length > 0;
     for (let hours = -30; hours <= 3; hours += 1.5) {
       const at = Date.parse(change) + hours * 60 * minuteMs;
       let first = at;
       while (!isOpen(first)) first += minuteMs;
-      expect([new Date(nextOpenTime(at, preferences, ['email'])!), at]).toEqual([new Date(first), at]);
+      expect([new Date(nextAllowedTime(at, preferences, ['email'])!), at]).toEqual([new Date(first), at]);
       const startMs = at + 30 * 60 * minuteMs;
       const input = { preferences, reachable: ['email'] as const, startMs, important: false, taken: [] };
       const proposal = { offsetMinutes: -60, channel: 'email', urgency: 'normal' } as const;
@@ -50,23 +51,23 @@ describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
 });
 
 describe('the guards', () => {
-  it('hold for any user, event, zone, clock and answer of a model', () => {
+  it('hold for any user, event, time zone, time and model answer', () => {
     fc.assert(
-      fc.property(story, (told) => {
-        expect(play(told)).toEqual([]);
+      fc.property(anyStory, (story) => {
+        expect(replay(story)).toEqual([]);
       }),
       { numRuns: 1000 },
     );
   }, 120_000);
 
-  it('hold for everything that is stored, through changes of the event, sending, cancelling and planning again', async () => {
+  it('hold for stored notifications while events change and notifications are sent, cancelled and replanned', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-guards-'));
     const store = createStore(join(folder, 'guards.db'));
     let number = 0;
     try {
       await fc.assert(
-        fc.asyncProperty(story, async (told) => {
-          expect(await replayStored(store, told, ++number)).toEqual([]);
+        fc.asyncProperty(anyStory, async (story) => {
+          expect(await replayStored(store, story, ++number)).toEqual([]);
         }),
         { numRuns: 20, endOnFailure: true },
       );

@@ -5,13 +5,13 @@ import type { Channel, Urgency } from '../store/schema.ts';
 
 const minuteMs = 60_000;
 const dayMinutes = 1440;
-export const mostPerOccurrence = 3;
-/** Four weeks before the event, and not after it has begun. */
+export const maxPerOccurrence = 3;
+/** Four weeks before the event. */
 const earliestOffset = -40_320;
 
-/** What a policy would like to send. */
+/** A reminder that a policy proposes. */
 export interface Proposal extends Words {
-  /** Minutes from the start of the event; negative is before. */
+  /** Minutes relative to the start of the event; negative values are before it. */
   readonly offsetMinutes: number;
   readonly channel: Channel;
   readonly urgency: Urgency;
@@ -19,13 +19,13 @@ export interface Proposal extends Words {
 
 export interface GuardInput {
   readonly preferences: Preferences;
-  /** The channels on which the user has an address. */
+  /** Channels for which the user has an address. */
   readonly reachable: readonly Channel[];
   readonly startMs: number;
   readonly nowMs: number;
-  /** A rule of the user says that the event matters. */
+  /** True if one of the user's rules marks the event as important. */
   readonly important: boolean;
-  /** What was sent for the same occurrence already, or must not be. */
+  /** Notifications of the same occurrence that were sent, or that a person cancelled. */
   readonly taken: readonly { readonly slot: number; readonly channel: Channel; readonly planMs: number }[];
 }
 
@@ -34,7 +34,7 @@ export interface Guarded {
   readonly channel: Channel;
   readonly urgency: Urgency;
   readonly planMs: number;
-  /** What was changed and why; empty when the proposal stands as it was. */
+  /** What the guards changed in the proposal. */
   readonly changes: readonly string[];
 }
 
@@ -44,9 +44,9 @@ export interface Dropped {
 }
 
 /**
- * Whatever a policy proposes, only what is right is kept: in the future and before the event, outside the quiet hours of
- * the user at the time of delivery, on a channel the user wants then and can be reached by, once, and at most three
- * times. Nothing in a proposal can widen any of this.
+ * Enforces the user's limits on the proposals of a policy. A kept reminder lies in the future and before the event,
+ * outside the quiet hours, on a channel that the user wants at that time and has an address for. Each occurrence gets
+ * at most three reminders and no duplicates. A proposal cannot relax these limits.
  */
 export function guard(
   proposals: readonly Proposal[],
@@ -66,34 +66,34 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
   const { preferences, startMs, nowMs, taken } = input;
   const { offsetMinutes } = proposal;
   if (!Number.isInteger(offsetMinutes) || offsetMinutes < earliestOffset || offsetMinutes > 0)
-    return 'it is not within the four weeks before the event';
+    return 'the time is not within the four weeks before the event';
   if (input.reachable.length === 0) return 'the user has no address on any channel';
-  const wantedMs = startMs + offsetMinutes * minuteMs;
-  if (wantedMs <= nowMs) return 'its time has passed';
-  const planMs = openTime(wantedMs, input);
-  if (planMs === undefined) return 'no time outside the quiet hours is left before the event';
+  const proposedMs = startMs + offsetMinutes * minuteMs;
+  if (proposedMs <= nowMs) return 'the time has passed';
+  const planMs = nearestAllowedTime(proposedMs, input);
+  if (planMs === undefined) return 'the quiet hours last until the event starts';
 
   const calls = [...kept, ...taken].filter(({ channel }) => channel === 'call').length;
-  const allowed = allowedAt(planMs, preferences, input.reachable).filter(
+  const allowed = channelsOnDay(planMs, preferences, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
   );
   const channel = allowed.includes(proposal.channel) ? proposal.channel : allowed[0];
-  if (channel === undefined) return 'no channel that the user wants then is left';
+  if (channel === undefined) return 'the user wants no available channel at that time';
   if (taken.some((one) => one.slot === offsetMinutes && one.channel === channel))
-    return 'it was sent or cancelled already';
+    return 'it was already sent or cancelled';
   const minute = Math.floor(planMs / minuteMs);
   if (
     [...kept, ...taken].some((one) => one.channel === channel && Math.floor(one.planMs / minuteMs) === minute)
   )
-    return 'there is one on this channel at the same time';
+    return 'another notification is planned on this channel at the same time';
   if (kept.some((one) => one.channel === channel && one.proposal.offsetMinutes === offsetMinutes))
-    return 'there is one like it already';
-  if (kept.length + taken.length >= mostPerOccurrence)
-    return `there are ${mostPerOccurrence} for this event already`;
+    return 'the same notification is already planned';
+  if (kept.length + taken.length >= maxPerOccurrence)
+    return `the event already has ${maxPerOccurrence} notifications`;
 
   const urgency = allowedUrgency(proposal.urgency, planMs, input);
   const changes = [
-    ...(planMs === wantedMs ? [] : [`moved ${planMs < wantedMs ? 'before' : 'behind'} quiet time`]),
+    ...(planMs === proposedMs ? [] : [`moved ${planMs < proposedMs ? 'before' : 'after'} quiet hours`]),
     ...(channel === proposal.channel ? [] : [`by ${channel} instead of ${proposal.channel}`]),
     ...(urgency === proposal.urgency ? [] : [`${urgency} instead of ${proposal.urgency}`]),
   ];
@@ -111,11 +111,11 @@ interface Wall {
 function wallAt(instantMs: number, zone: string): Wall {
   const wall = wallOf(instantMs, offsetsOf(zone) ?? (() => 0));
   const minutes = Math.floor(wall / minuteMs);
-  // 1970 began on a Thursday.
+  // 1 January 1970 was a Thursday.
   return { minute: modulo(minutes, dayMinutes), weekday: modulo(Math.floor(minutes / dayMinutes) + 4, 7) };
 }
 
-/** What the clock of the user shows decides, so that a change of the clocks moves nothing into the night. */
+/** Compares wall-clock time in the user's zone, so that quiet hours stay correct across daylight-saving changes. */
 function isQuiet(instantMs: number, { timezone, quietStart, quietEnd }: Preferences): boolean {
   const [start, end] = [minutesOf(quietStart), minutesOf(quietEnd)];
   const sinceStart = modulo(wallAt(instantMs, timezone).minute - start, dayMinutes);
@@ -127,29 +127,29 @@ function isWeekend(instantMs: number, { timezone }: Preferences): boolean {
   return weekday === 0 || weekday === 6;
 }
 
-/** The channels on which the user may be told something at an instant, the first choice first; none when at rest. */
+/** Channels on which the user may be notified at an instant, preferred one first. Empty during quiet hours. */
 export function channelsAt(
   instantMs: number,
   preferences: Preferences,
   reachable: readonly Channel[],
 ): readonly Channel[] {
-  return isQuiet(instantMs, preferences) ? [] : allowedAt(instantMs, preferences, reachable);
+  return isQuiet(instantMs, preferences) ? [] : channelsOnDay(instantMs, preferences, reachable);
 }
 
-function allowedAt(
+function channelsOnDay(
   instantMs: number,
   preferences: Preferences,
   reachable: readonly Channel[],
 ): readonly Channel[] {
-  const wanted = isWeekend(instantMs, preferences) ? preferences.weekendPolicy : preferences.channelPref;
-  if (wanted === 'none') return [];
-  const possible = channelsOf(wanted).filter((channel) => reachable.includes(channel));
-  // Who cannot be reached as wished is told in a way that makes no noise.
+  const preference = isWeekend(instantMs, preferences) ? preferences.weekendPolicy : preferences.channelPref;
+  if (preference === 'none') return [];
+  const possible = channelsOf(preference).filter((channel) => reachable.includes(channel));
+  // If no preferred channel has an address, fall back to channels that do not ring.
   return possible.length > 0 ? possible : reachable.filter((channel) => channel !== 'call');
 }
 
-/** The first instant from this one on at which the user may be told something; `undefined` when there is none for long. */
-export function nextOpenTime(
+/** First instant, from the given one on, at which the user may be notified. Undefined if there is none within nine days. */
+export function nextAllowedTime(
   instantMs: number,
   preferences: Preferences,
   reachable: readonly Channel[],
@@ -162,25 +162,28 @@ export function nextOpenTime(
     const wait = isQuiet(at, preferences)
       ? modulo(minutesOf(preferences.quietEnd) - minute, dayMinutes)
       : dayMinutes - minute;
-    at = leap(Math.floor(at / minuteMs) * minuteMs, Math.max(1, wait), preferences);
+    at = shiftByWallClock(Math.floor(at / minuteMs) * minuteMs, Math.max(1, wait), preferences);
   }
   return undefined;
 }
 
 /**
- * So many minutes on or back by the clock of the user. Where the clock was set meanwhile that would be too far, or not
- * far enough; too far is not gone, and where it would not get on at all, it gets on by a minute.
+ * Moves an instant by wall-clock minutes in the user's zone. A daylight-saving change in between would make the step
+ * too long, so the step is shortened by the change, but never below one minute.
  */
-function leap(at: number, minutes: number, { timezone }: Preferences): number {
+function shiftByWallClock(at: number, minutes: number, { timezone }: Preferences): number {
   const offsets = offsetsOf(timezone) ?? (() => 0);
-  const there = at + minutes * minuteMs;
-  const ahead = Math.sign(minutes);
-  const tooFar = Math.max(0, ahead * (offsets(there) - offsets(at)));
-  const gone = Math.max(minuteMs, Math.abs(there - at) - tooFar);
-  return at + ahead * gone;
+  const target = at + minutes * minuteMs;
+  const direction = Math.sign(minutes);
+  const excess = Math.max(0, direction * (offsets(target) - offsets(at)));
+  const distance = Math.max(minuteMs, Math.abs(target - at) - excess);
+  return at + direction * distance;
 }
 
-function lastOpenTime(instantMs: number, { preferences, reachable, nowMs }: GuardInput): number | undefined {
+function lastAllowedTime(
+  instantMs: number,
+  { preferences, reachable, nowMs }: GuardInput,
+): number | undefined {
   let at = instantMs;
   while (at > nowMs) {
     if (channelsAt(at, preferences, reachable).length > 0) return at;
@@ -188,22 +191,22 @@ function lastOpenTime(instantMs: number, { preferences, reachable, nowMs }: Guar
     const since = isQuiet(at, preferences)
       ? modulo(minute - minutesOf(preferences.quietStart), dayMinutes)
       : minute;
-    at = leap(at, -(since + 1), preferences);
+    at = shiftByWallClock(at, -(since + 1), preferences);
   }
   return undefined;
 }
 
-/** Rather a little early than late: the time itself, else the last before it, else the first after it. */
-function openTime(wantedMs: number, input: GuardInput): number | undefined {
-  const before = lastOpenTime(wantedMs, input);
+/** The proposed time if it is allowed, else the last allowed time before it, else the first one after it. */
+function nearestAllowedTime(proposedMs: number, input: GuardInput): number | undefined {
+  const before = lastAllowedTime(proposedMs, input);
   if (before !== undefined) return before;
-  const after = nextOpenTime(wantedMs, input.preferences, input.reachable);
+  const after = nextAllowedTime(proposedMs, input.preferences, input.reachable);
   return after !== undefined && after < input.startMs ? after : undefined;
 }
 
 // ── Urgency ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Pressing reminders may make a phone ring, so a policy's word alone does not make one. */
+/** High urgency can lead to phone calls, so a policy alone cannot set it. */
 function allowedUrgency(
   urgency: Urgency,
   planMs: number,

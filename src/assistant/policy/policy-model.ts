@@ -11,7 +11,7 @@ export interface PolicyOptions {
   readonly delegate?: DelegateTask | undefined;
 }
 
-/** Whoever decides, for a caller who may be a model itself; `undefined` leaves it to the rules. */
+/** Returns the configured model. Undefined means that the built-in rules decide. */
 export async function modelFor(
   { name, url, model, key, timeoutMs, delegate }: PolicyOptions,
   context?: Context,
@@ -21,20 +21,20 @@ export async function modelFor(
       return undefined;
     case 'endpoint':
       if (url === undefined || model === undefined)
-        return absent(name, 'its address or its model is not configured');
+        return unavailableModel(name, 'assistant.model_url or assistant.model is not configured');
       return (await import('./endpoint.ts')).createEndpoint({ url, model, key, timeoutMs });
     case 'delegate':
-      if (delegate === undefined) return absent(name, 'there are no sub-agents here');
+      if (delegate === undefined) return unavailableModel(name, 'no sub-agents are available');
       return (await import('./delegate.ts')).createDelegateModel(delegate, timeoutMs);
     case 'client':
-      // What another client's model has decided stands, also for a worker, which has no client.
+      // The identity 'client' keeps earlier decisions of a client's model valid, also in a worker, which has no client.
       if (!context?.can('sampling'))
-        return absent(name, 'this client does not let its model be asked', 'client');
+        return unavailableModel(name, 'this client does not support sampling', 'client');
       return (await import('./client.ts')).createClientModel(context, timeoutMs);
   }
 }
 
-/** A policy that was wished for and is not there, so that a plan can say why the rules decided. */
-function absent(name: Model['name'], trouble: string, identity = 'absent'): Model {
-  return { name, identity, ask: async (questions) => questions.map(() => ({ trouble })) };
+/** Stands in for a configured model that cannot be used, so that the plan can say why the rules decided. */
+function unavailableModel(name: Model['name'], error: string, identity = 'absent'): Model {
+  return { name, identity, ask: async (questions) => questions.map(() => ({ error })) };
 }

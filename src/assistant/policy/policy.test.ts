@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
-import { hostileAnswers, hostileEvents } from '../../../test/guards.ts';
+import { hostileAnswers, hostileEvents } from '../../../test/guard-stories.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PolicyOptions } from './policy-model.ts';
@@ -20,56 +20,56 @@ const good = JSON.stringify({
   ],
 });
 
-async function ready(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
-  const diary = openAssistant({ policy, memory });
-  await diary.call('createUser', {
+async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
+  const assistant = openAssistant({ policy, memory });
+  await assistant.call('createUser', {
     id: 'ada',
     name: 'Ada',
     email: 'ada@example.com',
     timezone: 'Europe/Berlin',
   });
-  await diary.call('createEvent', {
+  await assistant.call('createEvent', {
     user_id: 'ada',
     id: 'dentist',
     title: 'Dentist',
     start_ts: '2026-11-17T14:00',
   });
-  return diary;
+  return assistant;
 }
 
-/** Plans with a model that behaves in a certain way. */
+/** Plans with a model server that behaves as given. */
 async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
   const model = await startChatModel(behave);
   const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000, ...more } as const;
-  const diary = await ready(policy);
-  const result = await diary.call('planNotifications', { user_id: 'ada' });
+  const assistant = await openWithDentist(policy);
+  const result = await assistant.call('planNotifications', { user_id: 'ada' });
   return {
     model,
-    diary,
+    assistant,
     result: result as unknown as { policies: JsonObject[]; changes: JsonObject[]; dropped?: JsonObject[] },
     async [Symbol.asyncDispose]() {
-      await diary[Symbol.asyncDispose]();
+      await assistant[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
     },
   };
 }
 
-describe('a model at an address', () => {
-  it('decides, and is asked once for an event that does not change', async () => {
+describe('a model endpoint', () => {
+  it('decides, and is asked once about an event that does not change', async () => {
     await using session = await planWith(() => good, { key: 'secret-key' });
-    const { model, result, diary } = session;
+    const { model, result, assistant } = session;
     expect(result.policies).toEqual([{ policy: 'endpoint', reason: 'Bring the insurance card.', events: 1 }]);
     expect(result.changes).toMatchObject([
       { action: 'add', plan_time: '2026-11-17T11:30:00Z', reason: '90 minutes before' },
     ]);
-    await diary.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('planNotifications', { user_id: 'ada' });
     expect(model.asked).toHaveLength(1);
     const [{ headers, body }] = model.asked as [(typeof model.asked)[0]];
     expect(headers.authorization).toBe('Bearer secret-key');
     expect(body).toMatchObject({ model: 'tiny', response_format: { type: 'json_schema' } });
   });
 
-  it('is told nobody’s address, and the event’s text between marks it cannot know', async () => {
+  it('gets no addresses of the user, and the event text between random markers', async () => {
     await using session = await planWith(() => good);
     const { messages } = session.model.asked[0]!.body;
     expect(JSON.stringify(messages)).not.toContain('ada@example.com');
@@ -79,15 +79,15 @@ describe('a model at an address', () => {
   });
 
   it.each([
-    ['in a fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`],
-    ['in the middle of talk', `I would say ${good} and that is that.`],
-  ])('is understood %s', async (_, answer) => {
+    ['in a code fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`],
+    ['inside other text', `I would say ${good} and that is that.`],
+  ])('may give its answer %s', async (_, answer) => {
     await using session = await planWith(() => answer);
     expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
     expect(session.model.asked).toHaveLength(1);
   });
 
-  it('may repair its answer once, told what was wrong with it', async () => {
+  it('may repair an invalid answer once', async () => {
     await using session = await planWith((_, index) => (index === 0 ? '{"notify": "perhaps"}' : good));
     expect(session.result.policies).toEqual([
       { policy: 'endpoint', reason: 'Bring the insurance card. (repaired)', events: 1 },
@@ -95,36 +95,40 @@ describe('a model at an address', () => {
     expect(session.model.asked[1]!.body.messages[1]!.content).toMatch(/could not be used: .*plan/);
   });
 
-  it('is replaced by the rules after two answers of garbage, and asked again next time', async () => {
+  it('is replaced by the rules after two invalid answers, and asked again next time', async () => {
     await using session = await planWith(() => 'no idea');
-    const { model, diary, result } = session;
+    const { model, assistant, result } = session;
     expect(result.policies).toEqual([
       {
         policy: 'rules',
-        reason: 'endpoint: its answers could not be used (it is not JSON); built-in rules',
+        reason: 'endpoint: its answers were invalid (it is not JSON); built-in rules',
         events: 1,
       },
     ]);
     expect(result.changes).toMatchObject([{ plan_time: '2026-11-17T12:00:00Z' }]);
     expect(model.asked).toHaveLength(2);
-    await diary.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('planNotifications', { user_id: 'ada' });
     expect(model.asked).toHaveLength(4);
   });
 
   it.each<[string, Behaviour, RegExp]>([
-    ['an error', (_, __, response) => void response.writeHead(500).end('oops'), /answered 500/],
-    ['no permission', (_, __, response) => void response.writeHead(401).end(), /answered 401/],
-    ['a page', (_, __, response) => void response.end('<html>'), /not JSON/],
-    ['nothing', (_, __, response) => void response.end('{}'), /no message/],
-    ['a cut line', (_, __, response) => void response.socket?.destroy(), /cannot be asked/],
+    ['an error', (_, __, response) => void response.writeHead(500).end('oops'), /status 500/],
+    ['an authentication error', (_, __, response) => void response.writeHead(401).end(), /status 401/],
+    ['an HTML page', (_, __, response) => void response.end('<html>'), /not JSON/],
+    ['an empty object', (_, __, response) => void response.end('{}'), /no message/],
+    ['a closed connection', (_, __, response) => void response.socket?.destroy(), /the request failed/],
     [
-      'a redirection',
+      'a redirect',
       (_, __, response) => void response.writeHead(302, { location: 'http://evil.example/' }).end(),
-      /cannot be asked/,
+      /the request failed/,
     ],
-    ['an endless reply', (_, __, response) => void response.end('x'.repeat(3 << 20)), /too long/],
-    ['silence', () => undefined, /no answer within 0.3 s/],
-  ])('that answers with %s leaves it to the rules, which say so', async (_, behave, reason) => {
+    [
+      'an endless reply',
+      (_, __, response) => void response.end('x'.repeat(3 << 20)),
+      /longer than 1048576 characters/,
+    ],
+    ['no reply', () => undefined, /no answer within 0.3 s/],
+  ])('that answers with %s is replaced by the rules, which give the reason', async (_, behave, reason) => {
     await using session = await planWith(behave, { timeoutMs: 300 });
     expect(session.result.policies).toMatchObject([
       { policy: 'rules', reason: expect.stringMatching(reason) },
@@ -132,21 +136,26 @@ describe('a model at an address', () => {
     expect(session.result.changes).toMatchObject([{ action: 'add' }]);
   });
 
-  it('that hangs is waited for once, not once for every event', async () => {
+  it('that hangs delays planning once, not once per event', async () => {
     await using model = await startChatModel(() => undefined);
-    await using diary = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 300 });
+    await using assistant = await openWithDentist({
+      name: 'endpoint',
+      url: model.url,
+      model: 'tiny',
+      timeoutMs: 300,
+    });
     for (let number = 0; number < 20; number++)
-      await diary.call('createEvent', {
+      await assistant.call('createEvent', {
         user_id: 'ada',
         title: `Event ${number}`,
         start_ts: `2026-11-18T${10 + (number % 10)}:00`,
       });
-    const result = await diary.call('planNotifications', { user_id: 'ada' });
+    const result = await assistant.call('planNotifications', { user_id: 'ada' });
     expect(result).toMatchObject({ events_processed: 21, policies: [{ policy: 'rules' }] });
     expect(model.asked.length).toBeLessThanOrEqual(4);
   });
 
-  it('that knows no schemas is asked without one', async () => {
+  it('that does not support schemas is asked without one', async () => {
     await using session = await planWith(({ body }, _, response) => {
       if (body.response_format === undefined) return good;
       response.writeHead(400).end('unknown field response_format');
@@ -155,23 +164,23 @@ describe('a model at an address', () => {
     expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
   });
 
-  it('that nobody started or named is told of', async () => {
-    await using nobody = await ready({
+  it('that is not running or not configured is reported', async () => {
+    await using notRunning = await openWithDentist({
       name: 'endpoint',
       url: 'http://127.0.0.1:9',
       model: 'x',
       timeoutMs: 2000,
     });
-    expect(await nobody.call('planNotifications', { user_id: 'ada' })).toMatchObject({
-      policies: [{ policy: 'rules', reason: expect.stringContaining('cannot be asked') }],
+    expect(await notRunning.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('the request failed') }],
     });
-    await using unnamed = await ready({ name: 'endpoint', timeoutMs: 2000 });
-    expect(await unnamed.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using notConfigured = await openWithDentist({ name: 'endpoint', timeoutMs: 2000 });
+    expect(await notConfigured.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not configured') }],
     });
   });
 
-  it('that wants nothing sent is heard', async () => {
+  it('may decide that nothing is sent', async () => {
     await using session = await planWith(() => '{"notify": false, "reasoning": "Ada never forgets."}');
     expect(session.result).toMatchObject({
       policies: [{ policy: 'endpoint', reason: 'Ada never forgets.' }],
@@ -179,7 +188,7 @@ describe('a model at an address', () => {
     });
   });
 
-  it('cannot reach anybody at night, on another channel, or more than three times', async () => {
+  it('cannot plan at night, on another channel, or more than three reminders', async () => {
     const items = [-60, -600, -700, -800, -1200].map((offset_minutes) => ({
       offset_minutes,
       channel: 'call',
@@ -193,8 +202,8 @@ describe('a model at an address', () => {
       { channel: 'email', urgency: 'normal', plan_time: '2026-11-16T17:00:00Z' },
     ]);
     expect(session.result.dropped).toMatchObject([
-      { reason: 'there is one on this channel at the same time' },
-      { reason: 'there is one on this channel at the same time' },
+      { reason: 'another notification is planned on this channel at the same time' },
+      { reason: 'another notification is planned on this channel at the same time' },
     ]);
   });
 
@@ -207,40 +216,44 @@ describe('a model at an address', () => {
         plan: [{ offset_minutes: -60, channel: 'email', subject, email_text }],
       }),
     );
-    const { notifications } = (await session.diary.call('listNotifications')) as {
+    const { notifications } = (await session.assistant.call('listNotifications')) as {
       notifications: JsonObject[];
     };
     expect(notifications).toMatchObject([{ subject: 'Hello Bcc: eve@evil.example' }]);
     expect(JSON.stringify(notifications)).not.toContain('https://evil');
   });
 
-  it('loses its words when the event they were about changes', async () => {
+  it('has its text replaced when the event changes', async () => {
     await using session = await planWith(() => good);
-    await session.diary.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
+    await session.assistant.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
     const subject = async () =>
-      ((await session.diary.call('listNotifications')) as { notifications: JsonObject[] }).notifications[0]![
-        'subject'
-      ];
+      ((await session.assistant.call('listNotifications')) as { notifications: JsonObject[] })
+        .notifications[0]!['subject'];
     expect(await subject()).toBe('Dentist soon');
-    await session.diary.call('updateEvent', { event_id: 'dentist', title: 'Surgeon' });
+    await session.assistant.call('updateEvent', { event_id: 'dentist', title: 'Surgeon' });
     expect(await subject()).toMatch(/^Reminder: Surgeon/);
   });
 
-  it('keeps to the guards whatever hostile answers and events there are', async () => {
+  it('cannot break the guards with hostile answers or events', async () => {
     await using model = await startChatModel((_, index) => hostileAnswers[index % hostileAnswers.length]!);
-    await using diary = await ready({ name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 });
+    await using assistant = await openWithDentist({
+      name: 'endpoint',
+      url: model.url,
+      model: 'tiny',
+      timeoutMs: 5000,
+    });
     const titles = hostileEvents.map(
       (title) => title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/gu, ' ') || 'x',
     );
     for (const [index, title] of [...titles, ...titles].entries())
-      await diary.call('createEvent', {
+      await assistant.call('createEvent', {
         user_id: 'ada',
         title,
-        start_ts: new Date(diary.now + (index + 1) * 5_000_000).toISOString(),
+        start_ts: new Date(assistant.now + (index + 1) * 5_000_000).toISOString(),
       });
-    const result = await diary.call('planNotifications', { user_id: 'ada' });
+    const result = await assistant.call('planNotifications', { user_id: 'ada' });
     expect(result['events_processed']).toBe(titles.length * 2 + 1);
-    const { notifications } = (await diary.call('listNotifications', { days_forward: 30 })) as {
+    const { notifications } = (await assistant.call('listNotifications', { days_forward: 30 })) as {
       notifications: JsonObject[];
     };
     expect(notifications.length).toBeGreaterThan(10);
@@ -255,49 +268,51 @@ describe('a model at an address', () => {
   });
 });
 
-describe('the model of the client', () => {
+describe('the client model', () => {
   const policy = { name: 'client', timeoutMs: 2000 } as const;
-  const legacy = (diary: TestAssistant) =>
-    diary.client.request('initialize', {
+  const legacy = (assistant: TestAssistant) =>
+    assistant.client.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: { sampling: {} },
       clientInfo: { name: 't', version: '1' },
     });
 
-  it('is asked where the client can be', async () => {
+  it('is asked if the client supports sampling', async () => {
     const asked: JsonObject[] = [];
     const onRequest = async (method: string, params: JsonObject) => {
       asked.push({ method, ...params });
       return { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     };
-    await using diary = await ready(policy, { onRequest });
-    await legacy(diary);
-    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using assistant = await openWithDentist(policy, { onRequest });
+    await legacy(assistant);
+    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
       changes: [{ plan_time: '2026-11-17T11:30:00Z' }],
     });
     expect(asked).toMatchObject([{ method: 'sampling/createMessage', maxTokens: 2000 }]);
   });
 
-  it('has its word kept by who cannot ask it, such as a worker', async () => {
+  it('keeps its decisions when a worker without a client plans', async () => {
     const onRequest = async () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: good } });
-    await using diary = await ready(policy, { onRequest });
-    await legacy(diary);
-    await diary.call('planNotifications', { user_id: 'ada' });
-    await using worker = openAssistant({ file: diary.file, policy });
+    await using assistant = await openWithDentist(policy, { onRequest });
+    await legacy(assistant);
+    await assistant.call('planNotifications', { user_id: 'ada' });
+    await using worker = openAssistant({ file: assistant.file, policy });
     expect(await worker.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [],
       changes: [{ action: 'keep', plan_time: '2026-11-17T11:30:00Z' }],
     });
   });
 
-  it('that refuses or stays silent leaves it to the rules', async () => {
-    await using refusing = await ready(policy, { onRequest: () => Promise.reject(new Error('not today')) });
+  it('that refuses or does not answer is replaced by the rules', async () => {
+    await using refusing = await openWithDentist(policy, {
+      onRequest: () => Promise.reject(new Error('not today')),
+    });
     await legacy(refusing);
     expect(await refusing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not today') }],
     });
-    await using silent = await ready(
+    await using silent = await openWithDentist(
       { ...policy, timeoutMs: 200 },
       { onRequest: () => new Promise(() => {}) },
     );
@@ -307,16 +322,16 @@ describe('the model of the client', () => {
     });
   });
 
-  it('that cannot be asked leaves it to the rules', async () => {
-    await using diary = await ready(policy);
-    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
-      policies: [{ policy: 'rules', reason: expect.stringContaining('does not let its model be asked') }],
+  it('of a client without sampling is replaced by the rules', async () => {
+    await using assistant = await openWithDentist(policy);
+    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+      policies: [{ policy: 'rules', reason: expect.stringContaining('does not support sampling') }],
     });
   });
 
-  it('is asked by a result in the revision that does so, and nothing is stored before the answer', async () => {
-    await using diary = await ready(policy);
-    const client = diary.connect('standard');
+  it('is asked through an input_required result, and nothing is stored before the answer', async () => {
+    await using assistant = await openWithDentist(policy);
+    const client = assistant.connect('standard');
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
@@ -329,7 +344,7 @@ describe('the model of the client', () => {
       resultType: string;
     };
     expect(first.resultType).toBe('input_required');
-    expect(await diary.call('listNotifications')).toMatchObject({ count: 0 });
+    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
     const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     const inputResponses = Object.fromEntries(Object.keys(first.inputRequests).map((key) => [key, answer]));
     const second = await client.request('tools/call', {
@@ -345,26 +360,26 @@ describe('the model of the client', () => {
 });
 
 describe('a sub-agent', () => {
-  it('is handed the task and its last word is taken', async () => {
+  it('gets the task, and its final message is the answer', async () => {
     const tasks: string[] = [];
     const delegate = async (task: string) => {
       tasks.push(task);
       return `Done.\n\`\`\`json\n${good}\n\`\`\``;
     };
-    await using diary = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
-    expect(await diary.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    await using assistant = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
+    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'delegate' }],
     });
     expect(tasks[0]).toContain('Dentist');
   });
 
-  it('that fails or is not there leaves it to the rules', async () => {
+  it('that fails or is not available is replaced by the rules', async () => {
     const delegate = () => Promise.reject(new Error('codex is not installed'));
-    await using failing = await ready({ name: 'delegate', delegate, timeoutMs: 5000 });
+    await using failing = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
     expect(await failing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('codex is not installed') }],
     });
-    await using absent = await ready({ name: 'delegate', timeoutMs: 5000 });
+    await using absent = await openWithDentist({ name: 'delegate', timeoutMs: 5000 });
     expect(await absent.call('planNotifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('no sub-agents') }],
     });

@@ -6,14 +6,14 @@ import type { Proposal } from './guards.ts';
 export const policyNames = ['rules', 'endpoint', 'delegate', 'client'] as const;
 export type PolicyName = (typeof policyNames)[number];
 
-/** What a policy decides from. No address of anybody is part of it. */
+/** Input of a policy. It contains no addresses of the user. */
 export interface PolicyInput {
   readonly event: CalendarEvent;
   readonly occurrence: Occurrence;
   readonly preferences: Preferences;
   readonly reachable: readonly Channel[];
   readonly rules: readonly Rule[];
-  /** What was sent, is due or was called off. */
+  /** Notifications of this occurrence that were sent, are due or were cancelled. */
   readonly history: readonly Notification[];
   readonly nowMs: number;
 }
@@ -22,18 +22,18 @@ export interface Decision {
   readonly policy: PolicyName;
   readonly reason: string;
   readonly proposals: readonly Proposal[];
-  /** It was made in place of a policy that could not answer, so the next planning asks again. */
+  /** True if the rules decided because the policy gave no answer. The next planning run asks the policy again. */
   readonly provisional: boolean;
 }
 
-/** Something that answers in words: an endpoint, a sub-agent or the client's own model. */
+/** A language model: behind an endpoint, in a sub-agent, or the client's own. */
 export interface Model {
   readonly name: Exclude<PolicyName, 'rules'>;
-  /** What makes two decisions comparable: the address and the name of the model. */
+  /** Identifies the model. A change of model makes planning decide again. */
   readonly identity: string;
   /**
-   * As many answers as questions, in their order. What a model cannot do is an answer too. `answered` is told how many
-   * there are so far, where they come one by one.
+   * Returns one answer per question, in order; a failure is an answer with `error`. Calls `answered` with the number of
+   * answers so far if they arrive one by one.
    */
   ask(
     questions: readonly Question[],
@@ -43,10 +43,10 @@ export interface Model {
 }
 
 export interface Question {
-  /** The same for the same question asked again. */
+  /** Stays the same when the same question is asked again. */
   readonly key: string;
   readonly system: string;
   readonly user: string;
 }
 
-export type Answer = { readonly text: string } | { readonly trouble: string };
+export type Answer = { readonly text: string } | { readonly error: string };

@@ -6,14 +6,14 @@ import type { Decision, PolicyInput } from './policy.ts';
 
 const minuteMs = 60_000;
 
-/** The policy that needs no model: an hour ahead, a call shortly before for who wants one, and the user's rules. */
+/** The policy without a model: an hour ahead, a call shortly before for users who want calls, and the user's rules. */
 export function decideByRules(input: PolicyInput, because?: string): Decision {
   const { event, occurrence, preferences, rules } = input;
   const left = (occurrence.startMs - input.nowMs) / minuteMs;
   const important = isImportant(event, rules);
   const internal = !important && isInternal(event, rules);
   const travel = travelMinutes(event, occurrence.location, rules);
-  const [loud, quiet] = [rings(preferences.channelPref), quietChannel(input)];
+  const [wantsCalls, quiet] = [rings(preferences.channelPref), quietChannel(input)];
 
   const proposals: Proposal[] = [];
   const propose = (before: number, channel: Channel, urgency: Proposal['urgency']) => {
@@ -24,27 +24,29 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   else {
     if (important) propose(1440 + travel, quiet, 'normal');
     if (preferences.channelPref !== 'call') propose(60 + travel, quiet, important ? 'high' : 'normal');
-    if (loud) propose(15 + travel, 'call', 'high');
+    if (wantsCalls) propose(15 + travel, 'call', 'high');
   }
-  // Little time is left: better shortly before than not at all.
-  const told = input.history.some(
+  // All regular times have passed, so propose a reminder shortly before the start.
+  const alreadyNotified = input.history.some(
     ({ status, event_start_ms }) => status !== 'cancelled' && event_start_ms === occurrence.startMs,
   );
-  if (proposals.length === 0 && !told)
-    propose(left > 16 ? 15 : 5, loud ? 'call' : quiet, loud ? 'high' : 'normal');
+  if (proposals.length === 0 && !alreadyNotified)
+    propose(left > 16 ? 15 : 5, wantsCalls ? 'call' : quiet, wantsCalls ? 'high' : 'normal');
 
   const reasons = [
     ...(because === undefined ? [] : [because]),
     'built-in rules',
-    ...(important ? ['a VIP organises it'] : []),
+    ...(important ? ['organized by a VIP'] : []),
     ...(internal ? ['an internal meeting'] : []),
     ...(travel > 0 ? [`${travel} minutes of travel`] : []),
   ];
   return { policy: 'rules', reason: reasons.join('; '), proposals, provisional: because !== undefined };
 }
 
-/** The user's first choice that does not ring; a guard has the last word on it. */
+/** The user's preferred channel that does not ring. The guards still check it. */
 function quietChannel({ preferences, reachable }: PolicyInput): Channel {
-  const wanted = channelsOf(preferences.channelPref).find((channel) => channel !== 'call') ?? 'email';
-  return reachable.includes(wanted) ? wanted : (reachable.find((channel) => channel !== 'call') ?? wanted);
+  const preferred = channelsOf(preferences.channelPref).find((channel) => channel !== 'call') ?? 'email';
+  return reachable.includes(preferred)
+    ? preferred
+    : (reachable.find((channel) => channel !== 'call') ?? preferred);
 }

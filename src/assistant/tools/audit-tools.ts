@@ -8,13 +8,13 @@ import { auditFields } from './fields.ts';
 
 const dayMs = 86_400_000;
 
-/** What was decided and tried, and why. */
 export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'listAudit',
       title: 'List Audit Trail',
-      description: 'List what was decided, planned, tried and changed in the diary, the newest first',
+      description:
+        'List what was decided, planned, tried and changed in the calendar and its notifications, the newest first',
       inputSchema: {
         type: 'object',
         properties: { user_id: { type: 'string', description: 'Filter by user ID' }, ...auditFields },

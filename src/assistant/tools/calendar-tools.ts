@@ -6,7 +6,7 @@ import type { AssistantData } from '../entities/entity-access.ts';
 import { calendarShape, listShape } from '../entities/shapes.ts';
 import { userId } from './fields.ts';
 
-/** A large calendar takes its time, and says how far it is. */
+/** Long, because large calendars take time; progress is reported meanwhile. */
 const timeoutMs = 10 * 60_000;
 
 const calendarId = { type: 'string', description: 'Calendar ID' } as const;
@@ -34,14 +34,14 @@ const access = {
 
 const outputSchema = listShape('calendars', calendarShape);
 
-export function calendarTools(diary: AssistantData, options: CalendarOptions) {
-  const calendars = { data: diary, options };
+export function calendarTools(data: AssistantData, options: CalendarOptions) {
+  const calendars = { data, options };
   return [
     defineTool({
       name: 'importCalendar',
       title: 'Import Calendar',
       description:
-        'Take the events of a calendar into the diary of a user, once: from a file, a folder, an address, or as text. Importing the same again changes only what has changed',
+        'Take the events of a calendar into the calendar of a user, once: from a file, a folder, an address, or as text. Importing the same again changes only what has changed',
       inputSchema: {
         type: 'object',
         properties: {
@@ -68,21 +68,21 @@ export function calendarTools(diary: AssistantData, options: CalendarOptions) {
           const text = { userId: user_id, text: content, name: name ?? 'Imported text' };
           return answer([await importText(calendars, text, syncOptions(context))]);
         }
-        const written = {
+        const request = {
           userId: user_id,
           source: source!,
           kind,
           name,
           username,
         };
-        return answer(await addCalendar(calendars, written, false, syncOptions(context)));
+        return answer(await addCalendar(calendars, request, false, syncOptions(context)));
       },
     }),
     defineTool({
       name: 'addCalendar',
       title: 'Add Calendar',
       description:
-        'Take the events of a calendar into the diary of a user and keep them up to date: a file, a folder, an address, or a CalDAV account with all its calendars',
+        'Take the events of a calendar into the calendar of a user and keep them up to date: a file, a folder, an address, or a CalDAV account with all its calendars',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, source, name, ...access },
@@ -94,8 +94,8 @@ export function calendarTools(diary: AssistantData, options: CalendarOptions) {
       timeoutMs,
       async call({ user_id, source, name, kind, username }, context) {
         const { addCalendar } = await import('../calendar/calendars.ts');
-        const written = { userId: user_id, source, kind, name, username };
-        return answer(await addCalendar(calendars, written, true, syncOptions(context)));
+        const request = { userId: user_id, source, kind, name, username };
+        return answer(await addCalendar(calendars, request, true, syncOptions(context)));
       },
     }),
     defineTool({
@@ -137,16 +137,16 @@ export function calendarTools(diary: AssistantData, options: CalendarOptions) {
       async call({ calendar_id, user_id, force = false }, context) {
         const { findCalendar, syncAll } = await import('../calendar/calendars.ts');
         const { syncCalendar } = await import('../calendar/sync.ts');
-        const wanted = { ...syncOptions(context), force };
-        if (calendar_id === undefined) return list(await syncAll(calendars, user_id, wanted));
-        const calendar = await diary.store.read((db) => findCalendar(db, calendar_id));
-        return answer([await syncCalendar(calendars, calendar, wanted)]);
+        const syncRequest = { ...syncOptions(context), force };
+        if (calendar_id === undefined) return list(await syncAll(calendars, user_id, syncRequest));
+        const calendar = await data.store.read((db) => findCalendar(db, calendar_id));
+        return answer([await syncCalendar(calendars, calendar, syncRequest)]);
       },
     }),
     defineTool({
       name: 'removeCalendar',
       title: 'Remove Calendar',
-      description: 'Remove a calendar with its events and call off what is planned for them',
+      description: 'Remove a calendar with its events and cancel what is planned for them',
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },
       outputSchema: {
         type: 'object',
@@ -163,7 +163,7 @@ export function calendarTools(diary: AssistantData, options: CalendarOptions) {
   ];
 }
 
-/** Progress has to grow, and is told from the events that are read and then from those that are stored. */
+/** Drops reports that do not increase: reading and storing each count from zero, but MCP progress must grow. */
 function syncOptions({ signal, progress }: Context): SyncOptions {
   let last = -1;
   return {

@@ -16,7 +16,7 @@ import {
 
 const dayMs = 86_400_000;
 
-export function eventTools(diary: AssistantData, timeoutMs: number) {
+export function eventTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'getEvent',
@@ -27,7 +27,7 @@ export function eventTools(diary: AssistantData, timeoutMs: number) {
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ event_id }) {
-        return { structured: await shown(diary, await diary.store.read((db) => findEvent(db, event_id))) };
+        return { structured: await viewOf(data, await data.store.read((db) => findEvent(db, event_id))) };
       },
     }),
     defineTool({
@@ -45,13 +45,13 @@ export function eventTools(diary: AssistantData, timeoutMs: number) {
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ user_id, days_back = 2, days_forward = 30 }) {
-        return { structured: await eventList(diary, user_id, days_back, days_forward) };
+        return { structured: await eventList(data, user_id, days_back, days_forward) };
       },
     }),
     defineTool({
       name: 'createEvent',
       title: 'Create Event',
-      description: 'Put an event into the diary of a user',
+      description: 'Add an event to the calendar of a user',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId },
@@ -63,13 +63,13 @@ export function eventTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ user_id, id, ...input }) {
         const { createEvent } = await import('../editing/event-edit.ts');
-        return { structured: await shown(diary, await createEvent(diary, user_id, input, id)) };
+        return { structured: await viewOf(data, await createEvent(data, user_id, input, id)) };
       },
     }),
     defineTool({
       name: 'updateEvent',
       title: 'Update Event',
-      description: 'Change an event; what is planned for it moves or is called off with it',
+      description: 'Change an event; what is planned for it moves or is cancelled with it',
       inputSchema: {
         type: 'object',
         properties: {
@@ -86,13 +86,13 @@ export function eventTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ event_id, unset = [], ...input }) {
         const { updateEvent } = await import('../editing/event-edit.ts');
-        return { structured: await shown(diary, await updateEvent(diary, event_id, input, unset)) };
+        return { structured: await viewOf(data, await updateEvent(data, event_id, input, unset)) };
       },
     }),
     defineTool({
       name: 'deleteEvent',
       title: 'Delete Event',
-      description: 'Remove an event, or one occurrence of a series, and call off what is planned for it',
+      description: 'Remove an event, or one occurrence of a series, and cancel what is planned for it',
       inputSchema: {
         type: 'object',
         properties: {
@@ -106,40 +106,40 @@ export function eventTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ event_id, occurrence }) {
         const { deleteEvent } = await import('../editing/event-edit.ts');
-        await deleteEvent(diary, event_id, occurrence);
+        await deleteEvent(data, event_id, occurrence);
         return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
       },
     }),
   ];
 }
 
-async function shown({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {
-  return eventView(await store.read((db) => place(db, event)));
+async function viewOf({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {
+  return eventView(await store.read((db) => placeEvent(db, event)));
 }
 
-/** Finds an event's place on the clock of its user. */
-export async function place(db: Reader, event: CalendarEvent): Promise<Placed> {
+/** Adds the user's time zone and the first start and end to an event. */
+export async function placeEvent(db: Reader, event: CalendarEvent): Promise<Placed> {
   const zone = preferencesOf(await findUser(db, event.user_id)).timezone;
   const { firstTimes } = await import('../calendar/expand-event.ts');
   return { event, zone, ...(await firstTimes(event, zone)) };
 }
 
-/** A journey that began so long ago may still go on. To look further back costs every call more than it finds. */
+/** Long events that started up to this long before the window are listed too. A longer reach would slow every call. */
 const reachMs = 31 * dayMs;
 
-/** What takes place around now, as the tool and the resource show it. */
+/** Lists the occurrences around now, for the tool and the resource. */
 export async function eventList(
-  diary: AssistantData,
+  data: AssistantData,
   user: string | undefined,
   daysBack: number,
   daysForward: number,
 ) {
   const { listOccurrences, maxListed } = await import('../entities/occurrence-list.ts');
-  const now = diary.clock();
+  const now = data.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
-  const listed = await diary.store.read(async (db) => {
+  const listed = await data.store.read(async (db) => {
     if (user !== undefined) await findUser(db, user);
-    return listOccurrences(diary, db, window, user);
+    return listOccurrences(data, db, window, user);
   });
   const events = listed
     .slice(0, maxListed)

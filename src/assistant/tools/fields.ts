@@ -7,12 +7,12 @@ import {
   weekendPolicies,
 } from '../store/schema.ts';
 
-/** One line of text: what could start another header line, or hide what is written, is not part of it. */
+/** One line of text without control and bidirectional characters, which could inject headers or hide text. */
 const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
 const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
 const id = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$' } as const;
 
-/** The fields of a user, as arguments. */
+/** Tool arguments for the fields of a user. */
 export const userFields = {
   email: {
     type: 'string',
@@ -36,11 +36,16 @@ export const userFields = {
     pattern: clock,
     description: 'HH:MM from which on things are sent; 07:00 unless set',
   },
-  channel_pref: { type: 'string', enum: channelPreferences, description: 'How to be told; email unless set' },
+  channel_pref: {
+    type: 'string',
+    enum: channelPreferences,
+    description: 'Notification channel. Default: email',
+  },
   weekend_policy: {
     type: 'string',
     enum: weekendPolicies,
-    description: 'How to be told on Saturdays and Sundays; as on other days, but without calls, unless set',
+    description:
+      'Notification channel on Saturdays and Sundays. Default: as on other days, but without calls',
   },
   escalation_threshold: {
     type: 'integer',
@@ -92,7 +97,7 @@ export const newUserId = {
 export const userId = { type: 'string', description: 'User ID' } as const;
 export const eventId = { type: 'string', description: 'Event ID' } as const;
 
-/** The fields of an event, as arguments. */
+/** Tool arguments for the fields of an event. */
 export const eventFields = {
   start_ts: {
     type: 'string',
@@ -133,7 +138,7 @@ export const eventTitle = {
 } as const;
 export const newEventId = newUserId;
 
-/** Fields that can be taken back, so that their default counts again. */
+/** Fields that can be reset to their default. */
 export const unsetUserFields = {
   type: 'array',
   items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
@@ -155,7 +160,7 @@ export const ruleFields = {
     type: 'string',
     enum: ruleTypes,
     description:
-      'vip_organizer: events of these people are important. internal_meeting: one short reminder is enough. travel_buffer: told earlier where there is a way to go',
+      'vip_organizer: events of these people are important. internal_meeting: one short reminder is enough. travel_buffer: reminders come earlier for events with a location',
   },
   rule_json: {
     type: 'object',
@@ -214,7 +219,11 @@ export const planFields = {
 } as const;
 
 export const testFields = {
-  channel: { type: 'string', enum: channels, description: 'How to tell; as the user prefers unless set' },
+  channel: {
+    type: 'string',
+    enum: channels,
+    description: 'Channel to test. Default: the one the user prefers',
+  },
 } as const;
 
 export const auditFields = {

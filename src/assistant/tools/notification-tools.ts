@@ -2,7 +2,7 @@ import { type Context, defineTool, type ValueOf } from '../../feature.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView } from '../entities/view.ts';
-import type { Tell } from '../planning/plan-progress.ts';
+import type { ReportProgress } from '../planning/plan-progress.ts';
 import { planShape, planView } from '../planning/plan-view.ts';
 import type { Model } from '../policy/policy.ts';
 import type { NotificationStatus } from '../store/schema.ts';
@@ -12,12 +12,12 @@ const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'Notification ID' } as const;
 
 export interface Planner {
-  /** Who decides, for this caller; nobody means the built-in rules. */
+  /** The model that decides for this caller; undefined means the built-in rules. */
   model(context: Context): Promise<Model | undefined>;
   readonly timeoutMs: number;
 }
 
-export function notificationTools(diary: AssistantData, planner: Planner, timeoutMs: number) {
+export function notificationTools(data: AssistantData, planner: Planner, timeoutMs: number) {
   return [
     defineTool({
       name: 'listNotifications',
@@ -34,7 +34,7 @@ export function notificationTools(diary: AssistantData, planner: Planner, timeou
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ user_id, status, days_forward = 7, days_back = 0 }) {
-        return { structured: await notificationList(diary, user_id, days_back, days_forward, status) };
+        return { structured: await notificationList(data, user_id, days_back, days_forward, status) };
       },
     }),
     defineTool({
@@ -53,15 +53,15 @@ export function notificationTools(diary: AssistantData, planner: Planner, timeou
         const { planNotifications } = await import('../planning/planning.ts');
         const request = { userId: user_id, eventId: event_id, force: force_replan, dryRun: dry_run };
         const model = await planner.model(context);
-        const tell: Tell = (done, total, message) => context.progress(done, total, message);
-        const report = await planNotifications(diary, model, request, context.signal, tell);
-        return { structured: planView(report, dry_run) };
+        const report: ReportProgress = (done, total, message) => context.progress(done, total, message);
+        const result = await planNotifications(data, model, request, context.signal, report);
+        return { structured: planView(result, dry_run) };
       },
     }),
     defineTool({
       name: 'cancelNotification',
       title: 'Cancel Notification',
-      description: 'Call off a planned notification; it stays so until a new plan is forced',
+      description: 'Cancel a planned notification; it stays cancelled until a new plan is forced',
       inputSchema: {
         type: 'object',
         properties: { notification_id: notificationId },
@@ -72,7 +72,7 @@ export function notificationTools(diary: AssistantData, planner: Planner, timeou
       timeoutMs,
       async call({ notification_id }) {
         const { cancelNotification } = await import('../editing/notifications.ts');
-        return { structured: notificationView(await cancelNotification(diary, notification_id)) };
+        return { structured: notificationView(await cancelNotification(data, notification_id)) };
       },
     }),
     defineTool({
@@ -91,7 +91,7 @@ export function notificationTools(diary: AssistantData, planner: Planner, timeou
       async call({ notification_id }, { client }) {
         const { acknowledgeNotification } = await import('../editing/notifications.ts');
         const by = client.name === '' ? 'mcp' : `mcp ${client.name}`;
-        return { structured: notificationView(await acknowledgeNotification(diary, notification_id, by)) };
+        return { structured: notificationView(await acknowledgeNotification(data, notification_id, by)) };
       },
     }),
   ];
@@ -99,19 +99,19 @@ export function notificationTools(diary: AssistantData, planner: Planner, timeou
 
 type NotificationList = ValueOf<ReturnType<typeof listShape<'notifications', typeof notificationShape>>>;
 
-/** As it is answered, whether by the tool or as a resource. */
+/** Lists notifications, for the tool and the resource. */
 export async function notificationList(
-  diary: AssistantData,
+  data: AssistantData,
   userId: string | undefined,
   back: number,
   forward: number,
   status?: NotificationStatus,
 ): Promise<NotificationList> {
   const { listNotifications, maxNotifications } = await import('../editing/notifications.ts');
-  if (userId !== undefined) await diary.store.read((db) => findUser(db, userId));
-  const now = diary.clock();
+  if (userId !== undefined) await data.store.read((db) => findUser(db, userId));
+  const now = data.clock();
   const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
-  const rows = await listNotifications(diary, { userId, status, ...window });
+  const rows = await listNotifications(data, { userId, status, ...window });
   const notifications = rows.slice(0, maxNotifications).map(notificationView);
   const truncated = rows.length > maxNotifications && { truncated: true };
   return { notifications, count: notifications.length, ...truncated };

@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const list = async (args: object = {}) =>
   (await outboxTool(folder).call(args as never, undefined as never)).structured;
 
-it('tells what was written, newest first, and not what is being written', async () => {
+it('lists written files, newest first, without partial ones', async () => {
   for (const [index, name] of ['old.eml', 'new.txt', 'call.wav', 'half.eml.part'].entries()) {
     writeFileSync(join(folder, name), `Subject: ${name}\n`);
     utimesSync(join(folder, name), index, index);
@@ -26,7 +26,7 @@ it('tells what was written, newest first, and not what is being written', async 
   expect(await list({ limit: 1 })).toMatchObject({ count: 3, messages: [{ file: 'call.wav' }] });
 });
 
-it('is empty where nothing was ever put in', async () => {
+it('lists nothing if the folder does not exist', async () => {
   rmSync(folder, { recursive: true });
   expect(await list()).toMatchObject({ count: 0, messages: [] });
 });

@@ -5,10 +5,9 @@ import { defineTool } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { openRegularFile } from '../../regular-file.ts';
 
-/** As much of a message as tells what it says. */
 const previewBytes = 4096;
 
-/** What lies in the outbox, for places without a mail server or a telephone. */
+/** Lists the outbox: the messages of channels without a configured provider. */
 export function outboxTool(folder: string) {
   return defineTool({
     name: 'listOutbox',
@@ -71,7 +70,9 @@ async function names(folder: string): Promise<readonly string[]> {
     return await disk.readdir(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new Failure('unavailable', `The outbox cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new Failure('unavailable', `The outbox ${folder} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -79,7 +79,7 @@ function message(role: 'system' | 'user', text: string): PromptMessage {
 function checked(template: Template, args: Readonly<Record<string, unknown>>): Record<string, string> {
   for (const { name, required } of template.arguments) {
     const value = args[name];
-    const wrong =
+    const problem =
       value === undefined
         ? required
           ? 'required'
@@ -87,14 +87,19 @@ function checked(template: Template, args: Readonly<Record<string, unknown>>): R
         : typeof value === 'string'
           ? undefined
           : 'type';
-    if (wrong === undefined) continue;
-    const says = wrong === 'required' ? 'is required' : 'must be text';
+    if (problem === undefined) continue;
+    const explanation = problem === 'required' ? 'is required' : 'must be text';
     throw new Failure(
-      wrong === 'required' ? 'missing-argument' : 'invalid-params',
-      `${template.name}: ${name} ${says}`,
+      problem === 'required' ? 'missing-argument' : 'invalid-params',
+      `${template.name}: ${name} ${explanation}`,
       {
         issues: [
-          { path: [name], keyword: wrong, expected: wrong === 'required' ? null : 'string', message: says },
+          {
+            path: [name],
+            keyword: problem,
+            expected: problem === 'required' ? null : 'string',
+            message: explanation,
+          },
         ],
       },
     );
@@ -105,7 +110,7 @@ function checked(template: Template, args: Readonly<Record<string, unknown>>): R
   >;
 }
 
-/** Indented where it is JSON; whatever else somebody writes stands as it is. */
+/** Indents JSON and returns any other text unchanged. */
 function json(text = '{}'): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

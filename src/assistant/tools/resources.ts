@@ -3,7 +3,7 @@ import type { Change, ResourceProvider } from '../../feature.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { eventDetailView, profileView } from '../entities/view.ts';
 import type { StoreChange } from '../store/store.ts';
-import { eventList, place } from './event-tools.ts';
+import { eventList, placeEvent } from './event-tools.ts';
 import { notificationList } from './notification-tools.ts';
 
 const mimeType = 'application/json';
@@ -29,17 +29,17 @@ const templates = [
   {
     uriTemplate: 'resources://users/{user_id}/notifications',
     name: 'User Notifications',
-    description: 'What a user was told and will be told',
+    description: 'Notifications sent to a user and planned for the user',
     mimeType,
   },
 ] as const;
 
-export function createResources(diary: AssistantData): ResourceProvider {
+export function createResources(data: AssistantData): ResourceProvider {
   return {
     templates,
     async list() {
       const { listUsers } = await import('../editing/users.ts');
-      return (await listUsers(diary)).map(({ id, name }) => ({
+      return (await listUsers(data)).map(({ id, name }) => ({
         uri: userUri(id),
         name,
         description: 'User profile data',
@@ -51,10 +51,10 @@ export function createResources(diary: AssistantData): ResourceProvider {
         /^resources:\/\/(users|events)\/([^/?#]+)(?:\/(events|notifications))?$/.exec(uri) ?? [];
       if (id === undefined || (kind === 'events' && list !== undefined)) return undefined;
       try {
-        const value = await contentOf(diary, list ?? kind!, decodeURIComponent(id), list !== undefined);
+        const value = await readContent(data, list ?? kind!, decodeURIComponent(id), list !== undefined);
         return [{ uri, mimeType, text: JSON.stringify(value, null, 2) }];
       } catch (error) {
-        // An escape that is none, or nobody by this name: not of here.
+        // An invalid escape or an unknown id: this provider does not have the resource.
         if (error instanceof URIError || (error instanceof Failure && error.kind === 'resource-not-found'))
           return undefined;
         throw error;
@@ -63,7 +63,7 @@ export function createResources(diary: AssistantData): ResourceProvider {
     async complete(uriTemplate, argument, value) {
       if (!templates.some((template) => template.uriTemplate === uriTemplate)) return undefined;
       const table = argument === 'user_id' ? 'users' : 'events';
-      const ids = await diary.store.read((db) =>
+      const ids = await data.store.read((db) =>
         db
           .selectFrom(table)
           .select('id')
@@ -78,11 +78,11 @@ export function createResources(diary: AssistantData): ResourceProvider {
   };
 }
 
-async function contentOf(diary: AssistantData, kind: string, id: string, isList: boolean): Promise<object> {
-  if (isList) return kind === 'events' ? eventList(diary, id, 2, 30) : notificationList(diary, id, 2, 30);
-  return diary.store.read(async (db) => {
+async function readContent(data: AssistantData, kind: string, id: string, isList: boolean): Promise<object> {
+  if (isList) return kind === 'events' ? eventList(data, id, 2, 30) : notificationList(data, id, 2, 30);
+  return data.store.read(async (db) => {
     if (kind === 'users') return profileView(await findUser(db, id));
-    return eventDetailView(await place(db, await findEvent(db, id)));
+    return eventDetailView(await placeEvent(db, await findEvent(db, id)));
   });
 }
 
@@ -90,13 +90,13 @@ function userUri(id: string): string {
   return `resources://users/${encodeURIComponent(id)}`;
 }
 
-/** Which resources are not what they were; each once, however much of it one commit changed. */
+/** The resources that a commit changed, each once. */
 export function resourceChanges(changes: readonly StoreChange[]): Iterable<Change> {
-  const all = changes.flatMap(changedBy);
+  const all = changes.flatMap(changedResources);
   return new Map(all.map((change) => ['uri' in change ? change.uri : change.kind, change])).values();
 }
 
-function changedBy({ kind, id, userId }: StoreChange): readonly Change[] {
+function changedResources({ kind, id, userId }: StoreChange): readonly Change[] {
   switch (kind) {
     case 'user':
       return [

@@ -4,16 +4,16 @@ import type { AssistantData } from '../entities/entity-access.ts';
 import { channels } from '../store/schema.ts';
 import { testFields, userId } from './fields.ts';
 
-/** The longest a provider may take. */
+/** Time limit for the provider. */
 const attemptMs = 30_000;
 
-/** Shows that a person can be reached, before it matters. It needs no worker: what is set up here is what is tried. */
-export function testTool(diary: AssistantData, options: ChannelOptions, timeoutMs: number) {
+/** Sends a test message from this process, with the settings of this process. It needs no worker. */
+export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs: number) {
   return defineTool({
     name: 'testNotification',
     title: 'Test Notification',
     description:
-      'Send one test message to a user at once, also in quiet hours, and tell how it was delivered or why not',
+      'Send one test message to a user at once, also in quiet hours, and report how it was delivered or why not',
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...testFields },
@@ -39,7 +39,7 @@ export function testTool(diary: AssistantData, options: ChannelOptions, timeoutM
       const limit = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
       const request = { userId: user_id, channel, signal: limit };
       return {
-        structured: await sendTest(diary, options, request, (message) => progress(0, undefined, message)),
+        structured: await sendTest(data, options, request, (message) => progress(0, undefined, message)),
       };
     },
   });

@@ -4,7 +4,7 @@ import { deletedShape, listShape, ruleShape, userShape } from '../entities/shape
 import { ruleView, userView } from '../entities/view.ts';
 import { newUserId, ruleFields, unsetUserFields, userFields, userId, userName } from './fields.ts';
 
-export function userTools(diary: AssistantData, timeoutMs: number) {
+export function userTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'getUser',
@@ -15,27 +15,27 @@ export function userTools(diary: AssistantData, timeoutMs: number) {
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call({ user_id }) {
-        return { structured: userView(await diary.store.read((db) => findUser(db, user_id))) };
+        return { structured: userView(await data.store.read((db) => findUser(db, user_id))) };
       },
     }),
     defineTool({
       name: 'listUsers',
       title: 'List Users',
-      description: 'List the users of the diary',
+      description: 'List all users',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: listShape('users', userShape),
       annotations: { readOnlyHint: true, openWorldHint: false },
       timeoutMs,
       async call() {
         const { listUsers } = await import('../editing/users.ts');
-        const users = (await listUsers(diary)).map(userView);
+        const users = (await listUsers(data)).map(userView);
         return { structured: { users, count: users.length } };
       },
     }),
     defineTool({
       name: 'createUser',
       title: 'Create User',
-      description: 'Add a user to the diary, with how and when to be told of events',
+      description: 'Add a user, with how and when to be notified of events',
       inputSchema: {
         type: 'object',
         properties: { name: userName, ...userFields, id: newUserId },
@@ -47,7 +47,7 @@ export function userTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call(fields) {
         const { createUser } = await import('../editing/users.ts');
-        return { structured: userView(await createUser(diary, fields)) };
+        return { structured: userView(await createUser(data, fields)) };
       },
     }),
     defineTool({
@@ -70,7 +70,7 @@ export function userTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ user_id, unset = [], ...fields }) {
         const { updateUser } = await import('../editing/users.ts');
-        return { structured: userView(await updateUser(diary, user_id, fields, unset)) };
+        return { structured: userView(await updateUser(data, user_id, fields, unset)) };
       },
     }),
     defineTool({
@@ -83,15 +83,15 @@ export function userTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ user_id }) {
         const { deleteUser } = await import('../editing/users.ts');
-        await deleteUser(diary, user_id);
+        await deleteUser(data, user_id);
         return { structured: { deleted: user_id } };
       },
     }),
-    ...ruleTools(diary, timeoutMs),
+    ...ruleTools(data, timeoutMs),
   ];
 }
 
-function ruleTools(diary: AssistantData, timeoutMs: number) {
+function ruleTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'listRules',
@@ -103,7 +103,7 @@ function ruleTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ user_id }) {
         const { listRules } = await import('../entities/rules.ts');
-        const rules = (await listRules(diary, user_id)).map(ruleView);
+        const rules = (await listRules(data, user_id)).map(ruleView);
         return { structured: { rules, count: rules.length } };
       },
     }),
@@ -123,7 +123,7 @@ function ruleTools(diary: AssistantData, timeoutMs: number) {
       async call({ user_id, rule_type: type, rule_json: config, priority = 0, enabled = true, rule_id }) {
         const { setRule } = await import('../entities/rules.ts');
         return {
-          structured: ruleView(await setRule(diary, user_id, rule_id, { type, config, priority, enabled })),
+          structured: ruleView(await setRule(data, user_id, rule_id, { type, config, priority, enabled })),
         };
       },
     }),
@@ -141,7 +141,7 @@ function ruleTools(diary: AssistantData, timeoutMs: number) {
       timeoutMs,
       async call({ rule_id }) {
         const { deleteRule } = await import('../entities/rules.ts');
-        await deleteRule(diary, rule_id);
+        await deleteRule(data, rule_id);
         return { structured: { deleted: rule_id } };
       },
     }),

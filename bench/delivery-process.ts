@@ -1,6 +1,6 @@
-// One member of a crew: `node delivery-crew.ts adjutant|graphile|empty URL`. Works off what is due without sending
-// anything, and tells over IPC when each piece was begun. The jobs of `graphile` look up what is to be sent to whom and
-// record that it was, in a statement each; those of `empty` do nothing at all.
+// One worker process of the benchmark: `node delivery-process.ts adjutant|graphile|empty URL`. Handles due jobs without
+// sending anything, and reports over IPC when each job started. A `graphile` job looks up the notification and records
+// its outcome, with one statement each; an `empty` job does nothing.
 import type pg from 'pg';
 import { Scheduler } from '../src/assistant/delivery/scheduler.ts';
 import { Worker } from '../src/assistant/delivery/worker.ts';
@@ -9,8 +9,8 @@ import { createStore } from '../src/assistant/store/store.ts';
 import { importComponent } from '../test/components.ts';
 
 const [kind, url] = process.argv.slice(2) as ['adjutant' | 'graphile' | 'empty', string];
-/** The same for both: so many at once, and as many again fetched ahead where there is such a thing. */
-const atOnce = 50;
+/** Concurrent jobs, the same for both systems. Graphile Worker's local queue holds twice as many. */
+const concurrency = 50;
 let handled: [id: string, atMs: number][] = [];
 
 async function adjutant(): Promise<() => Promise<void>> {
@@ -24,8 +24,8 @@ async function adjutant(): Promise<() => Promise<void>> {
   const worker = new Worker({
     store,
     channels: { email: channel, call: channel, webhook: channel, ntfy: channel },
-    owner: `crew-${process.pid}`,
-    slots: atOnce,
+    owner: `bench-${process.pid}`,
+    slots: concurrency,
   });
   const scheduler = new Scheduler({ store, worker });
   const feed = followChanges(store, url, () => scheduler.wake());
@@ -55,7 +55,9 @@ async function graphile(): Promise<() => Promise<void>> {
     string,
     CallableFunction
   >;
-  const silent = new (Logger as unknown as new (factory: () => () => void) => object)(() => () => undefined);
+  const silentLogger = new (Logger as unknown as new (factory: () => () => void) => object)(
+    () => () => undefined,
+  );
   const runner = (await run!({
     taskList: {
       deliver: async ({ id }: { id: string }, { withPgClient }: { withPgClient: WithClient }) => {
@@ -70,11 +72,11 @@ async function graphile(): Promise<() => Promise<void>> {
     preset: {
       worker: {
         connectionString: url,
-        concurrentJobs: atOnce,
+        concurrentJobs: concurrency,
         maxPoolSize: 10,
         pollInterval: 100,
-        logger: silent,
-        localQueue: { size: atOnce * 2 },
+        logger: silentLogger,
+        localQueue: { size: concurrency * 2 },
         completeJobBatchDelay: 0,
       },
     },

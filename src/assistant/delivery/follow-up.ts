@@ -1,15 +1,15 @@
 import { newId } from '../store/id.ts';
 import type { Channel, NewNotification } from '../store/schema.ts';
-import { type Case, familyOf } from './pre-send-checks.ts';
+import { type ClaimedNotification, escalationChain } from './pre-send-checks.ts';
 
-/** The notification that takes another one's place on the next channel. Its key is the same wherever it is made. */
-export function successor(
-  { notification, relatives }: Case,
+/** Creates the notification that repeats another one on the next channel. Two workers create it with the same key. */
+export function createFollowUp(
+  { notification, related }: ClaimedNotification,
   channel: Channel,
   reason: string,
   nowMs: number,
 ): NewNotification {
-  const step = Math.max(1, familyOf(notification, relatives).length);
+  const step = Math.max(1, escalationChain(notification, related).length);
   const root = notification.parent_id ?? notification.id;
   return {
     id: newId(nowMs),

@@ -1,0 +1,46 @@
+import { audit } from '../store/audit.ts';
+import type { Clock, Store } from '../store/store.ts';
+import { claimUnanswered } from './claim.ts';
+import { nextEscalation } from './escalation.ts';
+import { createFollowUp } from './follow-up.ts';
+import { escalationChain, isAcknowledged } from './pre-send-checks.ts';
+import { callsLeft, reachabilityOf } from './reachable-channels.ts';
+import { addNotifications } from './record-outcome.ts';
+
+const batchSize = 100;
+
+/** Plans follow-ups for notifications that were not acknowledged in time. Returns how many notifications were due. */
+export function escalateUnacknowledged(store: Store, clock: Clock): Promise<number> {
+  return store.write(async (writer) => {
+    const nowMs = clock();
+    const due = await claimUnanswered(writer, store.engine, nowMs, batchSize);
+    for (const unanswered of due) {
+      const { notification, user, event, related } = unanswered;
+      if (
+        isAcknowledged(notification, related) ||
+        user === undefined ||
+        event === undefined ||
+        event.status === 'cancelled' ||
+        event.revision !== notification.revision
+      )
+        continue;
+      const channel = nextEscalation({
+        ...reachabilityOf(user, notification.urgency),
+        used: escalationChain(notification, related).map((one) => one.channel),
+        callsLeft: callsLeft(unanswered, user),
+      });
+      if (channel !== undefined)
+        await addNotifications(writer, [createFollowUp(unanswered, channel, 'not acknowledged', nowMs)]);
+      await audit(writer, nowMs, [
+        {
+          action: channel === undefined ? 'notification.unanswered' : 'notification.escalated',
+          userId: notification.user_id,
+          eventId: notification.event_id,
+          notificationId: notification.id,
+          detail: { channel: channel ?? null },
+        },
+      ]);
+    }
+    return due.length;
+  });
+}
