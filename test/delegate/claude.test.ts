@@ -101,6 +101,9 @@ describe('Claude Code behind the same tools', () => {
       cwd: bench.project,
       config_overrides: ['model_verbosity="low"'],
     });
-    expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('works with Codex only') });
+    expect(record).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('works with Codex only'),
+    });
   });
 });
