@@ -13,7 +13,7 @@ export { placesOf } from './config/places.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Where each value came from, in words. */
+  /** Where each value came from: `default`, `file PATH`, `variable NAME` or `flag --NAME`. */
   readonly origins: Readonly<Record<string, string>>;
   readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
@@ -24,20 +24,21 @@ export interface ConfigSources extends FlagSources {
   readonly cwd: string;
 }
 
-/** Defaults, then the file, then the environment, then flags. The only reader of the environment. */
+/** Reads settings in order of priority: defaults, file, environment, flags. Nothing else reads the environment. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
   const parsed = parseFlags(sources);
-  const fromFlags = (name: SettingName) => parsed.values[flagOf(name)];
-  const early = (name: 'contract' | 'home' | 'config') => {
-    const value = fromFlags(name) ?? sources.env[variableOf(name)];
+  const flagValue = (name: SettingName) => parsed.values[flagOf(name)];
+  // These three settings decide how the others are read.
+  const readEarly = (name: 'contract' | 'home' | 'config') => {
+    const value = flagValue(name) ?? sources.env[variableOf(name)];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const contract = early('contract') ?? 'standard';
-  const home = early('home') && resolvePath(early('home')!, sources.cwd);
+  const contract = readEarly('contract') ?? 'standard';
+  const home = readEarly('home') && resolvePath(readEarly('home')!, sources.cwd);
   const places = placesOf(sources.env, home);
 
   const layers: Given[] = [
-    ...(await fromFile(early('config') && resolvePath(early('config')!, sources.cwd), places)),
+    ...(await fromFile(readEarly('config') && resolvePath(readEarly('config')!, sources.cwd), places)),
     ...fromEnvironment(sources.env, sources.cwd, contract),
     ...namedFlags(parsed.values, sources.cwd, contract),
   ];
@@ -49,7 +50,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     origins[name] = 'default';
   }
   for (const given of layers) {
-    // An address that is nothing is none, as in the environment.
+    // An empty address means that none is set, as it does in the environment.
     if (table[given.name]!.type === 'address' && given.raw === '') continue;
     values[given.name] = await parseSetting(given);
     origins[given.name] = given.origin;
@@ -63,7 +64,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
 }
 
-/** Every setting with its value and where that came from; secrets are not told. */
+/** Every setting with its value and origin. Secrets are masked. */
 export function settingsInForce(config: Config, origins: Readonly<Record<string, string>>) {
   return names.map((name) => ({
     name,

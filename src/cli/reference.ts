@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from '../app.ts';
 import { loadConfig } from '../config.ts';
-import type { Tool } from '../feature.ts';
 import { isObject } from '../json.ts';
 import { flagOf, type Setting, variableOf } from '../setting.ts';
 import { settings } from '../settings.ts';
+import type { Tool } from '../tool.ts';
 
 const generated = '<!-- Made by `npm run reference`; the program owns what it says. -->\n';
 

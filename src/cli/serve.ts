@@ -1,4 +1,4 @@
-import { createDelivery, createNeighbours, createServer } from '../app.ts';
+import { createDelivery, createServer, createServerGroup } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -65,14 +65,14 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const token = tokenFile === undefined ? keepToken(config['http.state_dir']) : readToken(tokenFile);
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
-  const neighbours = createNeighbours();
+  const group = createServerGroup();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
     const contract = contractNames.find((known) => known === name);
     if (contract === undefined) return undefined;
     const known =
       servers.get(contract) ??
-      createServer(contract, config, { stateKey, env, origins, neighbours, logsProblems: true });
+      createServer(contract, config, { stateKey, env, origins, group, logsProblems: true });
     servers.set(contract, known);
     return known;
   };

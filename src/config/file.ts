@@ -6,6 +6,7 @@ import { readRegularFileSync } from '../regular-file.ts';
 import { type Places, variableOf } from '../setting.ts';
 import { ConfigError, type Given, names, suggest, table } from './given.ts';
 
+/** Reads the settings of a named file, or of the standard file if it exists. */
 export async function fromFile(named: string | undefined, places: Places): Promise<Given[]> {
   const file =
     named ??
@@ -17,8 +18,8 @@ export async function fromFile(named: string | undefined, places: Places): Promi
     content = parse(readRegularFileSync(file).replace(/^\uFEFF/, ''));
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    // The message of a file that is not a regular one names the file itself.
-    const why = missing ? 'there is no such file' : messageOf(error);
+    const why = missing ? 'no such file' : messageOf(error);
+    // Some messages start with the path already.
     throw new ConfigError(why.startsWith(file) ? why : `${file}: ${why}`);
   }
   return flatten(content, '').map(([key, raw]) => {
@@ -33,7 +34,7 @@ export async function fromFile(named: string | undefined, places: Places): Promi
   });
 }
 
-/** Dotted keys, down to the settings themselves: a structure is one value, not a folder of keys. */
+/** Flattens tables to dotted keys. A structured setting stays one value. */
 function flatten(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     const name = prefix + key;

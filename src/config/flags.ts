@@ -3,20 +3,20 @@ import { nearest } from '../nearest.ts';
 import { type Alias, flagOf, type Setting } from '../setting.ts';
 import { ConfigError, counts, type Given, names, type SettingName, table } from './given.ts';
 
-/** A flag of one subcommand, beside the settings that every command takes. */
+/** A flag that belongs to one command. Flags of settings are valid for every command. */
 export interface CommandFlag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
   readonly description: string;
-  /** What may be given, where that is a short list. */
+  /** Allowed values, if the flag has a fixed list. */
   readonly values?: readonly string[];
 }
 
 export interface FlagSources {
   readonly argv: readonly string[];
   readonly commandFlags?: Readonly<Record<string, CommandFlag>>;
-  /** What to call for help. */
+  /** Command line that prints the help, for error messages. */
   readonly help?: string;
 }
 
@@ -56,11 +56,11 @@ function flagMessage(error: NodeJS.ErrnoException, known: readonly string[], hel
   if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const meant =
       dashes === '-' ? undefined : (nearest(name, known) ?? known.find((one) => one.endsWith(`-${name}`)));
-    return `unknown flag ${flag}; ${meant === undefined ? `run ${help} for what there is` : `did you mean --${meant}?`}`;
+    return `unknown flag ${flag}; ${meant === undefined ? `${help} lists the flags` : `did you mean --${meant}?`}`;
   }
   if (error.message.includes('does not take an argument')) return `${flag} takes no value`;
   const dashed = dashes === '--' && error.message.includes('ambiguous');
-  return `${flag} needs a value${dashed ? `; one that begins with a dash is written ${flag}=-…` : ''}`;
+  return `${flag} needs a value${dashed ? `; write a value that begins with a dash as ${flag}=-…` : ''}`;
 }
 
 export function namedFlags(
@@ -80,7 +80,7 @@ export function namedFlags(
     if (meant.length === 0) {
       const contracts = targets.flatMap(({ alias }) => alias.contracts ?? []).join(' or ');
       const instead = targets.map(({ name }) => `--${flagOf(name)}`).join(' or ');
-      throw new ConfigError(`--${flag} belongs to --contract ${contracts}; otherwise use ${instead}`);
+      throw new ConfigError(`--${flag} works only with --contract ${contracts}; use ${instead} instead`);
     }
     for (const { name } of meant) given.push({ name, raw, origin: `flag --${flag}`, folder: cwd });
   }

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Places } from '../setting.ts';
 import type { Environment } from './given.ts';
 
-/** Where a person's files are, by the customs of the system. */
+/** Finds the standard folders of the platform: XDG on Linux, Application Support on macOS, AppData on Windows. */
 export function placesOf(env: Environment, home?: string): Places {
   const userHome = env['HOME'] || env['USERPROFILE'] || homedir();
   const xdg = (variable: string, ...fallback: string[]) => {

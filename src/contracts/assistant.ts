@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure.ts';
-import type { ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { ToolResult } from '../tool.ts';
 import type { Contract } from './contract.ts';
 import { codes, standard } from './standard.ts';
 

@@ -1,14 +1,8 @@
+import type { ResourceContents } from '../content.ts';
 import type { Failure, FailureKind } from '../failure.ts';
-import type {
-  Prompt,
-  RenderedPrompt,
-  Resource,
-  ResourceContents,
-  ResourceTemplate,
-  Tool,
-  ToolResult,
-} from '../feature.ts';
+import type { Prompt, RenderedPrompt, Resource, ResourceTemplate } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { Tool, ToolResult } from '../tool.ts';
 
 export const contractNames = ['standard', 'commands', 'jsonl', 'twig', 'delegate', 'assistant'] as const;
 export type ContractName = (typeof contractNames)[number];

@@ -1,7 +1,9 @@
+import type { Content } from '../content.ts';
 import type { FailureKind } from '../failure.ts';
 import { Failure } from '../failure.ts';
-import type { Content, PromptArgument, Tool, ToolResult } from '../feature.ts';
+import type { PromptArgument } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { Tool, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
 import type { Contract } from './contract.ts';
 import { instructionsFor } from './instructions.ts';

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { CallFeature } from '../api.ts';
-import { type Context, defineTool, type Feature } from '../feature.ts';
+import type { Context } from '../context.ts';
+import type { Feature } from '../feature.ts';
 import { log } from '../log.ts';
+import { defineTool } from '../tool.ts';
 import {
   forgetPlaced,
   loadPlaced,

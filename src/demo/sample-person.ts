@@ -2,8 +2,8 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallFeature } from '../api.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Context } from '../feature.ts';
 import { events, user } from './samples.ts';
 
 /** The sample person, as the demonstration made it. */

@@ -1,4 +1,4 @@
-import type { Client } from '../feature.ts';
+import type { Client } from '../context.ts';
 import type { ConnectedClient } from './status.ts';
 
 interface Connection {

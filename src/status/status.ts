@@ -1,4 +1,5 @@
-import { defineTool, type Feature, type Problem, problemSchema } from '../feature.ts';
+import { type Feature, type Problem, problemSchema } from '../feature.ts';
+import { defineTool } from '../tool.ts';
 import { version } from '../version.ts';
 import type { RequestLog } from './request-log.ts';
 

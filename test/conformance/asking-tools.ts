@@ -1,4 +1,5 @@
-import { type AskRequest, defineTool, type Tool } from '../../src/feature.ts';
+import type { AskRequest } from '../../src/context.ts';
+import { defineTool, type Tool } from '../../src/tool.ts';
 import { askName, elicit, listRoots, sample } from './questions.ts';
 import { say } from './samples.ts';
 

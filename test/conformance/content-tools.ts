@@ -1,5 +1,5 @@
 import { Failure } from '../../src/failure.ts';
-import { defineTool, type Tool } from '../../src/feature.ts';
+import { defineTool, type Tool } from '../../src/tool.ts';
 import { pixel, say, silence, text } from './samples.ts';
 
 const nothing = { type: 'object', properties: {} } as const;

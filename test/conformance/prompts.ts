@@ -1,5 +1,6 @@
+import type { Content } from '../../src/content.ts';
 import { Failure } from '../../src/failure.ts';
-import type { Content, Prompt, PromptProvider, RenderedPrompt } from '../../src/feature.ts';
+import type { Prompt, PromptProvider, RenderedPrompt } from '../../src/feature.ts';
 import { elicit } from './questions.ts';
 import { pixel, text } from './samples.ts';
 

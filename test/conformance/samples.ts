@@ -1,4 +1,5 @@
-import type { Content, ToolResult } from '../../src/feature.ts';
+import type { Content } from '../../src/content.ts';
+import type { ToolResult } from '../../src/tool.ts';
 
 /** A red dot. */
 export const pixel = {

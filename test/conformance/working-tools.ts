@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Change, defineTool, type Tool } from '../../src/feature.ts';
+import type { Change } from '../../src/feature.ts';
+import { defineTool, type Tool } from '../../src/tool.ts';
 import { say } from './samples.ts';
 
 const nothing = { type: 'object', properties: {} } as const;

@@ -2,7 +2,8 @@
 import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { Failure } from '../../src/failure.ts';
-import { defineTool, type Feature } from '../../src/feature.ts';
+import type { Feature } from '../../src/feature.ts';
+import { defineTool } from '../../src/tool.ts';
 import { serveStdio } from '../../src/transports/stdio.ts';
 import { addInput, addOutput, greet, names, note, nothing, question, server } from './sample.ts';
 

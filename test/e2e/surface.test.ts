@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { contractNames } from '../../src/contracts/contract.ts';
 import { contracts } from '../../src/contracts/contracts.ts';
 import { Server } from '../../src/engine/server.ts';
-import { defineTool, type Feature } from '../../src/feature.ts';
+import type { Feature } from '../../src/feature.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
+import { defineTool } from '../../src/tool.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 import { initialize, Program } from '../program.ts';
 

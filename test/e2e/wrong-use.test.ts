@@ -27,8 +27,8 @@ describe('the command line', () => {
     ['prompst list', 2, 'unknown command "prompst"; did you mean prompts?'],
     ['-q', 2, '-q goes behind a command; run adjutant --help'],
     ['help nothing', 2, 'unknown command "nothing"; run adjutant --help'],
-    ['users --wrong', 2, 'unknown flag --wrong; run adjutant users --help for what there is'],
-    ['users -j', 2, 'unknown flag -j; run adjutant users --help for what there is'],
+    ['users --wrong', 2, 'unknown flag --wrong; adjutant users --help lists the flags'],
+    ['users -j', 2, 'unknown flag -j; adjutant users --help lists the flags'],
     ['users --database-url x', 2, 'unknown flag --database-url; did you mean --assistant-database-url?'],
     ['users --home', 2, '--home needs a value'],
     ['runs list -n -3', 2, '-n needs a value'],
@@ -44,7 +44,7 @@ describe('the command line', () => {
     ['calendars sync none', 1, 'Calendar not found: none; adjutant calendars list shows the known ones'],
     ['users create', 2, '--name is required'],
     ['users create --name x --channel-pref pigeon', 2, /^--channel-pref must be one of "email", "call"/],
-    ['users list --config nothing.toml', 2, /nothing\.toml: there is no such file$/],
+    ['users list --config nothing.toml', 2, /nothing\.toml: no such file$/],
     ['prompts list --config a-file/x', 2, /a-file\/x: /],
     ['serve --http --http-state-dir a-file/state', 1, /a-file\/state: a file is where a folder should be$/],
     ['prompts export commands a-file/out', 1, /a-file\/out: a file is where a folder should be$/],
@@ -76,7 +76,7 @@ describe('the command line', () => {
       encoding: 'utf8',
     });
     expect(full.status).toBe(1);
-    expect(full.stderr).toContain('adjutant: the output cannot be written: ENOSPC');
+    expect(full.stderr).toContain('adjutant: cannot write the output: ENOSPC');
     const line = `'${process.execPath}' '${bundle}' --help | head -1`;
     expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stderr).toBe('');
   });

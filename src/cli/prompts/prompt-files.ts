@@ -12,7 +12,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../../feature.ts';
 import { problemOf } from '../../prompts/files/file-cache.ts';
 import { decodeText } from '../../prompts/files/text-file.ts';
-import { mostBytes, readRegularBytesSync, readRegularFileSync } from '../../regular-file.ts';
+import { maxFileBytes, readRegularBytesSync, readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 import type { Show } from '../terminal/progress.ts';
 
@@ -99,7 +99,7 @@ export async function writePromptFiles(
 }
 
 function writeText(file: string, text: string, force: boolean): Written['state'] {
-  const there = existsSync(file) ? readRegularFileSync(file, mostBytes) : undefined;
+  const there = existsSync(file) ? readRegularFileSync(file, maxFileBytes) : undefined;
   if (there === text) return 'unchanged';
   if (there !== undefined && !force) return 'refused';
   mkdirSync(dirname(file), { recursive: true });

@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../json.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { parseObject } from '../files/json-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Invocation, Usage } from './agent.ts';
 import { type OwnEntry, ownServers } from './codex-config.ts';
@@ -233,7 +233,7 @@ function explain(error: string): string | undefined {
 async function threadTotal(codexHome: string, threadId: string): Promise<Usage | undefined> {
   const file = await findRollout(join(codexHome, 'sessions'), threadId, 3);
   if (file === undefined) return undefined;
-  const lines = (await readRegularFile(file, mostBytes)).split('\n');
+  const lines = (await readRegularFile(file, maxFileBytes)).split('\n');
   const last = lines.findLast((line) => line.includes('"total_token_usage"'));
   if (last === undefined) return undefined;
   const total = /"total_token_usage":(\{[^{}]*\})/.exec(last)?.[1];

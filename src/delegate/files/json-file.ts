@@ -1,9 +1,9 @@
 import { isObject } from '../../json.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 
 /** The object in a file; `undefined` when there is none to be read. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
-  return parseObject(await readRegularFile(file, mostBytes).catch(() => ''));
+  return parseObject(await readRegularFile(file, maxFileBytes).catch(() => ''));
 }
 
 /** The object that a text says; `undefined` when it says something else. */

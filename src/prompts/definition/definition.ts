@@ -1,4 +1,5 @@
-import type { Content, Problem } from '../../feature.ts';
+import type { Content } from '../../content.ts';
+import type { Problem } from '../../feature.ts';
 
 /**
  * How a body becomes text. `input`: the literal `{{input}}`, else the input is appended. `braces`: every literal `{{name}}`
