@@ -12,7 +12,7 @@ export function readToken(file: string): string {
 }
 
 /** The token of this installation, made on first start. Two servers that start at once agree on one. */
-export function keepToken(folder: string): string {
+export function ensureToken(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'token');
   const draft = join(folder, `token.${process.pid}.${randomBytes(4).toString('hex')}`);

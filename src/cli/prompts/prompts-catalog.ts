@@ -16,34 +16,35 @@ import {
   textFlag,
 } from './prompts-action.ts';
 
-/** Looking: list, show, render, search. */
+/** Subcommands that only read: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
   async list(given) {
     const prompts: ListedPrompt[] = [];
     let cursor: string | undefined;
     do {
       const page = await call(given, 'list_prompts', {
-        ...narrowing(given),
+        ...filterArguments(given),
         ...(cursor !== undefined && { cursor }),
       });
       prompts.push(...page.prompts);
       cursor = page.next_cursor;
     } while (cursor !== undefined);
     given.terminal.answer({ prompts }, () =>
-      prompts.length === 0 ? 'There are no prompts.' : listText(given, prompts),
+      prompts.length === 0 ? 'No prompts.' : listText(given, prompts),
     );
     return 0;
   },
 
   async search(given) {
     const query = given.rest.join(' ');
-    if (query.trim() === '') throw new UsageError('search for what? Write adjutant prompts search WORDS');
+    if (query.trim() === '')
+      throw new UsageError('prompts search needs words to search for: adjutant prompts search WORDS');
     const result = await call(given, 'search_prompts', {
       query,
-      ...narrowing(given),
+      ...filterArguments(given),
     });
     given.terminal.answer(result, () =>
-      result.total === 0 ? 'Nothing was found.' : listText(given, result.matches),
+      result.total === 0 ? 'No prompts found.' : listText(given, result.matches),
     );
     return result.total === 0 ? 1 : 0;
   },
@@ -57,23 +58,23 @@ export const catalogActions: Readonly<Record<string, Action>> = {
   async render(given) {
     const [name, ...pairs] = given.rest;
     if (name === undefined)
-      throw new UsageError('which prompt? Write adjutant prompts render NAME key=value …');
+      throw new UsageError('prompts render needs a name: adjutant prompts render NAME key=value …');
     const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, given))));
-    const result = await rendered(given, name, args, textFlag(given, 'input'));
+    const result = await renderPrompt(given, name, args, textFlag(given, 'input'));
     given.terminal.answer(result, () => messagesText(given, result.messages));
     return 0;
   },
 };
 
-/** Free text is the argument `input` where there is one; otherwise it goes where the prompt has a place for it, or behind it. */
-async function rendered(
+/** Passes free text as the argument `input` if the prompt has one. Otherwise `expand_prompt` inserts or appends it. */
+async function renderPrompt(
   given: Given,
   name: string,
   args: Readonly<Record<string, string>>,
   input: string | undefined,
 ): Promise<PromptReply> {
   const get = async (all: JsonObject) =>
-    (await given.door.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
+    (await given.client.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
   if (input === undefined) return get(args);
   const { arguments: declared } = await call(given, 'show_prompt', { name });
   if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
@@ -85,7 +86,7 @@ async function rendered(
   return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }] };
 }
 
-function narrowing(given: Given): { tag?: string; source?: string } {
+function filterArguments(given: Given): { tag?: string; source?: string } {
   const [tag] = listFlag(given, 'tag');
   const source = textFlag(given, 'source');
   return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
@@ -113,10 +114,10 @@ function promptText(given: Given, prompt: ShownPrompt): string {
     ['file', `${prompt.file}:${prompt.line}`],
   ];
   const lines = facts.flatMap(([label, value]) => (value ? [`${dim(label)} ${value}`] : []));
-  for (const { name, description, required, default: usual, values } of prompt.arguments) {
+  for (const { name, description, required, default: defaultValue, values } of prompt.arguments) {
     const notes = [
       required ? 'required' : 'optional',
-      ...(usual ? [`default ${usual}`] : []),
+      ...(defaultValue ? [`default ${defaultValue}`] : []),
       ...(values ? [`one of ${values.join(', ')}`] : []),
     ];
     lines.push(`${dim('argument')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}`);
@@ -124,22 +125,22 @@ function promptText(given: Given, prompt: ShownPrompt): string {
   return [...lines, '', messagesText(given, prompt.messages)].join('\n');
 }
 
-/** One message of the user is its text and nothing else, so that it can go on to another program. */
+/** A single user message is printed without its role, so that it can be piped to another program. */
 function messagesText({ terminal }: Given, messages: PromptReply['messages']): string {
-  const alone = messages.length === 1 && messages[0]!.role === 'user';
+  const isSingle = messages.length === 1 && messages[0]!.role === 'user';
   return messages
     .map(({ role, content }) => {
       const text = content.type === 'text' ? content.text : `(${content.type})`;
-      const head = alone ? '' : `${paint(terminal, 1, `${role}:`)}\n`;
+      const head = isSingle ? '' : `${paint(terminal, 1, `${role}:`)}\n`;
       return `${head}${text}${text.endsWith('\n') ? '' : '\n'}`;
     })
     .join('');
 }
 
-/** `key=value`; `key=@file` is what the file holds, `key=-` what comes on standard input. */
+/** Parses `key=value`, `key=@file` (the content of the file) or `key=-` (standard input). */
 async function parsePair(pair: string, { terminal }: Given): Promise<[string, string]> {
   const at = pair.indexOf('=');
-  if (at < 1) throw new UsageError(`"${pair}" is not key=value`);
+  if (at < 1) throw new UsageError(`"${pair}" is not of the form key=value`);
   const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
   if (value === '-') return [key, await readAll(terminal.input)];
   if (!value.startsWith('@')) return [key, value];

@@ -15,24 +15,24 @@ import {
   textFlag,
 } from './prompts-action.ts';
 
-/** Changing: create, edit, delete, history, restore. */
+/** Subcommands for editing: create, edit, delete, history, restore. */
 export const editingActions: Readonly<Record<string, Action>> = {
   async create(given) {
     const name = nameOf(given, 'create');
     if (!/^[A-Za-z0-9_]{1,200}$/.test(name))
-      throw new UsageError(`"${name}" cannot be a name: use letters, digits and underscores`);
-    const written = await newText(given, name);
-    if (written === undefined) throw new UsageError('nothing was written, so nothing was created');
-    const text = /^---\r?\n/.test(written) ? written : await withFrontMatter(given, name, written);
-    return keep(given, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
+      throw new UsageError(`"${name}" is not a valid name; use letters, digits and underscores`);
+    const entered = await newText(given, name);
+    if (entered === undefined) throw new UsageError('the text is empty, so no prompt was created');
+    const text = /^---\r?\n/.test(entered) ? entered : await withFrontMatter(given, name, entered);
+    return savePrompt(given, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
   },
 
   async edit(given) {
     const name = nameOf(given, 'edit');
     const prompt = await call(given, 'show_prompt', { name });
-    if (prompt.editable) return editOwn(given, name);
+    if (prompt.editable) return editOwnPrompt(given, name);
     if (prompt.source === 'built-in')
-      throw new UsageError(`${name} is built in and cannot be changed; create one with another name`);
+      throw new UsageError(`${name} is built in and cannot be changed; create a prompt with another name`);
     await openEditor(prompt.file, given.terminal);
     const { problems } = await call(given, 'lint_prompts', {
       names: [name],
@@ -43,7 +43,8 @@ export const editingActions: Readonly<Record<string, Action>> = {
   },
 
   async delete(given) {
-    if (given.rest.length === 0) throw new UsageError('which prompt? Write adjutant prompts delete NAME …');
+    if (given.rest.length === 0)
+      throw new UsageError('prompts delete needs a name: adjutant prompts delete NAME …');
     const messages: string[] = [];
     for (const name of given.rest) messages.push((await call(given, 'delete_prompt', { name })).message);
     const message = messages.join('\n');
@@ -68,20 +69,20 @@ export const editingActions: Readonly<Record<string, Action>> = {
 
   async restore(given) {
     const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(given, 'restore')) ?? [];
-    if (name === undefined) throw new UsageError('to which revision? Write adjutant prompts restore NAME@N');
+    if (name === undefined)
+      throw new UsageError('prompts restore needs a revision: adjutant prompts restore NAME@N');
     const done = await call(given, 'restore_prompt', { name, revision: Number(revision) });
     given.terminal.report(done, done.message);
     return 0;
   },
 };
 
-/** From the flags, a file, standard input or the editor. */
+/** Reads the text of a new prompt from the flags, a file, standard input or the editor. */
 async function newText(given: Given, name: string): Promise<string | undefined> {
   const { terminal } = given;
   const file = textFlag(given, 'file');
   const text = textFlag(given, 'text');
-  if (text !== undefined && file !== undefined)
-    throw new UsageError('give the prompt with --text or --file, not both');
+  if (text !== undefined && file !== undefined) throw new UsageError('use --text or --file, not both');
   if (text !== undefined) return text;
   if (file === '-' || (file === undefined && !terminal.input.isTTY))
     return nonEmpty(await readAll(terminal.input));
@@ -99,7 +100,7 @@ function nonEmpty(text: string): string | undefined {
   return text.trim() === '' ? undefined : text;
 }
 
-/** The arguments of a text without front matter are the names in its braces. */
+/** Adds front matter to a text. The names in double braces become arguments. */
 async function withFrontMatter(given: Given, name: string, text: string): Promise<string> {
   const { printMarkdown } = await import('../../prompts/formats/markdown.ts');
   const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
@@ -117,32 +118,32 @@ async function withFrontMatter(given: Given, name: string, text: string): Promis
   );
 }
 
-/** As Markdown where it has one message, as JSON where it has several. */
-async function editOwn(given: Given, name: string): Promise<number> {
+/** Edits a prompt of the user: as Markdown if it has one message, as JSON if it has several. */
+async function editOwnPrompt(given: Given, name: string): Promise<number> {
   const markdown = await call(given, 'export_prompts', { format: 'commands', names: [name] });
-  const plain = markdown.files.length > 0;
-  const { files } = plain
+  const isMarkdown = markdown.files.length > 0;
+  const { files } = isMarkdown
     ? markdown
     : await call(given, 'export_prompts', { format: 'jsonl', names: [name] });
-  const text = plain ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
-  const edited = await editText(plain ? `${name}.md` : `${name}.json`, text, given.terminal);
+  const text = isMarkdown ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
+  const edited = await editText(isMarkdown ? `${name}.md` : `${name}.json`, text, given.terminal);
   if (edited === undefined) {
     const message = 'Nothing was changed.';
     given.terminal.report({ success: true, message }, message);
     return 0;
   }
   const done = `Updated prompt: ${name}`;
-  if (plain) return keep(given, 'commands', `${name}.md`, edited, true, done);
+  if (isMarkdown) return savePrompt(given, 'commands', `${name}.md`, edited, true, done);
   let record: unknown;
   try {
     record = JSON.parse(edited);
   } catch (error) {
-    throw new UsageError(`this is not JSON, so nothing was changed: ${(error as Error).message}`);
+    throw new UsageError(`the text is not valid JSON: ${(error as Error).message}. Nothing was changed`);
   }
-  return keep(given, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
+  return savePrompt(given, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
 }
 
-async function keep(
+async function savePrompt(
   given: Given,
   format: 'commands' | 'jsonl',
   path: string,
@@ -156,7 +157,9 @@ async function keep(
     replace,
   });
   if (imported.length === 0)
-    throw new Error(`nothing was kept: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`);
+    throw new Error(
+      `the prompt was not saved: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`,
+    );
   reportProblems(given, problems);
   given.terminal.report({ success: true, message, problems }, message);
   return 0;

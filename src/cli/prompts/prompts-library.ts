@@ -8,7 +8,7 @@ import { type Action, call, type Given, listFlag, reportProblems, textFlag } fro
 
 type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
-/** Looking after a library: lint, import, export. */
+/** Subcommands for whole libraries: lint, import, export. */
 export const libraryActions: Readonly<Record<string, Action>> = {
   async lint(given) {
     const results: Linted[] = given.rest.length === 0 ? [await call(given, 'lint_prompts', {})] : [];
@@ -21,18 +21,22 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     terminal.answer({ prompts, errors, warnings, problems }, () =>
       problems.map((problem) => problemLine(problem, terminal)).join(''),
     );
-    terminal.tell(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
+    terminal.hint(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
     return errors > 0 || (given.flags['strict'] === true && warnings > 0) ? 1 : 0;
   },
 
   async import(given) {
     const [name, path, ...more] = given.rest;
     if (name === undefined || path === undefined || more.length > 0)
-      throw new UsageError('import what? Write adjutant prompts import FORMAT PATH');
+      throw new UsageError('prompts import needs a format and a path: adjutant prompts import FORMAT PATH');
     const format = await formatOf(name);
-    const { files, problems: unread, folder } = await reading(given, path, (file) => format.accepts(file));
-    if (files.length === 0 && unread.length === 0)
-      throw new UsageError(`there are no ${format.title} in ${path}`);
+    const {
+      files,
+      problems: unreadable,
+      folder,
+    } = await readFiles(given, path, (file) => format.accepts(file));
+    if (files.length === 0 && unreadable.length === 0)
+      throw new UsageError(`no ${format.title} found in ${path}`);
     const prefix = textFlag(given, 'prefix');
     const result = await call(given, 'import_prompts', {
       format: format.name,
@@ -41,7 +45,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       dry_run: given.flags['dry-run'] === true,
       ...(prefix !== undefined && { prefix }),
     });
-    const problems = [...unread, ...inFolder(folder, result.problems)];
+    const problems = [...unreadable, ...withFolder(folder, result.problems)];
     const dry = given.flags['dry-run'] === true;
     given.terminal[dry ? 'answer' : 'report']({ imported: result.imported, problems }, () =>
       result.imported
@@ -55,7 +59,9 @@ export const libraryActions: Readonly<Record<string, Action>> = {
   async export(given) {
     const [name, folder, ...names] = given.rest;
     if (name === undefined || folder === undefined)
-      throw new UsageError('export to where? Write adjutant prompts export FORMAT FOLDER [NAME …]');
+      throw new UsageError(
+        'prompts export needs a format and a folder: adjutant prompts export FORMAT FOLDER [NAME …]',
+      );
     const format = await formatOf(name);
     const [tag] = listFlag(given, 'tag');
     const source = textFlag(given, 'source');
@@ -77,7 +83,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       ...refused.map(({ path }) => ({
         file: join(folder, path),
         severity: 'error' as const,
-        message: 'it is there and different; --force writes over it',
+        message: 'the file exists with other content; --force overwrites it',
       })),
     ];
     given.terminal[dry ? 'answer' : 'report']({ files: written, problems: all }, () =>
@@ -102,8 +108,8 @@ async function formatOf(name: string) {
 
 const textFile = /\.(md|txt|j2|jinja2?|toml|jsonl|prompt)$/i;
 
-/** Folders of other programs are known by where they are. */
-const homes: readonly (readonly [RegExp, string])[] = [
+/** Formats of other programs' folders, recognized by path. */
+const folderFormats: readonly (readonly [RegExp, string])[] = [
   [/(^|[\\/])\.claude[\\/]commands([\\/]|$)/, 'claude-code'],
   [/(^|[\\/])\.claude[\\/]skills([\\/]|$)/, 'claude-skills'],
   [/(^|[\\/])\.codex[\\/]prompts([\\/]|$)/, 'codex'],
@@ -111,9 +117,9 @@ const homes: readonly (readonly [RegExp, string])[] = [
 ];
 
 async function lintPath(given: Given, path: string): Promise<Linted> {
-  const named = textFlag(given, 'format') ?? homes.find(([home]) => home.test(path))?.[1];
+  const named = textFlag(given, 'format') ?? folderFormats.find(([pattern]) => pattern.test(path))?.[1];
   const format = named === undefined ? undefined : await formatOf(named);
-  const { folder, files, problems } = await reading(given, path, (file) =>
+  const { folder, files, problems } = await readFiles(given, path, (file) =>
     format ? format.accepts(file) : textFile.test(file),
   );
   const result = await call(given, 'lint_prompts', {
@@ -121,15 +127,15 @@ async function lintPath(given: Given, path: string): Promise<Linted> {
     ...(format !== undefined && { format: format.name }),
   });
   if (result.prompts === 0 && result.problems.length === 0 && problems.length === 0)
-    throw new UsageError(`there are no prompts in ${path}`);
-  return { prompts: result.prompts, problems: [...problems, ...inFolder(folder, result.problems)] };
+    throw new UsageError(`no prompts found in ${path}`);
+  return { prompts: result.prompts, problems: [...problems, ...withFolder(folder, result.problems)] };
 }
 
-function reading({ terminal }: Given, path: string, accepts: (path: string) => boolean) {
+function readFiles({ terminal }: Given, path: string, accepts: (path: string) => boolean) {
   return terminal.progress.during('reading', (show) => readPromptFiles(path, accepts, show));
 }
 
-function inFolder(folder: string, problems: readonly Problem[]): readonly Problem[] {
+function withFolder(folder: string, problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => ({ ...problem, file: join(folder, problem.file) }));
 }
 

@@ -5,13 +5,13 @@ import { SignIn } from './shared/sign-in.tsx';
 import { Shell } from './shell.tsx';
 import './style.css';
 import { ToastProvider } from './shared/toast.tsx';
-import { dropToken, keepToken, takeToken } from './shared/token.ts';
+import { dropToken, ensureToken, takeToken } from './shared/token.ts';
 
 function Page() {
   const [token, setToken] = useState(takeToken);
   if (token === undefined) {
     const enter = (given: string) => {
-      keepToken(given);
+      ensureToken(given);
       setToken(given);
     };
     return <SignIn enter={enter} />;

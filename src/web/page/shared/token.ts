@@ -4,13 +4,13 @@ const key = 'adjutant-token';
 export function takeToken(): string | undefined {
   const given = new URLSearchParams(location.hash.replace(/^#/, '')).get('token');
   if (given !== null) {
-    keepToken(given);
+    ensureToken(given);
     history.replaceState(null, '', `${location.pathname}#/prompts`);
   }
   return sessionStorage.getItem(key) ?? undefined;
 }
 
-export function keepToken(token: string): void {
+export function ensureToken(token: string): void {
   sessionStorage.setItem(key, token.trim());
 }
 
