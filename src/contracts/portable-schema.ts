@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
 
 /**
- * The same arguments in terms that every model API takes: some refuse a whole request over `additionalProperties` or
- * `const`, or want a type beside `enum`. The server still checks the schema of the tool itself.
+ * Rewrites a schema so that every model API accepts it. Some APIs reject a request because of `additionalProperties` or
+ * `const`, or require a type beside `enum`. The server still validates against the tool's original schema.
  */
 export function portableSchema(schema: JsonSchema): JsonObject {
   const { additionalProperties: _, const: only, ...rest } = schema;

@@ -35,7 +35,7 @@ export const codes = {
   internal: -32603,
 } as const satisfies Record<FailureKind, number>;
 
-/** Plain, current MCP. The other contracts spread this one and override what their document says otherwise. */
+/** Plain, current MCP. The other contracts spread this one and override the differences in their documents. */
 export const standard: Contract = {
   name: 'standard',
   server: { name: 'adjutant', title: 'Adjutant', version },
@@ -88,10 +88,7 @@ export const standard: Contract = {
   startOf(cursor) {
     if (cursor === undefined || cursor === null || cursor === '') return 0;
     if (typeof cursor === 'string' && /^\d{1,9}$/.test(cursor)) return Number(cursor);
-    throw new Failure(
-      'invalid-params',
-      'The cursor is not one this server gave out; start again without one.',
-    );
+    throw new Failure('invalid-params', 'The cursor was not issued by this server; start again without one.');
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
@@ -156,7 +153,7 @@ export const standard: Contract = {
   }),
 };
 
-/** With the schemas as the tool has them. */
+/** The list entry of a tool, with its original schemas. */
 export function toolItem(tool: Tool): JsonObject {
   return {
     name: tool.name,
@@ -172,7 +169,7 @@ function contentOf(result: ToolResult): readonly Content[] {
   return result.content ?? [{ type: 'text', text: JSON.stringify(result.structured ?? {}) }];
 }
 
-/** The schema some clients build a form from; MCP itself has only the list of arguments. */
+/** A JSON Schema of the arguments, for clients that build a form from it. MCP has only a list of arguments. */
 export function argumentsSchema(args: readonly PromptArgument[]): JsonObject {
   const required = args.filter((argument) => argument.required).map((argument) => argument.name);
   return {
