@@ -16,7 +16,7 @@ const context = {
   can: () => false,
 } as unknown as Context;
 
-/** The sample data beside a real calendar, in which every tool but the broken one works. */
+/** The demo feature with a real assistant. Calls of the tool `broken` fail. */
 export function openSampleData(home: string, broken?: string) {
   const at = (...path: readonly string[]) => join(home, ...path);
   const assistant = createAssistant({

@@ -16,7 +16,7 @@ const listed: readonly Prompt[] = [
   },
   {
     name: 'test_prompt_with_embedded_resource',
-    description: 'A prompt with a resource inside.',
+    description: 'A prompt with an embedded resource.',
     arguments: [{ name: 'resourceUri', description: 'The resource to embed', required: true }],
   },
   { name: 'test_prompt_with_image', description: 'A prompt with an image.', arguments: [] },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { componentFile } from '../components.ts';
 
-/** How many scenarios each revision requires; the suite has frozen both lists. */
+/** Number of scenarios that each revision requires. The suite does not change these lists any more. */
 export const required = { '2025-11-25': 30, '2026-07-28': 37 } as const;
 export type Revision = keyof typeof required;
 
@@ -9,8 +9,9 @@ export interface Score {
   readonly revision: Revision;
   readonly passed: number;
   readonly required: number;
-  /** Scenarios that failed, scored or not. */
+  /** Required scenarios that failed. */
   readonly failures: readonly string[];
+  /** Failed scenarios that are not required. */
   readonly unscored: readonly string[];
   readonly output: string;
 }
@@ -21,7 +22,7 @@ const program = componentFile('@modelcontextprotocol/conformance/dist/index.js')
 export async function runSuite(url: string, revision: Revision): Promise<Score> {
   const output = await new Promise<string>((resolve, reject) => {
     const args = [program, 'server', '--url', url, '--requirements', revision];
-    // Failing scenarios are in its output, so its exit code tells nothing more.
+    // The output lists failed scenarios, so the exit code is not needed.
     execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error !== null && typeof error.code !== 'number') reject(error);
       else resolve(`${stdout}${stderr}`);
