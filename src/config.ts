@@ -1,15 +1,22 @@
 import { fromFile } from './config/file.ts';
 import { type FlagSources, namedFlags, parseFlags } from './config/flags.ts';
-import { type Config, type Environment, type Given, names, type SettingName, table } from './config/given.ts';
-import { placesOf } from './config/places.ts';
+import { findPlaces } from './config/places.ts';
+import {
+  type Config,
+  type Environment,
+  names,
+  type RawSetting,
+  type SettingName,
+  table,
+} from './config/raw-setting.ts';
 import { parseSetting, resolvePath, withoutSecret } from './config/values.ts';
 import { fromEnvironment } from './config/variables.ts';
-import { flagOf, variableOf } from './setting.ts';
+import { flagName, variableName } from './setting.ts';
 
 export type { CommandFlag } from './config/flags.ts';
-export { type Config, ConfigError } from './config/given.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';
-export { placesOf } from './config/places.ts';
+export { findPlaces } from './config/places.ts';
+export { type Config, ConfigError } from './config/raw-setting.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -27,17 +34,17 @@ export interface ConfigSources extends FlagSources {
 /** Reads settings in order of priority: defaults, file, environment, flags. Nothing else reads the environment. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
   const parsed = parseFlags(sources);
-  const flagValue = (name: SettingName) => parsed.values[flagOf(name)];
+  const flagValue = (name: SettingName) => parsed.values[flagName(name)];
   // These three settings decide how the others are read.
   const readEarly = (name: 'contract' | 'home' | 'config') => {
-    const value = flagValue(name) ?? sources.env[variableOf(name)];
+    const value = flagValue(name) ?? sources.env[variableName(name)];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const contract = readEarly('contract') ?? 'standard';
   const home = readEarly('home') && resolvePath(readEarly('home')!, sources.cwd);
-  const places = placesOf(sources.env, home);
+  const places = findPlaces(sources.env, home);
 
-  const layers: Given[] = [
+  const layers: RawSetting[] = [
     ...(await fromFile(readEarly('config') && resolvePath(readEarly('config')!, sources.cwd), places)),
     ...fromEnvironment(sources.env, sources.cwd, contract),
     ...namedFlags(parsed.values, sources.cwd, contract),

@@ -90,10 +90,10 @@ export function defineSettings<const All extends Settings>(settings: All): All {
   return settings;
 }
 
-export function flagOf(name: string): string {
+export function flagName(name: string): string {
   return name.replaceAll(/[._]/g, '-');
 }
 
-export function variableOf(name: string): string {
+export function variableName(name: string): string {
   return `ADJUTANT_${name.replaceAll('.', '_').toUpperCase()}`;
 }

@@ -1,6 +1,6 @@
-import { flagOf, type Setting } from '../setting.ts';
+import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, firstWords, UsageError } from './terminal/command.ts';
+import { type Command, commonFlags, listSubcommands, UsageError } from './terminal/command.ts';
 
 /** A command with the words and flags that may follow it. */
 interface CompletedCommand {
@@ -28,7 +28,7 @@ export const completion: Command = {
   name: 'completion',
   summary: 'Print a completion script for a shell.',
   usage: 'completion bash|zsh|fish',
-  words: 1,
+  maxWords: 1,
   settings: [],
   async run({ positionals: [shell = ''] }, terminal) {
     const script = Object.hasOwn(shells, shell) ? shells[shell]! : undefined;
@@ -45,7 +45,7 @@ export const completion: Command = {
 function describeCommand(command: Command): CompletedCommand {
   const { name, summary, flags = {}, settings: named } = command;
   const table: Readonly<Record<string, Setting>> = settings;
-  const own = Object.entries({ ...everywhere, ...flags }).map(
+  const own = Object.entries({ ...commonFlags, ...flags }).map(
     ([flag, { type, description, values = [] }]): Flag => ({
       flag: `--${flag}`,
       description,
@@ -56,7 +56,7 @@ function describeCommand(command: Command): CompletedCommand {
     const one = table[setting]!;
     const values = one.type === 'choice' ? one.values : [];
     return {
-      flag: `--${flagOf(setting)}`,
+      flag: `--${flagName(setting)}`,
       description: one.description,
       ...(one.type !== 'boolean' && { values }),
     };
@@ -64,7 +64,7 @@ function describeCommand(command: Command): CompletedCommand {
   return {
     name,
     summary,
-    words: firstWords(command),
+    words: listSubcommands(command),
     flags: [...own, ...shared, { flag: '--help', description: 'Show this help.' }],
   };
 }

@@ -11,7 +11,7 @@ export const delegate: Command = {
   name: 'delegate',
   summary: 'Delegate a task to a sub-agent and print its result.',
   usage: 'delegate "TASK" [--watch] [--autopilot] [--cwd DIR] [--sandbox MODE] [--resume THREAD]',
-  words: Number.POSITIVE_INFINITY,
+  maxWords: Number.POSITIVE_INFINITY,
   flags: {
     watch: { type: 'boolean', short: 'w', description: 'Print the events of the run to stderr.' },
     autopilot: {

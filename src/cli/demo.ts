@@ -5,7 +5,7 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Load sample data for every feature, or remove it.',
   usage: 'demo [load|remove]',
-  words: 1,
+  maxWords: 1,
   settings: ['home', 'config'],
   async run(loaded, terminal) {
     const [action = 'load'] = loaded.positionals;

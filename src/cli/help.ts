@@ -1,6 +1,6 @@
-import { flagOf, type Setting, variableOf } from '../setting.ts';
+import { flagName, type Setting, variableName } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, firstWords } from './terminal/command.ts';
+import { type Command, commonFlags, listSubcommands } from './terminal/command.ts';
 
 export function programHelp(commands: readonly Command[]): string {
   return [
@@ -19,7 +19,7 @@ export function programHelp(commands: readonly Command[]): string {
 /** With a subcommand in `argv`, lists only the flags for that subcommand. */
 export function commandHelp(command: Command, argv: readonly string[] = []): string {
   const table: Readonly<Record<string, Setting>> = settings;
-  const subcommand = argv.find((one) => firstWords(command).includes(one));
+  const subcommand = argv.find((one) => listSubcommands(command).includes(one));
   const listed = (flags: NonNullable<Command['flags']>) =>
     Object.entries(flags)
       .filter(([, { description }]) => subcommand === undefined || isFor(description, subcommand))
@@ -28,14 +28,14 @@ export function commandHelp(command: Command, argv: readonly string[] = []): str
         description,
       ]);
   const own = command.flags ?? {};
-  const common = Object.fromEntries(Object.entries(everywhere).filter(([flag]) => !(flag in own)));
+  const common = Object.fromEntries(Object.entries(commonFlags).filter(([flag]) => !(flag in own)));
   const shared = command.settings.map((name): [string, string] => {
     const setting = table[name]!;
     const aliases = (setting.aliases ?? []).flatMap(({ flag }) => (flag === undefined ? [] : [`--${flag}`]));
     const choices = setting.type === 'choice' ? ` (${setting.values.join(', ')})` : '';
     return [
-      [`--${flagOf(name)}`, ...aliases].join(', '),
-      `${setting.description}${choices} [${variableOf(name)}]`,
+      [`--${flagName(name)}`, ...aliases].join(', '),
+      `${setting.description}${choices} [${variableName(name)}]`,
     ];
   });
   return [

@@ -3,7 +3,7 @@ import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { version } from '../version.ts';
-import { type Command, everywhere, Interrupted, type Streams, UsageError } from './terminal/command.ts';
+import { type Command, commonFlags, Interrupted, type Streams, UsageError } from './terminal/command.ts';
 import { printable } from './terminal/printable.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
@@ -51,10 +51,10 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       argv: rest,
       env: streams.env,
       cwd,
-      commandFlags: { ...everywhere, ...command.flags },
+      commandFlags: { ...commonFlags, ...command.flags },
       help: `adjutant ${name} --help`,
     });
-    const extra = loaded.positionals[command.words ?? 0];
+    const extra = loaded.positionals[command.maxWords ?? 0];
     if (extra !== undefined)
       throw new UsageError(`${name} does not take "${extra}"; usage: adjutant ${command.usage}`);
     setLogLevel(logLevelOf(loaded));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createServer } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import { isObject } from '../json.ts';
-import { flagOf, type Setting, variableOf } from '../setting.ts';
+import { flagName, type Setting, variableName } from '../setting.ts';
 import { settings } from '../settings.ts';
 import type { Tool } from '../tool.ts';
 
@@ -18,7 +18,8 @@ export function configurationReference(): string {
       ...(flag === undefined ? [] : [`\`--${flag}\``]),
       ...(env === undefined ? [] : [`\`${env}\``]),
     ]);
-    const names = setting.type === 'structure' ? [] : [`\`--${flagOf(name)}\``, `\`${variableOf(name)}\``];
+    const names =
+      setting.type === 'structure' ? [] : [`\`--${flagName(name)}\``, `\`${variableName(name)}\``];
     return `| \`${name}\` | ${kindOf(setting)} | ${defaultOf(setting)} | ${[...names, ...aliases].join('<br>')} | ${cell(setting.description)} |`;
   });
   return `# Configuration

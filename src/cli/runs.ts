@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
-import { type Command, type Terminal, UsageError, unknownWord } from './terminal/command.ts';
+import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
 import type { Show } from './terminal/progress.ts';
 
-type Action = (client: LocalClient, given: Given, terminal: Terminal) => Promise<number>;
+type Action = (client: LocalClient, invocation: Invocation, terminal: Terminal) => Promise<number>;
 
-interface Given {
+interface Invocation {
   readonly id: string | undefined;
   readonly flags: LoadedConfig['flags'];
 }
@@ -19,11 +19,11 @@ const actions: Readonly<Record<string, Action>> = {
     const answer = await client.call('list_runs', { ...(limit !== undefined && { limit }) });
     return print(answer, terminal);
   },
-  async show(client, given, terminal) {
-    return print(await client.call('show_run', { run_id: await runId(client, given) }), terminal);
+  async show(client, invocation, terminal) {
+    return print(await client.call('show_run', { run_id: await runId(client, invocation) }), terminal);
   },
-  async cancel(client, given, terminal) {
-    const run_id = await runId(client, given);
+  async cancel(client, invocation, terminal) {
+    const run_id = await runId(client, invocation);
     return print(await client.call('cancel_run', { run_id, reason: 'cancelled by hand' }), terminal);
   },
   async clean(client, { flags }, terminal) {
@@ -35,10 +35,10 @@ const actions: Readonly<Record<string, Action>> = {
     };
     return print(await client.call('clean_runs', args), terminal);
   },
-  async tail(client, given, terminal) {
-    const run_id = await runId(client, given);
-    const limit = parseNumber(given.flags['limit'], 'limit') ?? 50;
-    if (given.flags['follow'] !== true)
+  async tail(client, invocation, terminal) {
+    const run_id = await runId(client, invocation);
+    const limit = parseNumber(invocation.flags['limit'], 'limit') ?? 50;
+    if (invocation.flags['follow'] !== true)
       return print(await client.call('tail_run', { run_id, limit }), terminal);
     return terminal.progress.during('following', (show) => follow(client, run_id, limit, { terminal, show }));
   },
@@ -70,7 +70,7 @@ export const runs: Command = {
   name: 'runs',
   summary: 'List, show, follow, cancel and delete runs of sub-agents.',
   usage: 'runs list|show|tail|cancel|clean [RUN_ID|last] [FLAGS]',
-  words: 2,
+  maxWords: 2,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
     follow: {
@@ -85,7 +85,7 @@ export const runs: Command = {
   async run(loaded, terminal) {
     const [name = 'list', id] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw unknownWord('runs', name, Object.keys(actions));
+    if (action === undefined) throw unknownSubcommand('runs', name, Object.keys(actions));
     if (id !== undefined && (name === 'list' || name === 'clean'))
       throw new UsageError(`runs ${name} does not take "${id}"`);
     await using client = await openLocalClient(loaded, terminal);
@@ -93,7 +93,7 @@ export const runs: Command = {
   },
 };
 
-async function runId(client: LocalClient, { id }: Given): Promise<string> {
+async function runId(client: LocalClient, { id }: Invocation): Promise<string> {
   if (id === undefined) throw new UsageError('name a run by its run_id, or use "last"');
   if (id !== 'last') return id;
   const { value } = await client.call('list_runs', { limit: 1 });

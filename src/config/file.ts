@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { isObject, messageOf } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { type Places, variableOf } from '../setting.ts';
-import { ConfigError, type Given, names, suggest, table } from './given.ts';
+import { type Places, variableName } from '../setting.ts';
+import { ConfigError, names, type RawSetting, suggest, table } from './raw-setting.ts';
 
 /** Reads the settings of a named file, or of the standard file if it exists. */
-export async function fromFile(named: string | undefined, places: Places): Promise<Given[]> {
+export async function fromFile(named: string | undefined, places: Places): Promise<RawSetting[]> {
   const file =
     named ??
     (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml'));
@@ -28,7 +28,7 @@ export async function fromFile(named: string | undefined, places: Places): Promi
       throw new ConfigError(`${file}: unknown key "${key}"${suggest(nearest(key, names))}`);
     if (name === 'config' || name === 'home')
       throw new ConfigError(
-        `${file}: "${name}" cannot be set in a file; use --${name} or ${variableOf(name)}`,
+        `${file}: "${name}" cannot be set in a file; use --${name} or ${variableName(name)}`,
       );
     return { name, raw, origin: `file ${file}`, folder: dirname(file) };
   });

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../nearest.ts';
-import { type Alias, flagOf, type Setting } from '../setting.ts';
-import { ConfigError, counts, type Given, names, type SettingName, table } from './given.ts';
+import { type Alias, flagName, type Setting } from '../setting.ts';
+import { ConfigError, isAliasValid, names, type RawSetting, type SettingName, table } from './raw-setting.ts';
 
 /** A flag that belongs to one command. Flags of settings are valid for every command. */
 export interface CommandFlag {
@@ -37,7 +37,8 @@ export function parseFlags({ argv, commandFlags = {}, help = 'adjutant --help' }
     type: setting.type === 'boolean' ? ('boolean' as const) : ('string' as const),
     ...(setting.type === 'list' && { multiple: true }),
   });
-  for (const name of names) if (table[name]!.type !== 'structure') options[flagOf(name)] = kind(table[name]!);
+  for (const name of names)
+    if (table[name]!.type !== 'structure') options[flagName(name)] = kind(table[name]!);
   for (const [flag, [first]] of aliasFlags()) options[flag] = kind(table[first!.name]!);
   for (const [flag, { type, short, multiple }] of Object.entries(commandFlags)) {
     options[flag] = { type, ...(short !== undefined && { short }), ...(multiple && { multiple }) };
@@ -67,22 +68,22 @@ export function namedFlags(
   values: Readonly<Record<string, unknown>>,
   cwd: string,
   contract: string,
-): Given[] {
-  const given: Given[] = [];
+): RawSetting[] {
+  const settings: RawSetting[] = [];
   for (const name of names) {
-    const raw = values[flagOf(name)];
-    if (raw !== undefined) given.push({ name, raw, origin: `flag --${flagOf(name)}`, folder: cwd });
+    const raw = values[flagName(name)];
+    if (raw !== undefined) settings.push({ name, raw, origin: `flag --${flagName(name)}`, folder: cwd });
   }
   for (const [flag, targets] of aliasFlags()) {
     const raw = values[flag];
     if (raw === undefined) continue;
-    const meant = targets.filter(({ alias }) => counts(alias, contract));
+    const meant = targets.filter(({ alias }) => isAliasValid(alias, contract));
     if (meant.length === 0) {
       const contracts = targets.flatMap(({ alias }) => alias.contracts ?? []).join(' or ');
-      const instead = targets.map(({ name }) => `--${flagOf(name)}`).join(' or ');
+      const instead = targets.map(({ name }) => `--${flagName(name)}`).join(' or ');
       throw new ConfigError(`--${flag} works only with --contract ${contracts}; use ${instead} instead`);
     }
-    for (const { name } of meant) given.push({ name, raw, origin: `flag --${flag}`, folder: cwd });
+    for (const { name } of meant) settings.push({ name, raw, origin: `flag --${flag}`, folder: cwd });
   }
-  return given;
+  return settings;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { variableOf } from '../setting.ts';
-import { names, table } from './given.ts';
+import { variableName } from '../setting.ts';
 import { withoutOwnVariables } from './own-variables.ts';
+import { names, table } from './raw-setting.ts';
 
 describe('the environment of started programs', () => {
   it.each(names)('does not contain the variables of the setting %s', (name) => {
     const aliases = (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (env && !shared ? [env] : []));
-    const env = Object.fromEntries([variableOf(name), ...aliases].map((variable) => [variable, 'x']));
+    const env = Object.fromEntries([variableName(name), ...aliases].map((variable) => [variable, 'x']));
     expect(withoutOwnVariables(env)).toEqual({});
   });
 

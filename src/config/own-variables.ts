@@ -1,4 +1,4 @@
-import { type Environment, names, table } from './given.ts';
+import { type Environment, names, table } from './raw-setting.ts';
 
 /** True for variables that only Adjutant reads. Aliases marked as shared belong to other programs too. */
 function isOwn(variable: string): boolean {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { isObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { withoutPassword } from '../without-password.ts';
-import { ConfigError, type Given, table } from './given.ts';
+import { ConfigError, type RawSetting, table } from './raw-setting.ts';
 
 /** Masks secrets, so that the value can be shown. */
 export function withoutSecret(name: string, value: unknown): unknown {
@@ -12,7 +12,7 @@ export function withoutSecret(name: string, value: unknown): unknown {
   return typeof value === 'string' ? withoutPassword(value) : value;
 }
 
-export async function parseSetting({ name, raw, origin, folder }: Given): Promise<unknown> {
+export async function parseSetting({ name, raw, origin, folder }: RawSetting): Promise<unknown> {
   const setting = table[name]!;
   const invalid = (expected: string) =>
     new ConfigError(

@@ -3,9 +3,9 @@ import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { withId } from '../client/tool-command.ts';
-import { type Command, UsageError, unknownWord } from '../terminal/command.ts';
+import { type Command, UsageError, unknownSubcommand } from '../terminal/command.ts';
 
-interface Given {
+interface Invocation {
   readonly names: readonly string[];
   readonly flags: LoadedConfig['flags'];
 }
@@ -16,14 +16,14 @@ type Removed = ToolAnswer<'removeCalendar'>;
 
 /** The subcommands. Each yields the calendars that it listed or changed. */
 const actions: Readonly<
-  Record<string, (client: LocalClient, given: Given) => AsyncGenerator<Calendar | Removed>>
+  Record<string, (client: LocalClient, invocation: Invocation) => AsyncGenerator<Calendar | Removed>>
 > = {
   list: async function* (client, { names, flags }) {
     if (names.length > 0) throw new UsageError(`calendars list takes no name, but got "${names[0]}"`);
     yield* (await client.call('listCalendars', userFilter(flags))).value.calendars;
   },
-  import: (client, given) => readSource(client, 'importCalendar', given),
-  add: (client, given) => readSource(client, 'addCalendar', given),
+  import: (client, invocation) => readSource(client, 'importCalendar', invocation),
+  add: (client, invocation) => readSource(client, 'addCalendar', invocation),
   sync: async function* (client, { names, flags }) {
     const force = flags['force'] === true;
     if (names.length === 0)
@@ -43,7 +43,7 @@ export const calendars: Command = {
   name: 'calendars',
   summary: 'Import, sync, list and remove calendars.',
   usage: 'calendars import|add|list|sync|remove [FILE|FOLDER|ADDRESS|ID…] [FLAGS]',
-  words: Number.POSITIVE_INFINITY,
+  maxWords: Number.POSITIVE_INFINITY,
   flags: {
     user: {
       type: 'string',
@@ -67,7 +67,7 @@ export const calendars: Command = {
   async run(loaded, terminal) {
     const [name = 'list', ...names] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw unknownWord('calendars', name, Object.keys(actions));
+    if (action === undefined) throw unknownSubcommand('calendars', name, Object.keys(actions));
     await using client = await openLocalClient(loaded, terminal);
     const found: (Calendar | Removed)[] = [];
     for await (const calendar of action(client, { names, flags: loaded.flags })) found.push(calendar);
@@ -81,7 +81,7 @@ export const calendars: Command = {
 async function* readSource(
   client: LocalClient,
   tool: 'importCalendar' | 'addCalendar',
-  { names, flags }: Given,
+  { names, flags }: Invocation,
 ): AsyncGenerator<Calendar> {
   if (names.length === 0) throw new UsageError('name a file, a folder or an address to read');
   const user_id = textOf(flags['user']) ?? (await onlyUser(client));

@@ -2,7 +2,7 @@ import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { CommandFlag, LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import { type Command, everywhere, UsageError, unknownWord } from '../terminal/command.ts';
+import { type Command, commonFlags, UsageError, unknownSubcommand } from '../terminal/command.ts';
 import { openLocalClient } from './local-client.ts';
 
 /** A subcommand: the tool it calls, the tool's arguments that it accepts, and how it prints the result. */
@@ -58,13 +58,13 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
     name,
     summary,
     usage: `${name} ${words.join('|')} [${positionals.map((one) => one.toUpperCase()).join('|')}] [FLAGS]`,
-    words: Number.POSITIVE_INFINITY,
+    maxWords: Number.POSITIVE_INFINITY,
     flags,
     settings: ['home', 'config', ...settings],
     async run(loaded, terminal) {
       const [word = words[0]!, ...rest] = loaded.positionals;
       const action = Object.hasOwn(actions, word) ? actions[word]! : undefined;
-      if (action === undefined) throw unknownWord(name, word, words);
+      if (action === undefined) throw unknownSubcommand(name, word, words);
       const args = parseArguments(`${name} ${word}`, action, rest, loaded.flags);
       if (word === 'update' && Object.keys(args).length < 2)
         throw new UsageError(
@@ -109,7 +109,7 @@ function parseArguments(
   const args: Record<string, JsonObject[string]> = {};
   if (positional !== undefined && id !== undefined) args[positional] = id;
   for (const [flag, raw] of Object.entries(flags)) {
-    if (raw === undefined || flag in everywhere) continue;
+    if (raw === undefined || flag in commonFlags) continue;
     const known = byFlag.get(flag);
     if (known === undefined) throw new UsageError(`--${flag} cannot be used with ${subcommand}`);
     args[known.field] = parseFlag(raw, known.schema, flag);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type LoadedConfig, placesOf } from '../../config.ts';
+import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { readEntry } from '../install/client-file.ts';
 import { clients } from '../install/clients.ts';
@@ -29,7 +29,7 @@ export const checks: readonly Check[] = [
 ];
 
 async function checkClients(_: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
-  const places = placesOf(terminal.env);
+  const places = findPlaces(terminal.env);
   const findings: Finding[] = [];
   for (const client of clients) {
     const file = client.file(places, process.platform);

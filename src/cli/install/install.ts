@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { type LoadedConfig, placesOf } from '../../config.ts';
+import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
@@ -18,7 +18,7 @@ export const install: Command = {
   name: 'install',
   summary: 'Add Adjutant to the configuration of a client.',
   usage: `install ${names} [--project] [--http] [--dry-run]`,
-  words: 1,
+  maxWords: 1,
   flags: {
     ...shared,
     http: { type: 'boolean', description: 'Connect the client to a running `adjutant serve --http`.' },
@@ -44,7 +44,7 @@ export const uninstall: Command = {
   name: 'uninstall',
   summary: 'Remove Adjutant from the configuration of a client.',
   usage: `uninstall ${names} [--project] [--dry-run]`,
-  words: 1,
+  maxWords: 1,
   flags: shared,
   settings: [],
   async run(loaded, terminal) {
@@ -122,7 +122,7 @@ function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
   const path =
     flags['project'] === true
       ? resolve(client.projectFile)
-      : client.file(placesOf(terminal.env), process.platform);
+      : client.file(findPlaces(terminal.env), process.platform);
   return { client, file: new ManagedFile(path) };
 }
 

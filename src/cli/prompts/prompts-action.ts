@@ -6,7 +6,7 @@ import { type Terminal, UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 
 /** The input of one subcommand of `adjutant prompts`. */
-export interface Given {
+export interface Invocation {
   readonly client: LocalClient;
   readonly terminal: Terminal;
   readonly flags: LoadedConfig['flags'];
@@ -15,13 +15,13 @@ export interface Given {
 }
 
 /** Resolves to the exit code. */
-export type Action = (given: Given) => Promise<number>;
+export type Action = (invocation: Invocation) => Promise<number>;
 
 export type ListedPrompt = ToolAnswer<'list_prompts'>['prompts'][number];
 export type ShownPrompt = ToolAnswer<'show_prompt'>;
 
 export async function call<Name extends ToolName>(
-  { client }: Given,
+  { client }: Invocation,
   tool: Name,
   args: ToolArguments<Name>,
 ): Promise<ToolAnswer<Name>> {
@@ -29,7 +29,7 @@ export async function call<Name extends ToolName>(
 }
 
 /** Prints problems to stderr. With --json they are part of the answer instead. */
-export function reportProblems({ terminal }: Given, problems: readonly Problem[]): void {
+export function reportProblems({ terminal }: Invocation, problems: readonly Problem[]): void {
   if (terminal.json) return;
   for (const problem of problems) {
     if (problem.severity === 'error') terminal.note(problemLine(problem));
@@ -37,18 +37,18 @@ export function reportProblems({ terminal }: Given, problems: readonly Problem[]
   }
 }
 
-export function textFlag({ flags }: Given, name: string): string | undefined {
+export function textFlag({ flags }: Invocation, name: string): string | undefined {
   const value = flags[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-export function listFlag({ flags }: Given, name: string): readonly string[] {
+export function listFlag({ flags }: Invocation, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** The prompt name after the subcommand. */
-export function nameOf({ rest }: Given, subcommand: string): string {
+export function nameOf({ rest }: Invocation, subcommand: string): string {
   const [name, ...more] = rest;
   if (name === undefined)
     throw new UsageError(`prompts ${subcommand} needs a name: adjutant prompts ${subcommand} NAME`);

@@ -7,7 +7,7 @@ import { paint, tableText } from '../terminal/table.ts';
 import {
   type Action,
   call,
-  type Given,
+  type Invocation,
   type ListedPrompt,
   listFlag,
   nameOf,
@@ -18,67 +18,67 @@ import {
 
 /** Subcommands that only read: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
-  async list(given) {
+  async list(invocation) {
     const prompts: ListedPrompt[] = [];
     let cursor: string | undefined;
     do {
-      const page = await call(given, 'list_prompts', {
-        ...filterArguments(given),
+      const page = await call(invocation, 'list_prompts', {
+        ...filterArguments(invocation),
         ...(cursor !== undefined && { cursor }),
       });
       prompts.push(...page.prompts);
       cursor = page.next_cursor;
     } while (cursor !== undefined);
-    given.terminal.answer({ prompts }, () =>
-      prompts.length === 0 ? 'No prompts.' : listText(given, prompts),
+    invocation.terminal.answer({ prompts }, () =>
+      prompts.length === 0 ? 'No prompts.' : listText(invocation, prompts),
     );
     return 0;
   },
 
-  async search(given) {
-    const query = given.rest.join(' ');
+  async search(invocation) {
+    const query = invocation.rest.join(' ');
     if (query.trim() === '')
       throw new UsageError('prompts search needs words to search for: adjutant prompts search WORDS');
-    const result = await call(given, 'search_prompts', {
+    const result = await call(invocation, 'search_prompts', {
       query,
-      ...filterArguments(given),
+      ...filterArguments(invocation),
     });
-    given.terminal.answer(result, () =>
-      result.total === 0 ? 'No prompts found.' : listText(given, result.matches),
+    invocation.terminal.answer(result, () =>
+      result.total === 0 ? 'No prompts found.' : listText(invocation, result.matches),
     );
     return result.total === 0 ? 1 : 0;
   },
 
-  async show(given) {
-    const prompt = await call(given, 'show_prompt', { name: nameOf(given, 'show') });
-    given.terminal.answer(prompt, () => promptText(given, prompt));
+  async show(invocation) {
+    const prompt = await call(invocation, 'show_prompt', { name: nameOf(invocation, 'show') });
+    invocation.terminal.answer(prompt, () => promptText(invocation, prompt));
     return 0;
   },
 
-  async render(given) {
-    const [name, ...pairs] = given.rest;
+  async render(invocation) {
+    const [name, ...pairs] = invocation.rest;
     if (name === undefined)
       throw new UsageError('prompts render needs a name: adjutant prompts render NAME key=value …');
-    const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, given))));
-    const result = await renderPrompt(given, name, args, textFlag(given, 'input'));
-    given.terminal.answer(result, () => messagesText(given, result.messages));
+    const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, invocation))));
+    const result = await renderPrompt(invocation, name, args, textFlag(invocation, 'input'));
+    invocation.terminal.answer(result, () => messagesText(invocation, result.messages));
     return 0;
   },
 };
 
 /** Passes free text as the argument `input` if the prompt has one. Otherwise `expand_prompt` inserts or appends it. */
 async function renderPrompt(
-  given: Given,
+  invocation: Invocation,
   name: string,
   args: Readonly<Record<string, string>>,
   input: string | undefined,
 ): Promise<PromptReply> {
   const get = async (all: JsonObject) =>
-    (await given.client.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
+    (await invocation.client.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
   if (input === undefined) return get(args);
-  const { arguments: declared } = await call(given, 'show_prompt', { name });
+  const { arguments: declared } = await call(invocation, 'show_prompt', { name });
   if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
-  const { prompt } = await call(given, 'expand_prompt', {
+  const { prompt } = await call(invocation, 'expand_prompt', {
     command: name,
     input,
     arguments: args,
@@ -86,13 +86,13 @@ async function renderPrompt(
   return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }] };
 }
 
-function filterArguments(given: Given): { tag?: string; source?: string } {
-  const [tag] = listFlag(given, 'tag');
-  const source = textFlag(given, 'source');
+function filterArguments(invocation: Invocation): { tag?: string; source?: string } {
+  const [tag] = listFlag(invocation, 'tag');
+  const source = textFlag(invocation, 'source');
   return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
 }
 
-function listText({ terminal }: Given, prompts: readonly ListedPrompt[]): string {
+function listText({ terminal }: Invocation, prompts: readonly ListedPrompt[]): string {
   const rows = prompts.map(({ name, arguments: declared, source, description }) => [
     name,
     declared.map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
@@ -102,8 +102,8 @@ function listText({ terminal }: Given, prompts: readonly ListedPrompt[]): string
   return tableText(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
 }
 
-function promptText(given: Given, prompt: ShownPrompt): string {
-  const dim = (label: string) => paint(given.terminal, 2, `${label}:`);
+function promptText(invocation: Invocation, prompt: ShownPrompt): string {
+  const dim = (label: string) => paint(invocation.terminal, 2, `${label}:`);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['name', prompt.name],
     ['title', prompt.title],
@@ -122,11 +122,11 @@ function promptText(given: Given, prompt: ShownPrompt): string {
     ];
     lines.push(`${dim('argument')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}`);
   }
-  return [...lines, '', messagesText(given, prompt.messages)].join('\n');
+  return [...lines, '', messagesText(invocation, prompt.messages)].join('\n');
 }
 
 /** A single user message is printed without its role, so that it can be piped to another program. */
-function messagesText({ terminal }: Given, messages: PromptReply['messages']): string {
+function messagesText({ terminal }: Invocation, messages: PromptReply['messages']): string {
   const isSingle = messages.length === 1 && messages[0]!.role === 'user';
   return messages
     .map(({ role, content }) => {
@@ -138,7 +138,7 @@ function messagesText({ terminal }: Given, messages: PromptReply['messages']): s
 }
 
 /** Parses `key=value`, `key=@file` (the content of the file) or `key=-` (standard input). */
-async function parsePair(pair: string, { terminal }: Given): Promise<[string, string]> {
+async function parsePair(pair: string, { terminal }: Invocation): Promise<[string, string]> {
   const at = pair.indexOf('=');
   if (at < 1) throw new UsageError(`"${pair}" is not of the form key=value`);
   const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];

@@ -4,29 +4,30 @@ import type { Problem } from '../../feature.ts';
 import { UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
-import { type Action, call, type Given, listFlag, reportProblems, textFlag } from './prompts-action.ts';
+import { type Action, call, type Invocation, listFlag, reportProblems, textFlag } from './prompts-action.ts';
 
 type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
 /** Subcommands for whole libraries: lint, import, export. */
 export const libraryActions: Readonly<Record<string, Action>> = {
-  async lint(given) {
-    const results: Linted[] = given.rest.length === 0 ? [await call(given, 'lint_prompts', {})] : [];
-    for (const path of given.rest) results.push(await lintPath(given, path));
+  async lint(invocation) {
+    const results: Linted[] =
+      invocation.rest.length === 0 ? [await call(invocation, 'lint_prompts', {})] : [];
+    for (const path of invocation.rest) results.push(await lintPath(invocation, path));
     const problems = results.flatMap((result) => result.problems);
     const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const warnings = problems.length - errors;
-    const { terminal } = given;
+    const { terminal } = invocation;
     terminal.answer({ prompts, errors, warnings, problems }, () =>
       problems.map((problem) => problemLine(problem, terminal)).join(''),
     );
     terminal.hint(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
-    return errors > 0 || (given.flags['strict'] === true && warnings > 0) ? 1 : 0;
+    return errors > 0 || (invocation.flags['strict'] === true && warnings > 0) ? 1 : 0;
   },
 
-  async import(given) {
-    const [name, path, ...more] = given.rest;
+  async import(invocation) {
+    const [name, path, ...more] = invocation.rest;
     if (name === undefined || path === undefined || more.length > 0)
       throw new UsageError('prompts import needs a format and a path: adjutant prompts import FORMAT PATH');
     const format = await formatOf(name);
@@ -34,48 +35,48 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       files,
       problems: unreadable,
       folder,
-    } = await readFiles(given, path, (file) => format.accepts(file));
+    } = await readFiles(invocation, path, (file) => format.accepts(file));
     if (files.length === 0 && unreadable.length === 0)
       throw new UsageError(`no ${format.title} found in ${path}`);
-    const prefix = textFlag(given, 'prefix');
-    const result = await call(given, 'import_prompts', {
+    const prefix = textFlag(invocation, 'prefix');
+    const result = await call(invocation, 'import_prompts', {
       format: format.name,
       files,
-      replace: given.flags['replace'] === true,
-      dry_run: given.flags['dry-run'] === true,
+      replace: invocation.flags['replace'] === true,
+      dry_run: invocation.flags['dry-run'] === true,
       ...(prefix !== undefined && { prefix }),
     });
     const problems = [...unreadable, ...withFolder(folder, result.problems)];
-    const dry = given.flags['dry-run'] === true;
-    given.terminal[dry ? 'answer' : 'report']({ imported: result.imported, problems }, () =>
+    const dry = invocation.flags['dry-run'] === true;
+    invocation.terminal[dry ? 'answer' : 'report']({ imported: result.imported, problems }, () =>
       result.imported
         .map((one) => `${dry ? 'would ' : ''}${one.action} ${one.name} from ${join(folder, one.from)}\n`)
         .join(''),
     );
-    reportProblems(given, problems);
+    reportProblems(invocation, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
-  async export(given) {
-    const [name, folder, ...names] = given.rest;
+  async export(invocation) {
+    const [name, folder, ...names] = invocation.rest;
     if (name === undefined || folder === undefined)
       throw new UsageError(
         'prompts export needs a format and a folder: adjutant prompts export FORMAT FOLDER [NAME …]',
       );
     const format = await formatOf(name);
-    const [tag] = listFlag(given, 'tag');
-    const source = textFlag(given, 'source');
-    const { files, problems } = await call(given, 'export_prompts', {
+    const [tag] = listFlag(invocation, 'tag');
+    const source = textFlag(invocation, 'source');
+    const { files, problems } = await call(invocation, 'export_prompts', {
       format: format.name,
       ...(names.length > 0 && { names }),
       ...(tag !== undefined && { tag }),
       ...(source !== undefined && { source }),
     });
-    const dry = given.flags['dry-run'] === true;
+    const dry = invocation.flags['dry-run'] === true;
     const written = dry
       ? files.map(({ path }) => ({ path, state: 'written' as const }))
-      : await given.terminal.progress.during('writing', (show) =>
-          writePromptFiles(folder, files, given.flags['force'] === true, show),
+      : await invocation.terminal.progress.during('writing', (show) =>
+          writePromptFiles(folder, files, invocation.flags['force'] === true, show),
         );
     const refused = written.filter(({ state }) => state === 'refused');
     const all: Problem[] = [
@@ -86,13 +87,13 @@ export const libraryActions: Readonly<Record<string, Action>> = {
         message: 'the file exists with other content; --force overwrites it',
       })),
     ];
-    given.terminal[dry ? 'answer' : 'report']({ files: written, problems: all }, () =>
+    invocation.terminal[dry ? 'answer' : 'report']({ files: written, problems: all }, () =>
       written
         .filter(({ state }) => state !== 'refused')
         .map(({ path, state }) => `${dry ? 'would be ' : ''}${state} ${join(folder, path)}\n`)
         .join(''),
     );
-    reportProblems(given, all);
+    reportProblems(invocation, all);
     return all.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
@@ -116,13 +117,13 @@ const folderFormats: readonly (readonly [RegExp, string])[] = [
   [/(^|[\\/])\.gemini[\\/]commands([\\/]|$)/, 'gemini'],
 ];
 
-async function lintPath(given: Given, path: string): Promise<Linted> {
-  const named = textFlag(given, 'format') ?? folderFormats.find(([pattern]) => pattern.test(path))?.[1];
+async function lintPath(invocation: Invocation, path: string): Promise<Linted> {
+  const named = textFlag(invocation, 'format') ?? folderFormats.find(([pattern]) => pattern.test(path))?.[1];
   const format = named === undefined ? undefined : await formatOf(named);
-  const { folder, files, problems } = await readFiles(given, path, (file) =>
+  const { folder, files, problems } = await readFiles(invocation, path, (file) =>
     format ? format.accepts(file) : textFile.test(file),
   );
-  const result = await call(given, 'lint_prompts', {
+  const result = await call(invocation, 'lint_prompts', {
     files,
     ...(format !== undefined && { format: format.name }),
   });
@@ -131,7 +132,7 @@ async function lintPath(given: Given, path: string): Promise<Linted> {
   return { prompts: result.prompts, problems: [...problems, ...withFolder(folder, result.problems)] };
 }
 
-function readFiles({ terminal }: Given, path: string, accepts: (path: string) => boolean) {
+function readFiles({ terminal }: Invocation, path: string, accepts: (path: string) => boolean) {
   return terminal.progress.during('reading', (show) => readPromptFiles(path, accepts, show));
 }
 

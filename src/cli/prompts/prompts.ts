@@ -1,5 +1,5 @@
 import { openLocalClient } from '../client/local-client.ts';
-import { type Command, unknownWord } from '../terminal/command.ts';
+import { type Command, unknownSubcommand } from '../terminal/command.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
 import { libraryActions } from './prompts-library.ts';
@@ -11,7 +11,7 @@ export const prompts: Command = {
   summary: 'Search, render, edit, lint, import and export prompts.',
   usage:
     'prompts list|show|render|search|create|edit|delete|history|restore|lint|import|export [NAME|PATH …] [FLAGS]',
-  words: Number.POSITIVE_INFINITY,
+  maxWords: Number.POSITIVE_INFINITY,
   flags: {
     tag: {
       type: 'string',
@@ -35,7 +35,7 @@ export const prompts: Command = {
   async run(loaded, terminal) {
     const [name = 'list', ...rest] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw unknownWord('prompts', name, Object.keys(actions));
+    if (action === undefined) throw unknownSubcommand('prompts', name, Object.keys(actions));
     await using client = await openLocalClient(loaded, terminal);
     return await action({ client, terminal, flags: loaded.flags, rest });
   },

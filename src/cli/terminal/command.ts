@@ -9,7 +9,7 @@ export interface Command {
   /** The usage line, without the program's name. */
   readonly usage: string;
   /** Maximum number of words besides flags. Default: none. */
-  readonly words?: number;
+  readonly maxWords?: number;
   readonly flags?: Readonly<Record<string, CommandFlag>>;
   /** Names of the settings that the help lists. */
   readonly settings: readonly string[];
@@ -17,12 +17,12 @@ export interface Command {
 }
 
 /** The subcommands in the usage line. */
-export function firstWords({ usage }: Command): readonly string[] {
+export function listSubcommands({ usage }: Command): readonly string[] {
   return /(?<= \[?)[a-z]+(?:\|[a-z]+)+/.exec(usage)?.[0].split('|') ?? [];
 }
 
 /** Flags of every command. A command can override the description. */
-export const everywhere: Readonly<Record<string, CommandFlag>> = {
+export const commonFlags: Readonly<Record<string, CommandFlag>> = {
   json: { type: 'boolean', description: 'Print JSON.' },
   quiet: { type: 'boolean', short: 'q', description: 'Print only results and errors.' },
 };
@@ -56,7 +56,7 @@ export interface Terminal extends Streams {
 export class UsageError extends Error {}
 
 /** Error for an unknown subcommand. Suggests a similar one, or lists all. */
-export function unknownWord(command: string, word: string, known: readonly string[]): UsageError {
+export function unknownSubcommand(command: string, word: string, known: readonly string[]): UsageError {
   const meant = nearest(word, known);
   const instead = meant ? `did you mean ${command} ${meant}?` : `known are ${known.join(', ')}`;
   return new UsageError(`unknown subcommand "${command} ${word}"; ${instead}`);

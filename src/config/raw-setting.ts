@@ -8,7 +8,7 @@ export type SettingName = keyof Config;
 export class ConfigError extends Error {}
 
 /** A value for a setting, before validation. */
-export interface Given {
+export interface RawSetting {
   readonly name: SettingName;
   readonly raw: unknown;
   readonly origin: string;
@@ -22,7 +22,7 @@ export const table: Readonly<Record<string, Setting>> = settings;
 export const names = Object.keys(table) as SettingName[];
 
 /** True if the alias is valid under the contract. */
-export function counts(alias: Alias, contract: string): boolean {
+export function isAliasValid(alias: Alias, contract: string): boolean {
   return alias.contracts === undefined || alias.contracts.some((name) => name === contract);
 }
 
