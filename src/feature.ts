@@ -77,7 +77,7 @@ export interface RenderedPrompt {
 }
 
 export interface PromptMessage {
-  /** Only the contract `jsonl` has `system`; the others send it as `user`. */
+  /** Only the contract `assistant` sends `system`; the others send it as `user`. */
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: Content;
 }

@@ -113,7 +113,7 @@ describe('adjutant prompts', () => {
     const spoilt = prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/}//"' } });
     expect(spoilt).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('this is not JSON, so nothing was changed'),
+      stderr: expect.stringContaining('the text is not valid JSON'),
     });
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'true' } }).stdout).toBe('Nothing was changed.\n');
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'false' } })).toMatchObject({ code: 2 });
@@ -190,7 +190,7 @@ describe('adjutant prompts lint', () => {
     const { code, stdout, stderr } = prompts(['lint', 'bad']);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the link leads out of the folder\n',
+      'bad/binary.md:1: error: the file is not UTF-8 text\nbad/link.md: error: the link points outside the folder\n',
     );
     expect(stderr).toBe('1 prompt, 2 errors, 0 warnings\n');
   });
@@ -252,7 +252,7 @@ describe('adjutant prompts import and export', () => {
     );
     expect(json(['list']).prompts).toHaveLength(7);
     expect(prompts(['export', 'codex', 'out', '--dry-run']).stdout).toContain('would be written');
-    expect(prompts(['lint', 'out']).stderr).toContain('there is no out');
+    expect(prompts(['lint', 'out']).stderr).toContain('out does not exist');
   });
 
   it('carry a library through every format and back', () => {

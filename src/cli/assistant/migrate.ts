@@ -50,7 +50,7 @@ export const migrate: Command = {
       });
       return 0;
     } finally {
-      // After Ctrl-C the copy still runs in the background.
+      // After Ctrl-C the copy is still running, so stop it.
       stop.abort();
       await from.close();
       await to.close();
