@@ -1,6 +1,5 @@
-// What one call costs over stdio: our engine and the official one serving the same feature, and the built program
-// serving prompt commands from their files. CPU of the server process per call with many calls under way, and the time
-// of one call alone.
+// Measures one call over stdio: our engine and the official one with the same feature, and the built program with prompt
+// commands from files. Reports the server's CPU time per call with many calls in progress, and the time of a single call.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { greeting, initialize, Program } from '../test/program.ts';
@@ -31,7 +30,7 @@ const contenders: readonly Contender[] = [
   { name: 'the program', peer: new Program(['serve'], { commands: greeting }), requests: commands },
 ];
 
-/** Seconds of CPU a process has used; the kernel counts in hundredths. */
+/** CPU time of a process in seconds. The kernel counts in hundredths. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -39,7 +38,7 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Calls with a window of them under way; microseconds of the server's CPU for each. */
+/** Microseconds of the server's CPU time per call, with `window` calls in progress. */
 async function load({ peer, requests }: Contender, method: keyof typeof sample): Promise<number> {
   const before = cpuSeconds(peer.child.pid!);
   let started = 0;
@@ -54,12 +53,13 @@ async function load({ peer, requests }: Contender, method: keyof typeof sample):
   return ((cpuSeconds(peer.child.pid!) - before) / calls) * 1e6;
 }
 
-async function alone({ peer, requests }: Contender, method: keyof typeof sample): Promise<number> {
+/** Median time of a single call, in microseconds. */
+async function single({ peer, requests }: Contender, method: keyof typeof sample): Promise<number> {
   const times: number[] = [];
   for (let call = 0; call < 500; call++) {
-    const began = performance.now();
+    const startedAt = performance.now();
     await peer.request(method, requests[method]);
-    times.push((performance.now() - began) * 1e3);
+    times.push((performance.now() - startedAt) * 1e3);
     peer.messages.length = 0;
   }
   return median(times);
@@ -76,21 +76,21 @@ for (const method of ['tools/call', 'prompts/get'] as const) {
   for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) {
       cpu.get(contender.name)!.push(await load(contender, method));
-      wait.get(contender.name)!.push(await alone(contender, method));
+      wait.get(contender.name)!.push(await single(contender, method));
     }
   }
-  const least = (figures: ReadonlyMap<string, readonly number[]>, name: string) =>
+  const minimum = (figures: ReadonlyMap<string, readonly number[]>, name: string) =>
     Math.min(...figures.get(name)!);
   const [{ name: first }] = contenders as [Contender];
   console.log();
   table(
-    [method, 'CPU µs', 'alone µs', 'CPU / official', 'alone / official'],
+    [method, 'CPU µs', 'single µs', 'CPU / official', 'single / official'],
     contenders.map(({ name }) => [
       name,
-      least(cpu, name),
-      least(wait, name),
-      least(cpu, name) / least(cpu, first),
-      least(wait, name) / least(wait, first),
+      minimum(cpu, name),
+      minimum(wait, name),
+      minimum(cpu, name) / minimum(cpu, first),
+      minimum(wait, name) / minimum(wait, first),
     ]),
   );
 }

@@ -1,5 +1,5 @@
-// Cold start on stdio, from spawn to the answer to `initialize`, with a hundred commands in the folder: the built program
-// beside a bare Node script that gives the same answer, and beside the reference server of the protocol.
+// Measures a cold start on stdio, from spawn to the answer to `initialize`, with a hundred prompt commands. Compares the built
+// program with a bare Node script that gives the same answer, and with the reference server of the protocol.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,14 +24,14 @@ const everything = componentFile('@modelcontextprotocol/server-everything/dist/i
 
 interface Start {
   readonly milliseconds: number;
-  /** Of the main thread, where the system tells; it says more than the clock on a machine with other work. */
+  /** CPU time of the main thread, if known. More reliable than wall time on a busy machine. */
   readonly cpu: number;
   readonly answer: string;
 }
 
-async function start(args: readonly string[], gently: boolean): Promise<Start> {
+async function start(args: readonly string[], exitNormally: boolean): Promise<Start> {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const began = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => {});
   child.stdin.write(request);
@@ -40,11 +40,11 @@ async function start(args: readonly string[], gently: boolean): Promise<Start> {
     answer += chunk;
     if (answer.includes('\n')) break;
   }
-  const milliseconds = performance.now() - began;
+  const milliseconds = performance.now() - startedAt;
   const cpu = cpuMilliseconds(child.pid!);
   if (!answer.includes('"protocolVersion"')) throw new Error(`${args.join(' ')} answered: ${answer}`);
-  // Node keeps what it compiled only when it may end by itself; that is for the warm-up.
-  if (gently) child.stdin.end();
+  // Node writes its compile cache only on a normal exit, which the warm-up needs.
+  if (exitNormally) child.stdin.end();
   else child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return { milliseconds, cpu, answer };
@@ -89,24 +89,24 @@ rmSync(folder, { recursive: true });
 
 const all = (name: string, figure: 'milliseconds' | 'cpu') => starts.get(name)!.map((one) => one[figure]);
 const middle = (name: string) => median(all(name, 'milliseconds'));
-const least = (name: string) => Math.min(...all(name, 'milliseconds'));
+const minimum = (name: string) => Math.min(...all(name, 'milliseconds'));
 const cpu = (name: string) => median(all(name, 'cpu'));
 table(
-  ['start', 'median ms', 'least ms', 'CPU ms', 'median / bare', 'least / bare', 'CPU / bare'],
+  ['start', 'median ms', 'minimum ms', 'CPU ms', 'median / bare', 'minimum / bare', 'CPU / bare'],
   Object.keys(contenders).map((name) => [
     name,
     middle(name),
-    least(name),
+    minimum(name),
     cpu(name),
     middle(name) / middle('bare'),
-    least(name) / least('bare'),
+    minimum(name) / minimum('bare'),
     cpu(name) / cpu('bare'),
   ]),
 );
-const check = (ratio: number, of: string, most: number) => {
-  console.log(`${ratio.toFixed(2)} ${of} (at most ${most.toFixed(2)})`);
-  if (ratio > most) process.exitCode = 1;
+const check = (ratio: number, of: string, maximum: number) => {
+  console.log(`${ratio.toFixed(2)} ${of} (at most ${maximum.toFixed(2)})`);
+  if (ratio > maximum) process.exitCode = 1;
 };
-console.log(`\nWith ${loadavg()[0]!.toFixed(1)} processes at work on ${availableParallelism()} cores:`);
+console.log(`\nWith a load of ${loadavg()[0]!.toFixed(1)} on ${availableParallelism()} cores:`);
 check(middle('adjutant') / middle('bare'), 'times bare Node', 2.2);
 if (starts.has('everything')) check(middle('adjutant') / middle('everything'), 'of server-everything', 1 / 3);

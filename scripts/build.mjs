@@ -1,4 +1,4 @@
-// Builds dist: the program as chunks of CommonJS, its launcher, and the page.
+// Builds dist: the program as CommonJS chunks, its launcher, and the page.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { page, pageFiles } from './page.mjs';
 const style = {
   target: 'node24',
   legalComments: 'none',
-  // Node reads a file faster when it has one-byte characters only.
+  // Node reads a file faster if it contains only one-byte characters.
   charset: 'ascii',
   sourcesContent: false,
   logLevel: 'warning',
 };
 
-// 1. Split the program: every `await import()` begins a chunk, and code that several chunks share is a chunk as well.
-// esbuild splits ES modules only.
+// 1. Split the program: every `await import()` starts a chunk, and shared code becomes chunks too. esbuild can split only
+// ES modules.
 const { outputFiles, metafile } = await build({
   ...style,
   entryPoints: ['src/main.ts', 'src/stack-trace.ts'],
@@ -27,9 +27,9 @@ const { outputFiles, metafile } = await build({
   format: 'esm',
   platform: 'node',
   sourcemap: 'inline',
-  // Some packages can only be bundled completely from their ES modules.
+  // Some packages can be bundled completely only from their ES modules.
   mainFields: ['module', 'main'],
-  // The program finds the files beside it through this.
+  // The program uses it to find files beside itself.
   define: { 'import.meta.dirname': '__dirname' },
   metafile: true,
   write: false,
@@ -70,7 +70,7 @@ function write(name, code, map) {
   writeFileSync(`dist/${name}.map`, map);
 }
 
-// 3. Join them into start.cjs, which exports each of them by name for the other chunks.
+// 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.
 const joined = await build({
   ...toCommonJs,
   stdin: {
@@ -98,18 +98,18 @@ const joined = await build({
 const [startMap, startCode] = joined.outputFiles.map(({ text }) => text);
 write('start.cjs', startCode, startMap);
 
-// 4. Every other chunk is a file of its own.
+// 4. Write every other chunk as a separate file.
 for (const [name, { entryPoint, inputs }] of outputs) {
   if (start.has(name)) continue;
   const isPackage = Object.keys(inputs).every((input) => input.includes('node_modules'));
   const { code, map } = await transform(textOf.get(name), {
     ...toCommonJs,
     sourcefile: name,
-    // Our own code stays readable. Short lines limit how far the change below shifts a source map.
+    // Our own code stays readable. Short lines limit how much the replacement below shifts the source map.
     minify: isPackage,
     lineLimit: 120,
   });
-  // A package in CommonJS arrives as a default export only; its names are exported again.
+  // A CommonJS package has only a default export here, so its names must be exported again.
   const isCommonJs = entryPoint && metafile.inputs[entryPoint].format === 'cjs';
   write(
     fileOf(name),
@@ -125,7 +125,7 @@ const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT',
 writeFileSync('dist/adjutant.cjs', launcher);
 chmodSync('dist/adjutant.cjs', 0o755);
 
-// 5. The template engine is WebAssembly and is loaded afresh when it breaks, so it stays a file of its own.
+// 5. Copy the template engine. It is WebAssembly and is loaded again after a crash, so it stays a separate file.
 for (const [file, name] of [
   ['minijinja_js.js', 'minijinja_js.cjs'],
   ['minijinja_js_bg.wasm', 'minijinja_js_bg.wasm'],
@@ -135,7 +135,7 @@ for (const [file, name] of [
 await build(page);
 for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
 
-// 6. Start a server once, which writes the code cache: the first start of a user is then as fast as any other.
+// 6. Start a server once to write the code cache, so that the first start of a user is fast too.
 const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
 execFileSync(process.execPath, ['dist/adjutant.cjs', 'serve', '--home', home], {

@@ -1,5 +1,5 @@
-// Types, style, unused code and tests, one after the other. The last line counts what passed and what failed; the lines
-// above it name the tests that passed only on a retry.
+// Checks types, style, unused code and tests. The last line counts the passed and failed checks; the lines above it list the
+// tests that passed only on a retry.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ for (const [name, program, args] of steps) {
     passed += result.numPassedTests;
     failed += result.numFailedTests;
     retried = JSON.parse(readFileSync(retryReport, 'utf8'));
-    // A file that does not load or a crash between tests fails no single test.
+    // A test file that does not load, or a crash between tests, does not count as a failed test.
     if (status !== 0 && result.numFailedTests === 0) failed += 1;
   } catch {
     failed += 1;

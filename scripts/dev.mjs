@@ -1,5 +1,5 @@
-// Runs the server from its sources and restarts it when one changes; rebuilds the page when it changes.
-// `npm run dev -- --port 8000` passes its words to `adjutant serve --http`.
+// Runs the server from source and restarts it when a file changes. Rebuilds the page when it changes.
+// Arguments go to `adjutant serve --http`: `npm run dev -- --port 8000`.
 import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { context } from 'esbuild';

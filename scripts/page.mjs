@@ -1,4 +1,4 @@
-/** How esbuild bundles the page; shared by the build and `npm run dev`. */
+/** esbuild options for the page, shared by the build and `npm run dev`. */
 export const page = {
   entryPoints: { main: 'src/web/page/main.tsx' },
   outdir: 'dist/page',
@@ -11,5 +11,5 @@ export const page = {
   logLevel: 'warning',
 };
 
-/** Copied to the page's folder as they are. */
+/** Files that are copied to dist/page unchanged. */
 export const pageFiles = ['index.html', 'icon.svg'];

@@ -1,5 +1,5 @@
-// Brings a clone to the state its scripts need: dependencies, Node 24, the build. Runs on any Node from 20 on and does
-// nothing that is already done. As the script `prepare` it also runs within `npm install`, `npm pack` and `npm publish`.
+// Prepares a clone: installs dependencies and Node 24, and builds. Runs on Node 20 or newer and skips steps that are done.
+// As the script `prepare`, it also runs within `npm install`, `npm pack` and `npm publish`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const npm = process.env.npm_execpath;
 const running = 'adjutant_setup';
-// The install below runs `prepare` again.
+// The install below runs `prepare` again; stop here in that case.
 if (process.env[running]) process.exit();
 
-/** The npm that called us may be packing, or installing elsewhere; the npm we call installs here, and completely. */
+/** The environment for our own npm calls, without settings of the calling npm, which may pack or install elsewhere. */
 const environment = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfCaller(name))),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isCallerSetting(name))),
   [running]: '1',
 };
-function isOfCaller(name) {
+function isCallerSetting(name) {
   const settings =
     /^npm_config_(global|location|prefix|local_prefix|dry_run|omit|include|only|production|save.*|package_lock.*|json|ignore_scripts|workspaces?|install_links)$/i;
   return settings.test(name) || name === 'NODE_ENV';
@@ -27,7 +27,7 @@ function run(folder, ...args) {
   const [program, first] = npm
     ? [process.execPath, [npm]]
     : [process.platform === 'win32' ? 'npm.cmd' : 'npm', []];
-  // The output goes to stderr: scripts may be used for what they print.
+  // npm's output goes to stderr, because callers may parse stdout.
   execFileSync(program, [...first, ...args], { cwd: folder, env: environment, stdio: ['ignore', 2, 2] });
 }
 
@@ -37,13 +37,13 @@ function install(folder) {
     .digest('hex');
   const stamp = join(folder, 'node_modules', '.installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  process.stderr.write(`Installing what ${folder === root ? 'Adjutant needs' : 'the tests need'}, once…\n`);
-  // Not `npm ci`: it refuses a lockfile without the optional packages of platforms that a registry does not carry.
+  process.stderr.write(`Installing dependencies of ${folder === root ? 'Adjutant' : 'the tests'}…\n`);
+  // Not `npm ci`: it fails if the registry lacks optional packages of other platforms.
   run(folder, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
   writeFileSync(stamp, lock);
 }
 
-/** The package `node` fetches its platform's part in an install script; where scripts are off, it is called here. */
+/** The package `node` downloads its binary in an install script. If install scripts are disabled, it is run here. */
 function ensureNode() {
   const node = join(root, 'node_modules', '.bin', 'node');
   try {

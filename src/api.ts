@@ -5,16 +5,19 @@ import type { notificationTools } from './assistant/tools/notification-tools.ts'
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
+import type { ResourceContents } from './content.ts';
+import type { Context } from './context.ts';
 import type { delegateTools } from './delegate/tools/delegate-tools.ts';
 import type { runTools } from './delegate/tools/run-tools.ts';
 import type { demoTools } from './demo/demo.ts';
-import type { Context, Prompt, RenderedPrompt, ResourceContents, ToolTypes } from './feature.ts';
+import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { JsonObject } from './json.ts';
 import type { createCatalogTools } from './prompts/tools/catalog-tools.ts';
 import type { createEditingTools } from './prompts/tools/editing-tools.ts';
 import type { createLibraryTools } from './prompts/tools/library-tools.ts';
 import type { createShow } from './prompts/tools/show-tool.ts';
 import type { statusTools } from './status/status.ts';
+import type { ToolTypes } from './tool.ts';
 
 /** The tools of the three features: name, arguments and result. Types only: importing this file loads nothing. */
 export type FeatureApi = ToolTypes<
@@ -40,7 +43,7 @@ export type ToolName = keyof Api;
 export type ToolArguments<Name extends ToolName> = Api[Name]['arguments'];
 export type ToolAnswer<Name extends ToolName> = Api[Name]['result'];
 
-/** Calls a tool of a feature through the engine; failures are thrown. */
+/** Calls a tool of a feature through the engine. Throws failures. */
 export type CallFeature = <Name extends keyof FeatureApi>(
   name: Name,
   args: FeatureApi[Name]['arguments'],

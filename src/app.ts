@@ -4,74 +4,76 @@ import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts'
 import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
-import { createRecords } from './assistant/store/records.ts';
-import { isPostgres } from './assistant/store/store.ts';
-import { type Config, settingsInForce, withoutOwnVariables } from './config.ts';
+import { type Config, settingsInForce } from './config.ts';
+import type { Context } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
 import { createDelegate } from './delegate/delegate.ts';
-import type { DelegateOptions } from './delegate/settings/delegate-options.ts';
-import { delegateOptions } from './delegate/settings/delegate-options.ts';
+import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
 import { createDemo } from './demo/demo.ts';
 import { Server } from './engine/server.ts';
 import { Failure } from './failure.ts';
-import type { Context, Feature } from './feature.ts';
+import type { Feature } from './feature.ts';
 import {
-  createCommands,
-  createJsonl,
-  createPrompts,
-  createTwig,
-  type PromptsOptions,
-} from './prompts/prompts.ts';
-import type { Records } from './records.ts';
+  assistantOptions,
+  delegateFeatureOptions,
+  type PromptSources,
+  promptOptions,
+  sharedRecords,
+} from './feature-options.ts';
+import { createCommands, createJsonl, createPrompts, createTwig } from './prompts/prompts.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 
-export interface AppOptions {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `logsProblems` writes problems with prompt files to the log, for servers that nobody watches. */
+export interface AppOptions extends PromptSources {
+  /** Signs request state, so that another process with the same key can continue the request. */
   readonly stateKey?: Buffer;
-  /** The environment that programs started from here shall have. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where each setting came from. */
-  readonly origins?: Readonly<Record<string, string>>;
-  /** Writes problems with prompt files to the log, for servers that run on their own. */
-  readonly logsProblems?: boolean;
-  /** What the servers of one process know of each other. */
-  readonly neighbours?: Neighbours;
+  /** Environment for the programs that features start. */
+  readonly env?: Environment;
+  /** Servers of the same process, which report their clients and requests together. */
+  readonly group?: ServerGroup;
 }
 
-export interface Neighbours {
+export interface ServerGroup {
   readonly servers: Set<Server>;
   readonly log: RequestLog;
 }
 
-export function createNeighbours(): Neighbours {
+export function createServerGroup(): ServerGroup {
   return { servers: new Set(), log: new RequestLog() };
 }
 
-/** The composition root: the only place that knows every feature. */
+/** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
-  const { stateKey, origins = {}, neighbours = createNeighbours() } = options;
-  const features = name === 'standard' ? standardFeatures() : featuresOf(name, config, options);
+  const { stateKey, origins = {}, group = createServerGroup() } = options;
+  const features = name === 'standard' ? standardFeatures() : createDropInFeatures(name, config, options);
   const server: Server = new Server({
     contract: contracts[name],
     features,
-    observe: (event) => neighbours.log.add(event),
+    observe: (event) => group.log.add(event),
     ...(stateKey && { stateKey }),
   });
-  neighbours.servers.add(server);
+  group.servers.add(server);
   return server;
 
   function standardFeatures(): readonly Feature[] {
-    const { prompts, delegate, assistant } = mainFeatures(config, options);
+    const { prompts, delegate, assistant } = createMainFeatures(config, options);
     const main = [prompts, delegate, assistant];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
-    return [...main, demoOf(config, callFeature, assistant), statusOf(main, config, origins, neighbours)];
+    return [
+      ...main,
+      createDemoFeature(config, callFeature, assistant),
+      createStatusFeature(main, config, origins, group),
+    ];
   }
 }
 
-/** Calls a tool through the engine and returns its structured answer. */
+/** Calls a tool through the engine and returns its structured result. */
 async function callTool<Name extends ToolName>(
   server: Server,
   name: Name,
@@ -83,7 +85,7 @@ async function callTool<Name extends ToolName>(
   return (structured ?? { text }) as ToolAnswer<Name>;
 }
 
-function demoOf(config: Config, call: CallFeature, { storedData }: AssistantFeature): Feature {
+function createDemoFeature(config: Config, call: CallFeature, { storedData }: AssistantFeature): Feature {
   return createDemo({
     commandsDir: config['commands.dir'],
     librariesDir: config['twig.dir'],
@@ -95,17 +97,17 @@ function demoOf(config: Config, call: CallFeature, { storedData }: AssistantFeat
   });
 }
 
-function statusOf(
+function createStatusFeature(
   features: readonly Feature[],
   config: Config,
   origins: AppOptions['origins'] & {},
-  neighbours: Neighbours,
+  group: ServerGroup,
 ): Feature {
   return createStatus({
-    log: neighbours.log,
+    log: group.log,
     clients: () =>
       connectedClients(
-        [...neighbours.servers].flatMap(({ sessions }) => [...sessions]),
+        [...group.servers].flatMap(({ sessions }) => [...sessions]),
         modernVersion,
       ),
     problems: async () => (await Promise.all(features.map((feature) => feature.problems?.() ?? []))).flat(),
@@ -113,10 +115,10 @@ function statusOf(
   });
 }
 
-/** Sends what comes due in the diary. */
-export async function createDelivery(config: Config, env: AppOptions['env'] & {} = {}): Promise<Delivery> {
+/** Creates the worker that syncs calendars, plans notifications and delivers them when they are due. */
+export async function createDelivery(config: Config, env: Environment = {}): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
-  const { databaseUrl, policy, calendars, channels } = assistantOptions(config, env);
+  const { databaseUrl, policy, calendars, channels } = assistantFeatureOptions(config, env);
   return create({
     databaseUrl,
     policy,
@@ -128,20 +130,20 @@ export async function createDelivery(config: Config, env: AppOptions['env'] & {}
   });
 }
 
-function mainFeatures(config: Config, options: AppOptions) {
+function createMainFeatures(config: Config, options: AppOptions) {
   const { env = {} } = options;
   const shared = sharedRecords(config);
   const prompts = createPrompts({ ...promptOptions(config, options), ...shared });
-  const expandPrompt = expander(prompts);
+  const expandPrompt = createPromptExpander(prompts);
   return {
     prompts,
-    delegate: createDelegate({ ...delegateFor(config, env, false), ...shared, expandPrompt }),
-    assistant: createAssistant(assistantOptions(config, env)),
+    delegate: createDelegate({ ...delegateFeatureOptions(config, env, false), ...shared, expandPrompt }),
+    assistant: createAssistant(assistantFeatureOptions(config, env)),
   };
 }
 
-/** The feature behind one of the published documents. */
-function featuresOf(
+/** Creates the one feature that a drop-in contract serves. */
+function createDropInFeatures(
   name: Exclude<ContractName, 'standard'>,
   config: Config,
   options: AppOptions,
@@ -155,18 +157,14 @@ function featuresOf(
     case 'twig':
       return [createTwig(promptOptions(config, options))];
     case 'delegate':
-      return [createDelegate({ ...delegateFor(config, env, true), ...sharedRecords(config) })];
+      return [createDelegate({ ...delegateFeatureOptions(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
-      return [createAssistant(assistantOptions(config, env))];
+      return [createAssistant(assistantFeatureOptions(config, env))];
   }
 }
 
-function delegateFor(config: Config, env: AppOptions['env'] & {}, document: boolean): DelegateOptions {
-  return { ...delegateOptions(config, withoutOwnVariables(env), document), knownVariables: env };
-}
-
-/** A call that no client makes. */
-function alone(signal = new AbortController().signal): Context {
+/** Context of a call that the program makes itself: no client is connected, so nobody can be asked. */
+function internalContext(signal = new AbortController().signal): Context {
   return {
     signal,
     client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
@@ -174,15 +172,15 @@ function alone(signal = new AbortController().signal): Context {
     progress: () => {},
     log: () => {},
     can: () => false,
-    ask: () => Promise.reject(new Failure('capability-missing', 'Nobody can be asked here.')),
+    ask: () => Promise.reject(new Failure('capability-missing', 'No client is connected to ask.')),
   };
 }
 
-/** Fills a prompt of the library with a text, as far as there is one. */
-function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
+/** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */
+function createPromptExpander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
   return async (name, input) => {
     try {
-      const rendered = await prompts?.get(name, { input }, alone());
+      const rendered = await prompts?.get(name, { input }, internalContext());
       return rendered?.messages
         .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
         .join('\n\n');
@@ -193,71 +191,13 @@ function expander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
   };
 }
 
-function promptOptions(config: Config, { origins = {}, logsProblems = false }: AppOptions): PromptsOptions {
-  const namedBy = (setting: string) => (origins[setting] === 'default' ? undefined : origins[setting]);
-  return {
-    commandsDir: config['commands.dir'],
-    jsonlDir: config['jsonl.dir'],
-    twigDir: config['twig.dir'],
-    mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
-    userHome: config['prompts.user_home'],
-    poll: config['prompts.watch'] === 'poll',
-    namedBy: {
-      commandsDir: namedBy('commands.dir'),
-      jsonlDir: namedBy('jsonl.dir'),
-      twigDir: namedBy('twig.dir'),
-    },
-    logsProblems,
-  };
+function assistantFeatureOptions(config: Config, env: Environment): AssistantOptions {
+  return assistantOptions(config, () => createTaskRunner(config, env));
 }
 
-/** Where several machines share a diary they share their prompts and tell each other of their runs. */
-function sharedRecords(config: Config): { readonly records?: Records } {
-  const url = config['assistant.database_url'];
-  return isPostgres(url) ? { records: createRecords(url) } : {};
-}
-
-function assistantOptions(config: Config, env: AppOptions['env'] & {}): AssistantOptions {
-  return {
-    databaseUrl: config['assistant.database_url'],
-    calendars: {
-      privateHosts: config['calendars.private_hosts'],
-      passwordsFile: config['calendars.passwords_file'],
-      maxBytes: config['calendars.max_bytes'],
-      intervalMs: config['calendars.interval_minutes'] * 60_000,
-    },
-    channels: channelOptions(config),
-    toolTimeoutMs: config['assistant.tool_timeout_ms'],
-    policy: {
-      name: config['assistant.policy'],
-      url: config['assistant.model_url'],
-      model: config['assistant.model'],
-      key: config['assistant.model_api_key'],
-      timeoutMs: config['assistant.model_timeout_ms'],
-      ...(config['assistant.policy'] === 'delegate' && { delegate: taskRunner(config, env) }),
-    },
-  };
-}
-
-function channelOptions(config: Config): AssistantOptions['channels'] {
-  const account = config['delivery.call_account'];
-  const token = config['delivery.call_token'];
-  const from = config['delivery.call_from'];
-  const ntfyUrl = config['delivery.ntfy_url'];
-  return {
-    outboxDir: config['delivery.outbox_dir'],
-    mailFrom: config['delivery.mail_from'],
-    smtpUrl: config['delivery.smtp_url'],
-    ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
-    webhookSecret: config['delivery.webhook_secret'],
-    privateHosts: config['delivery.private_hosts'],
-    ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
-  };
-}
-
-/** Lets a sub-agent answer a question: one that may look at nothing and waits for nobody. */
-function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions['delegate'] & {} {
-  const features = [createDelegate(delegateFor(config, env, true))];
+/** Runs a sub-agent without skills in the temporary folder and returns its summary. */
+function createTaskRunner(config: Config, env: Environment): PolicyOptions['delegate'] & {} {
+  const features = [createDelegate(delegateFeatureOptions(config, env, true))];
   const server = new Server({ contract: contracts.delegate, features });
   return async (task, signal) => {
     const args = {
@@ -269,7 +209,7 @@ function taskRunner(config: Config, env: AppOptions['env'] & {}): PolicyOptions[
       include_repo_skills: false,
       include_global_skills: false,
     } as const;
-    const { summary, error } = await callTool(server, 'delegate_run', args, alone(signal));
+    const { summary, error } = await callTool(server, 'delegate_run', args, internalContext(signal));
     if (error) throw new Error(error);
     return summary;
   };

@@ -21,8 +21,8 @@ function write(name: string, content: string): string {
   return file;
 }
 
-describe('where a value comes from', () => {
-  it('is the default, then the file, then the environment, then the flag', async () => {
+describe('the value of a setting', () => {
+  it('comes from the flag, else the environment, else the file, else the default', async () => {
     expect((await load()).config['http.port']).toBe(7323);
     const file = write('a.toml', '[http]\nport = 1001\n');
     expect((await load(['--config', file])).config['http.port']).toBe(1001);
@@ -35,7 +35,7 @@ describe('where a value comes from', () => {
     expect(origins['http.host']).toBe('default');
   });
 
-  it('is the usual file where none is named', async () => {
+  it('comes from the standard configuration file if none is named', async () => {
     write('.config/adjutant/adjutant.toml', 'log_level = "debug"\n');
     const { config, origins } = await load([], {
       XDG_CONFIG_HOME: join(folder, '.config'),
@@ -45,7 +45,7 @@ describe('where a value comes from', () => {
     expect(origins['log_level']).toContain('adjutant.toml');
   });
 
-  it('is the file of the home where there is one', async () => {
+  it('comes from adjutant.toml in the home folder', async () => {
     write('home/adjutant.toml', 'log_level = "error"\n');
     expect((await load(['--home', 'home'])).config.log_level).toBe('error');
     expect((await load([], { ADJUTANT_HOME: 'home' })).config.log_level).toBe('error');
@@ -53,28 +53,28 @@ describe('where a value comes from', () => {
 });
 
 describe('folders', () => {
-  it('lie under the home when there is one', async () => {
+  it('are inside the home folder if one is given', async () => {
     const { config } = await load(['--home', 'all']);
     expect(config['commands.dir']).toBe(join(folder, 'all', 'commands'));
     expect(config['http.state_dir']).toBe(join(folder, 'all'));
   });
 
-  it('are relative to where they were written', async () => {
+  it('are relative to the file or folder in which they were written', async () => {
     const file = write('sub/a.toml', '[commands]\ndir = "mine"\n');
     expect((await load(['--config', file])).config['commands.dir']).toBe(join(folder, 'sub', 'mine'));
     expect((await load(['--commands-dir', 'mine'])).config['commands.dir']).toBe(join(folder, 'mine'));
   });
 
-  it('take the flags of the server that a contract stands in for, under that contract only', async () => {
+  it('accept the flags of the server that a contract replaces, under that contract only', async () => {
     const { config } = await load(['--contract', 'commands', '--prompts-dir', 'p']);
     expect(config['commands.dir']).toBe(join(folder, 'p'));
     await expect(load(['--prompts-dir', 'p'])).rejects.toThrow(
-      /--prompts-dir belongs to --contract .*commands.*--commands-dir/,
+      /--prompts-dir works only with --contract .*commands.*--commands-dir/,
     );
   });
 });
 
-describe('what is wrong is named with its source and the nearest right thing', () => {
+describe('an invalid setting is reported with its source and a suggestion', () => {
   it.each([
     [['--prot', '1'], {}, 'unknown flag --prot; did you mean --port?'],
     [
@@ -94,7 +94,7 @@ describe('what is wrong is named with its source and the nearest right thing', (
     await expect(load(argv, env)).rejects.toThrow(message);
   });
 
-  it('in a file', async () => {
+  it('for a configuration file', async () => {
     const typo = write('typo.toml', '[http]\nprot = 1\n');
     await expect(load(['--config', typo])).rejects.toThrow(
       `${typo}: unknown key "http.prot"; did you mean http.port?`,
@@ -109,24 +109,24 @@ describe('what is wrong is named with its source and the nearest right thing', (
   });
 });
 
-describe('an address', () => {
+describe('an address setting', () => {
   it.each([
     ['mail.example.com'],
     ['http://me:hunter2@mail.example.com'],
     ['smtp://'],
     ['smtp://me:hun/ter2@mail.example.com'],
     ['smtp:me:hunter2@mail.example.com'],
-  ])('is refused when nobody could connect to it, and its password is not shown: %s', async (url) => {
-    const refused = await load([], { ADJUTANT_DELIVERY_SMTP_URL: url }).catch(
+  ])('is rejected without showing its password if it is not usable: %s', async (url) => {
+    const message = await load([], { ADJUTANT_DELIVERY_SMTP_URL: url }).catch(
       (error: Error) => error.message,
     );
-    expect(refused).toMatch(
+    expect(message).toMatch(
       /^variable ADJUTANT_DELIVERY_SMTP_URL: delivery\.smtp_url must be an address with smtp:\/\/ or smtps:\/\/ /,
     );
-    expect(refused).not.toMatch(/hun|ter2/);
+    expect(message).not.toMatch(/hun|ter2/);
   });
 
-  it('is taken as it is written, and is none when it is empty', async () => {
+  it('is used unchanged, and counts as not set if it is empty', async () => {
     const url = 'smtps://me%40example.com:p%2Fw@mail.example.com?tls.rejectUnauthorized=false';
     const file = write('mail.toml', '[delivery]\nsmtp_url = ""\ncall_url = ""\nwebhook_secret = "x"\n');
     const { config } = await load(['--config', file, '--delivery-ntfy-url', 'https://ntfy.sh']);
@@ -137,20 +137,20 @@ describe('an address', () => {
   });
 });
 
-it('shows no secret in what it says about one', async () => {
+it('masks a secret in the error message about it', async () => {
   const file = write('secret.toml', '[delivery]\nwebhook_secret = 4711\n');
   await expect(load(['--config', file])).rejects.toThrow(/webhook_secret must be a string, not "\(secret\)"/);
 });
 
-it('tells every value but no secret', async () => {
+it('lists every setting with secrets masked', async () => {
   const { config, origins } = await load([], {
-    DATABASE_URL: 'postgres://ada:hunter2@db.example.com/diary',
+    DATABASE_URL: 'postgres://ada:hunter2@db.example.com/calendar',
     ADJUTANT_ASSISTANT_MODEL_API_KEY: 'sk-hunter2',
   });
-  const told = settingsInForce(config, origins);
-  expect(JSON.stringify(told)).not.toContain('hunter2');
-  expect(told.find(({ name }) => name === 'assistant.database_url')).toMatchObject({
-    value: 'postgres://ada:(secret)@db.example.com/diary',
+  const listed = settingsInForce(config, origins);
+  expect(JSON.stringify(listed)).not.toContain('hunter2');
+  expect(listed.find(({ name }) => name === 'assistant.database_url')).toMatchObject({
+    value: 'postgres://ada:(secret)@db.example.com/calendar',
     origin: 'variable DATABASE_URL',
   });
 });

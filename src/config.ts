@@ -1,19 +1,26 @@
 import { fromFile } from './config/file.ts';
 import { type FlagSources, namedFlags, parseFlags } from './config/flags.ts';
-import { type Config, type Environment, type Given, names, type SettingName, table } from './config/given.ts';
-import { placesOf } from './config/places.ts';
+import { findPlaces } from './config/places.ts';
+import {
+  type Config,
+  type Environment,
+  names,
+  type RawSetting,
+  type SettingName,
+  table,
+} from './config/raw-setting.ts';
 import { parseSetting, resolvePath, withoutSecret } from './config/values.ts';
 import { fromEnvironment } from './config/variables.ts';
-import { flagOf, variableOf } from './setting.ts';
+import { flagName, variableName } from './setting.ts';
 
 export type { CommandFlag } from './config/flags.ts';
-export { type Config, ConfigError } from './config/given.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';
-export { placesOf } from './config/places.ts';
+export { findPlaces } from './config/places.ts';
+export { type Config, ConfigError } from './config/raw-setting.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Where each value came from, in words. */
+  /** Where each value came from: `default`, `file PATH`, `variable NAME` or `flag --NAME`. */
   readonly origins: Readonly<Record<string, string>>;
   readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
@@ -24,20 +31,21 @@ export interface ConfigSources extends FlagSources {
   readonly cwd: string;
 }
 
-/** Defaults, then the file, then the environment, then flags. The only reader of the environment. */
+/** Reads settings in order of priority: defaults, file, environment, flags. Nothing else reads the environment. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
   const parsed = parseFlags(sources);
-  const fromFlags = (name: SettingName) => parsed.values[flagOf(name)];
-  const early = (name: 'contract' | 'home' | 'config') => {
-    const value = fromFlags(name) ?? sources.env[variableOf(name)];
+  const flagValue = (name: SettingName) => parsed.values[flagName(name)];
+  // These three settings decide how the others are read.
+  const readEarly = (name: 'contract' | 'home' | 'config') => {
+    const value = flagValue(name) ?? sources.env[variableName(name)];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const contract = early('contract') ?? 'standard';
-  const home = early('home') && resolvePath(early('home')!, sources.cwd);
-  const places = placesOf(sources.env, home);
+  const contract = readEarly('contract') ?? 'standard';
+  const home = readEarly('home') && resolvePath(readEarly('home')!, sources.cwd);
+  const places = findPlaces(sources.env, home);
 
-  const layers: Given[] = [
-    ...(await fromFile(early('config') && resolvePath(early('config')!, sources.cwd), places)),
+  const layers: RawSetting[] = [
+    ...(await fromFile(readEarly('config') && resolvePath(readEarly('config')!, sources.cwd), places)),
     ...fromEnvironment(sources.env, sources.cwd, contract),
     ...namedFlags(parsed.values, sources.cwd, contract),
   ];
@@ -49,7 +57,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     origins[name] = 'default';
   }
   for (const given of layers) {
-    // An address that is nothing is none, as in the environment.
+    // An empty address means that none is set, as it does in the environment.
     if (table[given.name]!.type === 'address' && given.raw === '') continue;
     values[given.name] = await parseSetting(given);
     origins[given.name] = given.origin;
@@ -63,7 +71,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
 }
 
-/** Every setting with its value and where that came from; secrets are not told. */
+/** Every setting with its value and origin. Secrets are masked. */
 export function settingsInForce(config: Config, origins: Readonly<Record<string, string>>) {
   return names.map((name) => ({
     name,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json.ts';
 
-/** Everything that can go wrong by design. Each contract answers every kind. */
+/** Every expected kind of failure. Each contract maps all of them to error codes. */
 export type FailureKind =
   | 'parse-error'
   | 'invalid-request'
@@ -22,7 +22,7 @@ export type FailureKind =
   | 'unavailable'
   | 'internal';
 
-/** One invalid value: where, which JSON Schema keyword said so, and what it wanted. */
+/** One invalid value: its path, the JSON Schema keyword that rejected it, and what the keyword expects. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly keyword: string;
@@ -32,12 +32,12 @@ export interface Issue {
 
 export interface FailureDetail {
   readonly issues?: readonly Issue[];
-  /** Facts for the wire, where the specification asks for them (`supported`, `requiredCapabilities`). */
+  /** Fields that the specification requires in the error (`supported`, `requiredCapabilities`). */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** The one error class. Features throw it; the contract of the connection turns it into a reply. */
+/** The only error class that features throw. The contract of the connection turns it into a reply. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
@@ -52,10 +52,10 @@ export class Failure extends Error {
   }
 }
 
-/** Where the `_meta` of a failed tool call holds its details. */
+/** Key of the failure details in the `_meta` of a failed tool call. */
 export const failureKey = 'adjutant/failure';
 
-/** What programs need to act on a failure without reading its message. */
+/** The machine-readable part of a failure, so that programs need not parse its message. */
 export function failureDetails({ kind, issues, data }: Failure): JsonObject {
   return {
     kind,
@@ -64,7 +64,7 @@ export function failureDetails({ kind, issues, data }: Failure): JsonObject {
   };
 }
 
-/** The failure that `failureDetails` described. */
+/** Restores a failure from the details that `failureDetails` returned. */
 export function parseFailure(details: unknown, message: string): Failure {
   if (!isObject(details) || typeof details['kind'] !== 'string') return new Failure('tool-failed', message);
   const { kind, issues, data } = details;

@@ -2,7 +2,7 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
-/** A JSON Schema written as a literal; `XStatic` of TypeBox infers its type. */
+/** A JSON Schema written as a literal. TypeBox's `XStatic` infers its type. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -20,7 +20,7 @@ type Present<Fields> = {
   [Name in keyof Fields as Missing<Fields[Name]> extends true ? Name : never]?: NonNullable<Fields[Name]>;
 };
 
-/** The same fields without those that are null or undefined. */
+/** Copies an object without its null and undefined fields. */
 export function present<Fields extends object>(fields: Fields): Present<Fields> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(given) as Present<Fields>;

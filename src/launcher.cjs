@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 'use strict';
-// The build copies this file to dist/adjutant.cjs. An old Node must be able to parse it, so its syntax stays simple.
+// The build copies this file to dist/adjutant.cjs. Old Node versions must be able to parse it, so it uses old syntax only.
 if (Number(process.versions.node.split('.')[0]) < 24) {
   process.stderr.write(
     `adjutant: needs Node 24 or newer; this is ${process.version}. ` +
@@ -12,7 +12,7 @@ const fs = require('node:fs');
 const Module = require('node:module');
 const vm = require('node:vm');
 
-// Source maps are read only when a stack trace is.
+// Source maps are read only when a stack trace is printed.
 Error.prepareStackTrace = (error, frames) => {
   try {
     return require('./stack-trace.cjs').stackTrace(error, frames);
@@ -21,9 +21,9 @@ Error.prepareStackTrace = (error, frames) => {
   }
 };
 
-// start.cjs is run with V8's code cache instead of by require: a server then starts without compiling anything.
-// Being in require.cache, it is what the other chunks get when they require it. V8 itself rejects a cache made by another
-// version or with other flags, but not one made from another text of the same length, hence the build's fingerprint.
+// start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything.
+// The entry in require.cache makes other chunks that require start.cjs get this instance. V8 rejects a code cache of another
+// version or with other flags, but not one of another text with the same length. Hence the fingerprint in the file name.
 const file = require.resolve('./start.cjs');
 const cacheFile = `${__dirname}/start-FINGERPRINT-${process.version}.cache`;
 let cachedData;
@@ -37,7 +37,7 @@ start.loaded = true;
 Module.enableCompileCache();
 script.runInThisContext()(start.exports, require, start, file, __dirname);
 
-// The cache is made after a server has started, so that it contains every function a start calls.
+// The cache is written after a server has started, so that it contains every function that the start calls.
 if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') {
   const saveCache = () => {
     clearTimeout(timer);

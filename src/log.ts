@@ -9,7 +9,7 @@ export function setLogLevel(level: LogLevel): void {
   threshold = levels.indexOf(level);
 }
 
-/** One line on stderr: stdout belongs to the protocol. */
+/** Writes one line to stderr, since stdout carries the protocol. */
 export function log(level: LogLevel, message: string, error?: unknown): void {
   if (levels.indexOf(level) < threshold) return;
   const cause =

@@ -1,25 +1,25 @@
 import { runProgram } from './cli/program.ts';
 
-// Stdout belongs to the protocol: whatever a library prints goes to stderr.
+// Stdout carries the protocol, so output of libraries goes to stderr.
 const output = Object.create(process.stdout, {
   write: { value: process.stdout.write.bind(process.stdout) },
 }) as NodeJS.WriteStream;
 process.stdout.write = ((...args: Parameters<typeof process.stderr.write>) =>
   process.stderr.write(...args)) as typeof process.stdout.write;
 
-/** What was said on the side shall arrive, but nobody has to read it. */
-const errorsWithinMs = 2_000;
+/** How long the exit waits for stderr to be flushed. Its reader may be stuck, so the wait is limited. */
+const flushTimeoutMs = 2_000;
 
-function leave(code: number): void {
-  setTimeout(() => process.exit(code), errorsWithinMs);
+function exit(code: number): void {
+  setTimeout(() => process.exit(code), flushTimeoutMs);
   process.stderr.on('error', () => process.exit(code));
   process.stderr.write('', () => process.exit(code));
 }
 
-let lost: NodeJS.ErrnoException | undefined;
+let outputError: NodeJS.ErrnoException | undefined;
 let finish = () => {};
 process.stdout.on('error', (error) => {
-  lost = error;
+  outputError = error;
   finish();
 });
 
@@ -28,17 +28,17 @@ void runProgram(
   { input: process.stdin, output, errors: process.stderr, env: process.env },
   process.cwd(),
 ).then((code) => {
-  // Everything is answered and flushed; a timer of some library must not keep us.
+  // Exit explicitly: a timer of some library could keep the process alive.
   finish = () => {
-    // Whoever reads only the first lines has what they want.
-    if (lost === undefined || lost.code === 'EPIPE') return leave(code);
-    process.stderr.write(`adjutant: the output cannot be written: ${lost.message}\n`);
-    leave(1);
+    // EPIPE is not a failure: a reader such as `head` closes the pipe when it has enough.
+    if (outputError === undefined || outputError.code === 'EPIPE') return exit(code);
+    process.stderr.write(`adjutant: cannot write the output: ${outputError.message}\n`);
+    exit(1);
   };
   process.exitCode = code;
-  if (lost !== undefined) return finish();
+  if (outputError !== undefined) return finish();
   output.write('', (error) => {
-    lost ??= error ?? undefined;
+    outputError ??= error ?? undefined;
     finish();
   });
 });

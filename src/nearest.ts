@@ -1,4 +1,4 @@
-/** The candidate closest to what was written, if any is close enough to be what was meant. */
+/** Finds the candidate most similar to a misspelled name, or `undefined` if none is similar. */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(written.length / 3)) + 1;

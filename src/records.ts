@@ -1,34 +1,33 @@
 import type { JsonObject } from './json.ts';
 
-/** Small documents with their history, shared by every machine on one database. A kind is a drawer of its own. */
+/** Small documents with their history, shared by every machine on one database. Each kind is a separate collection. */
 export interface Records {
-  /** Where they are, without secrets. */
+  /** Address of the database, without its password. */
   readonly place: string;
-  /** Grows with every change of the kind. */
+  /** Increases with every change of the kind. */
   version(kind: string): Promise<number>;
-  /** In the order in which they were made. */
+  /** Documents in the order in which they were created. */
   list(kind: string): Promise<readonly JsonObject[]>;
-  /** What a key holds. */
   find(kind: string, key: string): Promise<JsonObject | undefined>;
-  /** The last ones by their keys, from the end on, or from before a key on. */
+  /** Documents in descending order of their keys, optionally only those before a key. */
   last(kind: string, limit: number, before?: string): Promise<readonly JsonObject[]>;
   keys(kind: string): Promise<readonly string[]>;
-  /** Every entry that was ever made about a key, oldest first. */
+  /** Every history entry of a key, oldest first. */
   history(kind: string, key: string): Promise<readonly JsonObject[]>;
-  /** Of every key, also of those that hold nothing any more. */
+  /** Histories of all keys, including those whose document was deleted. */
   histories(kind: string): Promise<ReadonlyMap<string, readonly JsonObject[]>>;
-  /** One change of a kind at a time, wherever it is made. The edit may be run again, and throws to leave all as it is. */
+  /** Changes one document. Changes of a kind run one at a time across machines. The edit may be retried; it throws to abort. */
   change(kind: string, key: string, edit: RecordEdit): Promise<void>;
-  /** The same for a few hundred edits, in their order: all of them are made or none is. */
+  /** Applies up to a few hundred edits in order, all or none of them. */
   changeMany(kind: string, edits: readonly KeyedEdit[]): Promise<void>;
-  /** Told of the kind in which something has changed, here or elsewhere. */
+  /** Calls the listener with the kind after every change, on this machine or another. */
   subscribe(listener: (kind: string) => void): () => void;
   close(): Promise<void>;
 }
 
 /**
- * From what a key holds and the number of entries about it, to what it shall hold, if anything, and the next entry;
- * or to nothing, where the key stays as it is.
+ * Receives the document of a key and the number of its history entries. Returns the new document (`undefined` deletes it)
+ * with the next history entry, or `undefined` to change nothing.
  */
 export type RecordEdit = (
   current: JsonObject | undefined,

@@ -17,13 +17,13 @@ beforeEach(() => {
   folder = plantTree({ 'plain.txt': 'plain\n', 'empty.txt': '' });
 });
 const at = (name: string) => join(folder, name);
-const ways = {
-  'at once': async (path: string, maxBytes?: number) => readRegularFileSync(path, maxBytes),
-  'in the background': readRegularFile,
+const readers = {
+  synchronously: async (path: string, maxBytes?: number) => readRegularFileSync(path, maxBytes),
+  asynchronously: readRegularFile,
 };
 
-describe.each(Object.entries(ways))('reading %s', (_, read) => {
-  it('takes regular files, links to them and files of the kernel', async () => {
+describe.each(Object.entries(readers))('reading a file %s', (_, read) => {
+  it('accepts regular files, links to them and files of the kernel', async () => {
     symlinkSync('plain.txt', at('link.txt'));
     expect(await read(at('plain.txt'))).toBe('plain\n');
     expect(await read(at('link.txt'))).toBe('plain\n');
@@ -31,7 +31,7 @@ describe.each(Object.entries(ways))('reading %s', (_, read) => {
     if (process.platform === 'linux') expect(await read('/proc/self/status')).toContain('Pid:');
   });
 
-  it('refuses pipes, devices, sockets and folders, by name and without waiting', async () => {
+  it('rejects pipes, devices, sockets and folders at once, and names the file', async () => {
     execFileSync('mkfifo', [at('pipe')]);
     symlinkSync('pipe', at('link'));
     mkdirSync(at('folder'));
@@ -48,28 +48,28 @@ describe.each(Object.entries(ways))('reading %s', (_, read) => {
     await expect(read(at('none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('refuses what is longer than it may be', async () => {
+  it('rejects a file that is longer than the limit', async () => {
     writeFileSync(at('long.txt'), 'x'.repeat(100_000));
     expect(await read(at('long.txt'), 100_000)).toHaveLength(100_000);
     await expect(read(at('long.txt'), 99_999)).rejects.toThrow('it is longer than 99999 bytes');
     await expect(read(at('long.txt'), 10)).rejects.toThrow(`${at('long.txt')} cannot be read`);
   });
 
-  it('keeps the bytes of a character that two pieces share', async () => {
+  it('keeps a character whose bytes are in two chunks', async () => {
     const text = `${'x'.repeat(64 * 1024 - 1)}é${'y'.repeat(70_000)}`;
     writeFileSync(at('long.txt'), text);
     expect(await read(at('long.txt'))).toBe(text);
   });
 });
 
-it('gives bytes as they are', async () => {
+it('reads bytes unchanged', async () => {
   const bytes = Buffer.from([0, 255, 254, 13, 10]);
   writeFileSync(at('blob'), bytes);
   expect(await readRegularBytes(at('blob'))).toEqual(bytes);
   expect(readRegularBytesSync(at('blob'))).toEqual(bytes);
 });
 
-it('opens a regular file and nothing else', async () => {
+it('opens regular files only', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   await expect(openRegularFile(at('pipe'))).rejects.toThrow('not a regular file');
   await using file = await openRegularFile(at('plain.txt'));

@@ -2,30 +2,30 @@ import { closeSync, constants, promises as disk, fstatSync, openSync, readSync, 
 import { Failure } from './failure.ts';
 
 const megabyte = 1024 * 1024;
-/** Enough for any file that people write by hand. */
-const usualBytes = 16 * megabyte;
-/** For files that grow with use, such as logs and histories. A longer text does not fit into one string. */
-export const mostBytes = 500 * megabyte;
+/** Default limit, enough for any file that people write by hand. */
+const defaultMaxBytes = 16 * megabyte;
+/** For files that grow with use, such as logs and histories. A longer text would exceed V8's maximum string length. */
+export const maxFileBytes = 500 * megabyte;
 
 const chunkBytes = 64 * 1024;
 /**
- * Opening a named pipe waits for a writer, and a thread that waits there cannot be interrupted. Opened without blocking,
- * the file is examined after it was opened, so that it cannot be replaced in between.
+ * Opening a named pipe normally blocks until there is a writer, and a blocked thread cannot be interrupted. The file type is
+ * checked after the file is opened, so that the file cannot be replaced between the check and the read.
  */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** The text of a regular file. Links are followed; pipes, devices, sockets and folders are refused. */
-export async function readRegularFile(path: string, maxBytes = usualBytes): Promise<string> {
+/** Reads the text of a regular file. Follows links; rejects pipes, devices, sockets and folders. */
+export async function readRegularFile(path: string, maxBytes = defaultMaxBytes): Promise<string> {
   return (await readRegularBytes(path, maxBytes)).toString('utf8');
 }
 
-export async function readRegularBytes(path: string, maxBytes = usualBytes): Promise<Buffer> {
+export async function readRegularBytes(path: string, maxBytes = defaultMaxBytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of regularFileChunks(path, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** The content piece by piece, for files that are not needed in memory as a whole. */
+/** Yields the content in chunks, for files that need not be in memory as a whole. */
 export async function* regularFileChunks(path: string, maxBytes = Infinity): AsyncGenerator<Buffer> {
   const file = await openRegularFile(path);
   try {
@@ -34,7 +34,7 @@ export async function* regularFileChunks(path: string, maxBytes = Infinity): Asy
       const chunk = Buffer.allocUnsafe(chunkBytes);
       const { bytesRead } = await file.read(chunk, 0, chunkBytes, null);
       if (bytesRead === 0) return;
-      // The length that the file system states may be outdated, and is 0 for files of the kernel.
+      // The size reported by `stat` can be outdated, and is 0 for files such as /proc/self/status.
       total += bytesRead;
       if (total > maxBytes) throw tooLarge(path, maxBytes);
       yield chunk.subarray(0, bytesRead);
@@ -58,16 +58,16 @@ export async function openRegularFile(path: string): Promise<disk.FileHandle> {
   }
 }
 
-export function readRegularFileSync(path: string, maxBytes = usualBytes): string {
+export function readRegularFileSync(path: string, maxBytes = defaultMaxBytes): string {
   return readRegularBytesSync(path, maxBytes).toString('utf8');
 }
 
-export function readRegularBytesSync(path: string, maxBytes = usualBytes): Buffer {
+export function readRegularBytesSync(path: string, maxBytes = defaultMaxBytes): Buffer {
   const file = openRegularFileSync(path);
   try {
     const chunks: Buffer[] = [];
     let total = 0;
-    // Small files are read at once, with one byte to spare that shows the end.
+    // One byte more than the file's size, so that most small files need a single read.
     let next = Math.min(fstatSync(file).size + 1, chunkBytes);
     for (;;) {
       const chunk = Buffer.allocUnsafe(next);
@@ -102,7 +102,7 @@ export function openRegularFileSync(path: string): number {
 
 function assertRegular(stat: Stats, path: string): void {
   if (stat.isFile()) return;
-  // The same as reading a folder has always thrown, since callers know the code.
+  // Callers check for the code that Node itself throws when it reads a folder.
   if (stat.isDirectory())
     throw Object.assign(new Error(`EISDIR: ${path} is a folder`), { code: 'EISDIR', path });
   throw notRegular(path, kindOf(stat));
@@ -113,7 +113,7 @@ function kindOf(stat: Stats): string {
   return stat.isCharacterDevice() || stat.isBlockDevice() ? 'a device' : 'a special file';
 }
 
-/** Sockets, and devices without hardware, cannot be opened at all. */
+/** Opening a socket, or a device without hardware, fails with ENXIO or ENODEV. */
 function openError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENXIO' || code === 'ENODEV' ? notRegular(path, 'a socket or a device') : error;

@@ -1,42 +1,42 @@
 import type { ContractName } from './contracts/contract.ts';
 import type { JsonSchema } from './json.ts';
 
-/** Where things lie when nobody says otherwise. */
+/** The standard folders that defaults are built from. */
 export interface Places {
-  /** The one folder that holds everything, if one was named. */
+  /** The folder given with --home, which holds everything. */
   readonly home: string | undefined;
   readonly userHome: string;
-  /** Per-user data, settings and state of this platform. */
+  /** The platform's folders for a user's data, settings and state. */
   readonly data: string;
   readonly settings: string;
   readonly state: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-interface Described {
+interface DescribedSetting {
   readonly description: string;
-  /** Spellings of the servers Adjutant stands in for. */
+  /** Names that the servers Adjutant replaces use for this setting. */
   readonly aliases?: readonly Alias[];
 }
 
 export interface Alias {
   readonly flag?: string;
   readonly env?: string;
-  /** The variable belongs to another program as well, so that programs started from here keep it. */
+  /** Other programs read this variable too, so programs that Adjutant starts inherit it. */
   readonly shared?: boolean;
-  /** The contracts under which the alias counts; absent for all. */
+  /** The contracts for which the alias is valid. Default: all. */
   readonly contracts?: readonly ContractName[];
 }
 
 type Default<Value> = Value | ((places: Places) => Value);
 
 /** One entry of the configuration. Its TOML key, variable and flag follow from its name. */
-export type Setting = Described &
+export type Setting = DescribedSetting &
   (
     | { readonly type: 'string' | 'path'; readonly default?: Default<string | undefined> }
     | {
         readonly type: 'address';
-        /** What it may begin with, without `://`. */
+        /** Allowed URL schemes, without `://`. */
         readonly schemes: readonly string[];
         readonly default?: Default<string | undefined>;
       }
@@ -53,11 +53,11 @@ export type Setting = Described &
         readonly values: readonly string[];
         readonly default?: Default<string | undefined>;
       }
-    /** A structure for the file only, checked against a schema. */
+    /** A structured value that only the file can hold, validated against a schema. */
     | {
         readonly type: 'structure';
         readonly schema: JsonSchema;
-        /** Keys of the items of a list that are paths, relative to the file. */
+        /** Keys of the list items whose values are paths, relative to the file. */
         readonly paths?: readonly string[];
         readonly default?: Default<unknown>;
       }
@@ -85,15 +85,15 @@ export type ValueOf<One extends Setting> = One extends { default: infer Given }
 
 export type ValuesOf<All extends Settings> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
 
-/** Keeps the literal types of a table of settings. */
+/** Declares a table of settings and keeps its literal types. */
 export function defineSettings<const All extends Settings>(settings: All): All {
   return settings;
 }
 
-export function flagOf(name: string): string {
+export function flagName(name: string): string {
   return name.replaceAll(/[._]/g, '-');
 }
 
-export function variableOf(name: string): string {
+export function variableName(name: string): string {
   return `ADJUTANT_${name.replaceAll('.', '_').toUpperCase()}`;
 }

@@ -7,38 +7,37 @@ import { delegateSettings } from './delegate/settings/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 
-/** The one schema of the configuration: the program's own settings, then each feature's. */
+/** Every setting: the program's own, then those of each feature. */
 export const settings = defineSettings({
   contract: {
     type: 'choice',
     values: contractNames,
     default: 'standard',
     description:
-      'How the connection looks on the wire: plain MCP, or the exact shape of one published server.',
+      'Wire format of the connection: plain MCP (standard), or that of a published server to replace.',
   },
   home: {
     type: 'path',
-    description:
-      'One folder that holds everything: prompts, runs, the database, the outbox and adjutant.toml.',
+    description: 'A folder for everything: prompts, runs, the database, the outbox and adjutant.toml.',
   },
-  config: { type: 'path', description: 'The configuration file to read instead of the usual one.' },
+  config: { type: 'path', description: 'Path of the configuration file.' },
   log_level: {
     type: 'choice',
     values: ['debug', 'info', 'warning', 'error'],
     default: 'info',
-    description: 'The least important message to write on stderr.',
+    description: 'Lowest level of the messages written to stderr.',
   },
   max_message_bytes: {
     type: 'integer',
     minimum: 1024,
     default: 4 * 1024 * 1024,
-    description: 'The longest message that is read; a longer one is answered with an error.',
+    description: 'Maximum length of a message. A longer one is answered with an error.',
   },
   'http.host': {
     type: 'string',
     default: '127.0.0.1',
     aliases: [{ flag: 'host' }],
-    description: 'The address to listen on. One that other machines can reach needs http.token_file.',
+    description: 'Address to listen on. If other machines can reach it, http.token_file is required.',
   },
   'http.port': {
     type: 'integer',
@@ -46,23 +45,23 @@ export const settings = defineSettings({
     maximum: 65535,
     default: 7323,
     aliases: [{ flag: 'port' }],
-    description: 'The port to listen on; 0 takes any free one.',
+    description: 'Port to listen on. 0 chooses a free one.',
   },
   'http.token_file': {
     type: 'path',
     aliases: [{ flag: 'token-file' }],
     description:
-      'A file with the token that every HTTP call must carry. Without it one is made on first start.',
+      'File with the token that every HTTP call must send. By default a token is generated at the first start.',
   },
   'http.state_dir': {
     type: 'path',
     default: (places) => places.home ?? join(places.state, 'adjutant'),
-    description: 'Where the generated token is kept.',
+    description: 'Folder for the generated token.',
   },
   'http.allowed_hosts': {
     type: 'list',
     default: [],
-    description: 'Host names besides the local ones under which the server may be addressed.',
+    description: 'Host names, besides the local ones, that clients may use to reach the server.',
   },
   ...promptSettings,
   ...delegateSettings,

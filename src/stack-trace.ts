@@ -3,9 +3,9 @@ import { SourceMap } from 'node:module';
 
 const maps = new Map<string, SourceMap>();
 
-/** A stack trace in V8's own format, with the positions in the TypeScript sources. */
+/** Formats a stack trace like V8 does, but with positions in the TypeScript sources. */
 export function stackTrace(error: Error, frames: readonly NodeJS.CallSite[]): string {
-  return [headline(error), ...frames.map(located)].join('\n    at ');
+  return [headline(error), ...frames.map(formatFrame)].join('\n    at ');
 }
 
 function headline(error: Error): string {
@@ -16,14 +16,14 @@ function headline(error: Error): string {
   }
 }
 
-function located(frame: NodeJS.CallSite): string {
+function formatFrame(frame: NodeJS.CallSite): string {
   const file = frame.getFileName();
   const line = frame.getLineNumber();
   const column = frame.getColumnNumber();
   if (!file?.endsWith('.cjs') || line === null || column === null) return String(frame);
-  const origin = mapOf(file)?.findOrigin(line, column);
+  const origin = readMap(file)?.findOrigin(line, column);
   if (origin === undefined || !('fileName' in origin)) return String(frame);
-  // Sources are named relative to the folder of the build, which lies beside them in a clone only.
+  // The source map names sources relative to dist. An installed package has no sources, so the prefix means nothing there.
   const source = origin.fileName.replace(/^(\.\.\/)+/, '');
   return String(frame).replace(
     `${file}:${line}:${column}`,
@@ -31,7 +31,7 @@ function located(frame: NodeJS.CallSite): string {
   );
 }
 
-function mapOf(file: string): SourceMap | undefined {
+function readMap(file: string): SourceMap | undefined {
   try {
     const map = maps.get(file) ?? new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
     maps.set(file, map);

@@ -15,7 +15,7 @@ it.each([
     'smtps://me%40example.com:hidden@mail.example.com:465',
     'smtps://me%40example.com:(secret)@mail.example.com:465',
   ],
-])('hides what is secret in %s', (address, shown) => {
+])('masks the password in %s', (address, shown) => {
   expect(withoutPassword(address)).toBe(shown);
 });
 
@@ -24,6 +24,6 @@ it.each([
   'https://example.com:8443/calendars/me@example.com',
   '/var/lib/a:b@c.db',
   '',
-])('leaves %j as it is', (address) => {
+])('does not change %j, which has no password', (address) => {
   expect(withoutPassword(address)).toBe(address);
 });

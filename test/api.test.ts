@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Calls a tool as a client does and checks the answer against the schema that the server listed. */
+/** Calls a tool like a client and validates the result against the listed output schema. */
 async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>): Promise<ToolAnswer<Name>> {
   called.add(name);
   const reply = await server.client.request('tools/call', { name, arguments: args as JsonObject });
@@ -50,12 +50,12 @@ async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>
   const answer = reply['structuredContent'];
   const schema = schemas.get(name);
   if (schema !== undefined && !Check(schema, answer))
-    expect.fail(`${name} answered ${JSON.stringify(answer)}: ${JSON.stringify(Errors(schema, answer)[1])}`);
+    expect.fail(`${name} returned ${JSON.stringify(answer)}: ${JSON.stringify(Errors(schema, answer)[1])}`);
   return answer as unknown as ToolAnswer<Name>;
 }
 
-describe('every tool answers as its output schema says', () => {
-  it('for prompts', async () => {
+describe('every tool returns a result that matches its output schema', () => {
+  it('prompt tools', async () => {
     const prompt = { name: 'greet', title: 'Greet', text: 'Say hello to {{who}}.', tags: ['social'] };
     const args = [{ name: 'who', required: true, default: 'Ada', values: ['Ada', 'Alan'], files: false }];
     await call('create_prompt', { ...prompt, arguments: args });
@@ -76,7 +76,7 @@ describe('every tool answers as its output schema says', () => {
     await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
   });
 
-  it('for sub-agents', async () => {
+  it('sub-agent tools', async () => {
     const run = await call('delegate_run', { task, cwd: bench.project });
     expect(run).toMatchObject({ status: 'completed', summary: 'Done.' });
     await call('delegate_resume', { thread_id: run.subagent_thread_id!, task, cwd: bench.project });
@@ -89,7 +89,7 @@ describe('every tool answers as its output schema says', () => {
     await call('clean_runs', { older_than_days: 0 });
   });
 
-  it('for people, calendars and notifications', async () => {
+  it('user, calendar and notification tools', async () => {
     const { id } = await call('createUser', { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
     await call('updateUser', { user_id: id, quiet_start: '22:00', quiet_end: '07:00' });
     await call('getUser', { user_id: id });
@@ -126,13 +126,13 @@ describe('every tool answers as its output schema says', () => {
     await call('deleteUser', { user_id: id });
   });
 
-  it('for the server itself and the sample data', async () => {
+  it('status and demo tools', async () => {
     await call('server_status', {});
     await call('load_demo', {});
     await call('remove_demo', {});
   });
 
-  it('and no tool is left out', () => {
+  it('no tool is missing from these tests', () => {
     expect([...schemas.keys()].filter((name) => !called.has(name))).toEqual([]);
   });
 });
@@ -144,7 +144,7 @@ describe('a failed call', () => {
     return (reply['_meta'] as JsonObject)['adjutant/failure'];
   };
 
-  it('carries its kind and what is invalid in _meta', async () => {
+  it('has its kind and the invalid values in _meta', async () => {
     expect(await fail('getUser', {})).toMatchObject({
       kind: 'invalid-params',
       issues: [{ path: ['user_id'], keyword: 'required' }],

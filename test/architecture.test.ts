@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Files and folders that everything may import. */
+/** Files and folders that every feature may import. */
 const leaves = [
+  'content.ts',
+  'context.ts',
   'json.ts',
   'failure.ts',
   'feature.ts',
@@ -14,11 +16,12 @@ const leaves = [
   'search',
   'setting.ts',
   'single-line.ts',
+  'tool.ts',
   'version.ts',
   'without-password.ts',
 ];
 
-/** Which top-level files and folders each of them may import. A folder may always import itself. */
+/** What each file and folder of src may import. A folder may always import itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
   'app.ts': [
@@ -26,6 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'contracts',
     'engine',
+    'feature-options.ts',
     'prompts',
     'delegate',
     'assistant',
@@ -33,6 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'status',
     ...leaves,
   ],
+  'feature-options.ts': ['config.ts', 'prompts', 'delegate', 'assistant', ...leaves],
   'api.ts': ['prompts', 'delegate', 'assistant', 'demo', 'status', ...leaves],
   cli: [
     'api.ts',
@@ -51,7 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   web: ['api.ts', ...leaves],
   transports: ['engine', 'contracts', ...leaves],
   engine: ['contracts', ...leaves],
-  contracts: ['feature.ts', 'failure.ts', 'json.ts', 'version.ts'],
+  contracts: ['content.ts', 'feature.ts', 'failure.ts', 'json.ts', 'tool.ts', 'version.ts'],
   prompts: leaves,
   delegate: leaves,
   assistant: leaves,
@@ -61,7 +66,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: ['settings.ts', ...leaves],
   'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
   'setting.ts': ['contracts', 'json.ts'],
-  'feature.ts': ['json.ts'],
+  'feature.ts': ['content.ts', 'context.ts', 'json.ts', 'tool.ts'],
+  'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
+  'context.ts': [],
+  'content.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -75,7 +83,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'without-password.ts': [],
 };
 
-/** The folders of each part, lowest first: a folder imports only folders to its left. The last one, '.', is the part itself. */
+/** The sub-folders of each folder, lowest first: each imports only those before it. '.' stands for files directly in the folder. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   prompts: [
     'files',
@@ -125,15 +133,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
 };
 
-/** Limits that keep a folder readable from its listing and a file readable in one sitting. */
-const mostFiles = 25;
-const mostLines = 320;
+/** Limits on source files per folder and on lines per file. */
+const maxFiles = 25;
+const maxLines = 260;
 
-/** Outside packages that belong to one place. */
+/** Packages that only these files and folders may import. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   minisearch: ['search'],
   stemmer: ['search'],
-  'typebox/schema': ['engine', 'config', 'feature.ts', 'prompts', 'delegate', 'assistant'],
+  'typebox/schema': ['engine', 'config', 'tool.ts', 'prompts', 'delegate', 'assistant'],
 };
 
 function sources(folder: string): string[] {
@@ -144,7 +152,8 @@ function sources(folder: string): string[] {
   });
 }
 
-function place(path: string): string {
+/** The file or folder directly in src that a path belongs to. */
+function topLevel(path: string): string {
   return normalize(path).split(/[\\/]/)[1]!;
 }
 
@@ -157,47 +166,51 @@ const imports = files.flatMap((file) =>
 );
 
 describe('the import table', () => {
-  it('has a row for every place', () => {
-    expect([...new Set(files.map(place))].filter((name) => !(name in allowed))).toEqual([]);
+  it('has a row for every file and folder of src', () => {
+    expect([...new Set(files.map(topLevel))].filter((name) => !(name in allowed))).toEqual([]);
   });
 
-  it('is kept by every file', () => {
+  it('allows every import', () => {
     const broken = imports
       .filter(({ target }) => target.startsWith('.') && !target.endsWith('.json'))
       .map(({ file, target }) => ({
         file,
-        from: place(file),
-        to: place(join(dirname(file), target)),
+        from: topLevel(file),
+        to: topLevel(join(dirname(file), target)),
         target,
       }))
       .filter(({ from, to }) => from !== to && !allowed[from]!.includes(to));
     expect(broken).toEqual([]);
   });
 
-  it.each(Object.entries(layers))('has %s import its own folders from right to left only', (part, order) => {
-    const layerOf = (path: string) => relative(join('src', part), dirname(path)).split(sep).join('/') || '.';
-    const inside = imports
-      .filter(({ file, target }) => place(file) === part && target.startsWith('.'))
-      .map(({ file, target }) => ({ file, target: join(dirname(file), target) }))
-      .filter(({ target }) => place(target) === part);
-    expect([...new Set(files.filter((file) => place(file) === part).map(layerOf))].sort()).toEqual(
-      [...order].sort(),
-    );
-    expect(
-      inside.filter(({ file, target }) => order.indexOf(layerOf(target)) > order.indexOf(layerOf(file))),
-    ).toEqual([]);
-  });
+  it.each(Object.entries(layers))(
+    'lists every sub-folder of %s, and each imports only lower ones',
+    (part, order) => {
+      const layerOf = (path: string) =>
+        relative(join('src', part), dirname(path)).split(sep).join('/') || '.';
+      const inside = imports
+        .filter(({ file, target }) => topLevel(file) === part && target.startsWith('.'))
+        .map(({ file, target }) => ({ file, target: join(dirname(file), target) }))
+        .filter(({ target }) => topLevel(target) === part);
+      expect([...new Set(files.filter((file) => topLevel(file) === part).map(layerOf))].sort()).toEqual(
+        [...order].sort(),
+      );
+      expect(
+        inside.filter(({ file, target }) => order.indexOf(layerOf(target)) > order.indexOf(layerOf(file))),
+      ).toEqual([]);
+    },
+  );
 
-  it('gives outside packages to those who own them', () => {
+  it('restricts some packages to the folders that own them', () => {
     const broken = imports.filter(
-      ({ file, target }) => target in owners && !owners[target]!.includes(place(file)),
+      ({ file, target }) => target in owners && !owners[target]!.includes(topLevel(file)),
     );
     expect(broken).toEqual([]);
   });
 });
 
-describe('the start', () => {
-  it('leaves out what is only needed later', () => {
+describe('starting a server', () => {
+  it('does not load packages that only later requests need', () => {
     const pattern = /^(?:import|export)\s(?!type\s)(?:[^;']*?\sfrom\s)?'([^']+)'/gm;
     const loaded = new Set<string>();
     const load = (file: string) => {
@@ -215,37 +228,37 @@ describe('the start', () => {
 });
 
 describe('sizes', () => {
-  const inOrder = (sizes: ReadonlyMap<string, number>) =>
+  const descending = (sizes: ReadonlyMap<string, number>) =>
     [...sizes].sort(([, one], [, other]) => other - one);
 
-  it('keeps folders small', () => {
-    const [largest, ...others] = inOrder(
+  it('limits the number of files in a folder', () => {
+    const [largest, ...others] = descending(
       new Map(
         [...Map.groupBy(files, (file) => dirname(file))].map(([folder, inside]) => [folder, inside.length]),
       ),
     );
     console.log(`largest folder: ${largest!.join(', ')} files`);
-    expect([largest!, ...others].filter(([, count]) => count > mostFiles)).toEqual([]);
+    expect([largest!, ...others].filter(([, count]) => count > maxFiles)).toEqual([]);
   });
 
-  it('keeps files short', () => {
-    const [longest, ...others] = inOrder(
+  it('limits the number of lines in a file', () => {
+    const [longest, ...others] = descending(
       new Map(files.map((file) => [file, readFileSync(file, 'utf8').split('\n').length])),
     );
     console.log(`longest file: ${longest!.join(', ')} lines`);
-    expect([longest!, ...others].filter(([, lines]) => lines > mostLines)).toEqual([]);
+    expect([longest!, ...others].filter(([, lines]) => lines > maxLines)).toEqual([]);
   });
 });
 
 describe('conventions', () => {
-  it('reads the environment in the configuration only', () => {
+  it('reads the environment in main.ts only', () => {
     const readers = files.filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')));
     expect(readers).toEqual([join('src', 'main.ts')]);
   });
 
-  it('opens regular files only', () => {
-    /** Files that nobody but Adjutant, its build or the kernel writes. */
-    const trusted = [
+  it('reads files through regular-file.ts', () => {
+    /** These read only files that Adjutant, its build or the kernel writes. */
+    const exceptions = [
       join('src', 'cli', 'doctor', 'checks-machine.ts'), // /proc/sys
       join('src', 'delegate', 'process', 'process-table.ts'), // /proc
       join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
@@ -257,15 +270,15 @@ describe('conventions', () => {
         !file.startsWith(join('src', 'web', 'page') + sep) &&
         /\b(readFile|readFileSync|createReadStream|openAsBlob)\b/.test(readFileSync(file, 'utf8')),
     );
-    expect(openers.sort()).toEqual(trusted);
+    expect(openers.sort()).toEqual(exceptions);
   });
 
-  it('leaves the process in main only', () => {
-    const leavers = files.filter((file) => /process\.exit\(/.test(readFileSync(file, 'utf8')));
-    expect(leavers).toEqual([join('src', 'main.ts')]);
+  it('exits the process in main.ts only', () => {
+    const callers = files.filter((file) => /process\.exit\(/.test(readFileSync(file, 'utf8')));
+    expect(callers).toEqual([join('src', 'main.ts')]);
   });
 
-  it('gives every file a name that says what is in it', () => {
+  it('does not use file names that say nothing, such as utils', () => {
     const vague = files.filter((file) =>
       /(^|[\\/])(utils?|helpers?|common|misc|types|index|manager|service|base)\.tsx?$/.test(file),
     );

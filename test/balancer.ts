@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** In front of several servers, as a load balancer is: in turns, but all of a session to the one that began it. */
+/** A load balancer: sends requests to several servers in turn, but all requests of a session to the same server. */
 export interface Balancer extends AsyncDisposable {
   readonly url: string;
-  /** Which server got each request, in order. */
+  /** Index of the server that answered each request, in order. */
   readonly turns: readonly number[];
 }
 
@@ -14,39 +14,40 @@ export async function startBalancer(servers: readonly string[]): Promise<Balance
   const turns: number[] = [];
   let last = -1;
 
-  /** The next one gets what a dead one cannot take. */
-  const pass = (
+  /** Forwards a request. If the server does not respond, the next one gets it. */
+  const forward = (
     incoming: IncomingMessage,
     body: Buffer,
     outgoing: ServerResponse,
-    at: number,
-    left: number,
+    server: number,
+    attemptsLeft: number,
   ) => {
-    const target = new URL(incoming.url ?? '/', servers[at]);
+    const target = new URL(incoming.url ?? '/', servers[server]);
     const { method, headers } = incoming;
-    const passed = request(target, { method, headers }, (response) => {
-      turns.push(at);
+    const forwarded = request(target, { method, headers }, (response) => {
+      turns.push(server);
       const session = response.headers['mcp-session-id'];
-      if (typeof session === 'string') sessions.set(session, at);
+      if (typeof session === 'string') sessions.set(session, server);
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(outgoing);
     });
-    passed.on('error', () => {
+    forwarded.on('error', () => {
       if (outgoing.headersSent) outgoing.destroy();
-      else if (left > 0) pass(incoming, body, outgoing, (at + 1) % servers.length, left - 1);
+      else if (attemptsLeft > 0)
+        forward(incoming, body, outgoing, (server + 1) % servers.length, attemptsLeft - 1);
       else outgoing.writeHead(502).end();
     });
-    outgoing.on('close', () => passed.destroy());
-    passed.end(body);
+    outgoing.on('close', () => forwarded.destroy());
+    forwarded.end(body);
   };
 
   const balancer = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const session = incoming.headers['mcp-session-id'];
-    const own = typeof session === 'string' ? sessions.get(session) : undefined;
-    if (own === undefined) last = (last + 1) % servers.length;
-    pass(incoming, Buffer.concat(chunks), outgoing, own ?? last, servers.length - 1);
+    const sessionServer = typeof session === 'string' ? sessions.get(session) : undefined;
+    if (sessionServer === undefined) last = (last + 1) % servers.length;
+    forward(incoming, Buffer.concat(chunks), outgoing, sessionServer ?? last, servers.length - 1);
   }).listen(0, '127.0.0.1');
   await once(balancer, 'listening');
   return {

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The files of a built program that hold its code. */
+/** The code files of a built program. */
 export function chunksOf(launcher: string): readonly string[] {
   return readdirSync(dirname(launcher)).filter((file) => file.endsWith('.cjs') && file !== 'adjutant.cjs');
 }
 
-/** Starts a built program and loads every chunk, as the program would at one time or another. */
+/** Starts a built program and loads all its chunks. */
 export function loadChunks(launcher: string) {
   const script = `
     process.argv = [process.execPath, ${JSON.stringify(launcher)}, '--version'];

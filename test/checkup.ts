@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../src/config.ts';
 import { type Provider, startProvider } from './provider.ts';
 
-/** An empty home with servers around it, for what looks at a configuration. */
+/** An empty home folder and test servers, for tests of the doctor's checks. */
 export interface Checkup extends AsyncDisposable {
   readonly folder: string;
   load(env?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
-  /** Serves on a port of this machine until the end. */
+  /** Listens on a free port until the end of the test. */
   listen(server: Server): Promise<number>;
   provider(...answer: Parameters<typeof startProvider>): Promise<Provider>;
-  /** A port that nobody listens on. */
+  /** A port on which nothing listens. */
   deadPort(): Promise<number>;
   afterwards(close: () => unknown): void;
 }
 
 export function createCheckup(): Checkup {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-checkup-'));
-  const closing: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
   const close = (server: Server) => new Promise((resolve) => server.close(resolve));
   const open = async (server: Server) => {
     server.listen(0, '127.0.0.1');
@@ -31,12 +31,12 @@ export function createCheckup(): Checkup {
     folder,
     load: (env = {}) => loadConfig({ argv: ['--home', folder], env, cwd: folder }),
     async listen(server) {
-      closing.push(() => close(server));
+      cleanups.push(() => close(server));
       return open(server);
     },
     async provider(...answer) {
       const started = await startProvider(...answer);
-      closing.push(started.close);
+      cleanups.push(started.close);
       return started;
     },
     async deadPort() {
@@ -45,9 +45,9 @@ export function createCheckup(): Checkup {
       await close(server);
       return port;
     },
-    afterwards: (work) => closing.push(work),
+    afterwards: (cleanup) => cleanups.push(cleanup),
     async [Symbol.asyncDispose]() {
-      for (const work of closing) await work();
+      for (const cleanup of cleanups) await cleanup();
       rmSync(folder, { recursive: true, force: true });
     },
   };

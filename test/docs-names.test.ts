@@ -2,8 +2,8 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../src/cli/program.ts';
-import { everywhere } from '../src/cli/terminal/command.ts';
-import { flagOf, type Setting, variableOf } from '../src/setting.ts';
+import { commonFlags } from '../src/cli/terminal/command.ts';
+import { flagName, type Setting, variableName } from '../src/setting.ts';
 import { settings } from '../src/settings.ts';
 
 const table: Readonly<Record<string, Setting>> = settings;
@@ -62,7 +62,7 @@ describe('documentation pages mention only existing', () => {
     );
     const setting = new RegExp(`^((?:${[...groups].join('|')})\\.[a-z_]+)(?: = .*)?$`);
     expect(unknown(setting, (name) => name in table || name.endsWith('.toml'))).toEqual([]);
-    const variables = [...Object.keys(table).map(variableOf), ...aliases.map(({ env }) => env)];
+    const variables = [...Object.keys(table).map(variableName), ...aliases.map(({ env }) => env)];
     expect(unknown(/^(ADJUTANT_\w+)/, (name) => variables.includes(name))).toEqual([]);
     expect(
       unknown(/^npm (?:run )?(start|test|[a-z]+:[a-z]+|check|format)/, (name) => name in scripts),
@@ -78,9 +78,9 @@ describe('documentation pages mention only existing', () => {
       const { flags = {}, usage } = (await commands[command!]?.()) ?? { usage: undefined };
       const subcommands = usage === undefined ? [] : subcommandsIn(usage);
       const known = [
-        ...Object.keys({ ...flags, ...everywhere }),
+        ...Object.keys({ ...flags, ...commonFlags }),
         'help',
-        ...Object.keys(table).map(flagOf),
+        ...Object.keys(table).map(flagName),
         ...aliases.map(({ flag }) => flag),
       ];
       const isWrong =

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Puts a run that was completed long ago into a folder of runs; they are a minute apart. Tells its id. */
+/** Writes the files of a completed run and returns its id. Runs with consecutive indexes start a minute apart. */
 export function putFinishedRun(runs: string, index: number): string {
   const started = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
   const id = `${started.slice(0, 10)}_${started.slice(11, 23).replace(/[:.]/g, '')}_${String(index).padStart(12, '0')}`;

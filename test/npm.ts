@@ -1,26 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 
-/** The person's own npm: the one of a script's Node may look elsewhere for its settings. */
-const ownPath = (process.env['PATH'] ?? '')
+/** PATH without node_modules, to find the system's npm. The npm in node_modules may read other settings. */
+const systemPath = (process.env['PATH'] ?? '')
   .split(delimiter)
   .filter((entry) => !entry.includes('node_modules'))
   .join(delimiter);
 
 export function npmSetting(name: string): string {
-  const env = { ...process.env, PATH: ownPath };
+  const env = { ...process.env, PATH: systemPath };
   return (
     process.env[`npm_config_${name}`] ??
     execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', env }).trim()
   );
 }
 
-/** As a person calls npm in a folder, without what the npm that runs the tests has handed down. */
+/** Runs npm in a folder, without the npm variables that the test run inherited. */
 export function npm(folder: string, ...args: readonly string[]): string {
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))),
-    PATH: ownPath,
-    // Where packages come from is a matter of the machine.
+    PATH: systemPath,
+    // Keep the machine's settings for registries and caches.
     npm_config_userconfig: npmSetting('userconfig'),
     npm_config_globalconfig: npmSetting('globalconfig'),
     npm_config_cache: npmSetting('cache'),

@@ -4,7 +4,7 @@ import { importComponent } from './components.ts';
 export const clientKinds = ['v1', 'v2', 'v2 at 2026-07-28'] as const;
 export type ClientKind = (typeof clientKinds)[number];
 
-/** Where a server is: a program to start, or an address. */
+/** How to reach a server: a program to start, or a URL. */
 export type Target =
   | { readonly command: string; readonly args: readonly string[]; readonly env?: Record<string, string> }
   | { readonly url: string; readonly headers?: Record<string, string> };
@@ -15,7 +15,7 @@ interface CallOptions {
 }
 type Answer = Promise<Readonly<Record<string, unknown>>>;
 
-/** What both generations of the official client can do, by the same names. */
+/** The common interface of both generations of the official client. */
 export interface OfficialClient extends AsyncDisposable {
   listTools(): Answer;
   listPrompts(): Answer;
@@ -27,11 +27,11 @@ export interface OfficialClient extends AsyncDisposable {
   callTool(params: object, options?: CallOptions): Answer;
   getServerCapabilities(): Readonly<Record<string, JsonObject>>;
   getServerVersion(): Readonly<Record<string, string>>;
-  /** Listens for changes of a list; `changed` is called each time the server tells of one. */
+  /** Calls `changed` for every notification that a list has changed. */
   watch(kind: 'tools' | 'prompts', changed: () => void): Promise<void>;
 }
 
-type Constructor<Made> = new (...args: readonly unknown[]) => Made;
+type Constructor<Instance> = new (...args: readonly unknown[]) => Instance;
 interface RawClient extends Omit<OfficialClient, 'callTool' | 'watch' | typeof Symbol.asyncDispose> {
   connect(transport: unknown): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ interface Generation {
   readonly Client: Constructor<RawClient>;
   readonly StdioClientTransport: Constructor<object>;
   readonly StreamableHTTPClientTransport: Constructor<object>;
-  /** How a method is named to a client: by a schema, or by its name. */
+  /** How a client refers to a method: by a schema (v1) or by its name (v2). */
   named(method: string): unknown;
 }
 
@@ -68,7 +68,7 @@ async function generation(kind: ClientKind): Promise<Generation> {
   return { ...client, ...stdio, ...http, named: (method: string) => types![schemas[method]!] } as Generation;
 }
 
-/** What the person, the model and the files behind the client answer. */
+/** The client's answers to questions of the server. */
 const answers: Readonly<Record<string, object>> = {
   'elicitation/create': { action: 'accept', content: { name: 'Ada', username: 'ada', email: 'a@b.example' } },
   'sampling/createMessage': {

@@ -10,13 +10,13 @@ export const bundle = join(root, 'dist', 'adjutant.cjs');
 if (!existsSync(bundle)) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root });
 
 export interface ProgramOptions {
-  /** Prompt commands to find in its folder, by file name. */
+  /** Prompt files to create in the commands folder, by file name. */
   readonly commands?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
 }
 
-/** The built program as a child of its own, with a home of its own. */
+/** Starts the built program with a temporary home folder. */
 export class Program extends StdioPeer {
   readonly home: string;
 

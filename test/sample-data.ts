@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallFeature } from '../src/api.ts';
 import { createAssistant } from '../src/assistant/assistant.ts';
+import type { Context } from '../src/context.ts';
 import { standard } from '../src/contracts/standard.ts';
 import { createDemo } from '../src/demo/demo.ts';
 import { Server } from '../src/engine/server.ts';
 import { Failure } from '../src/failure.ts';
-import type { Context } from '../src/feature.ts';
 import type { JsonObject } from '../src/json.ts';
 
 const context = {
@@ -16,7 +16,7 @@ const context = {
   can: () => false,
 } as unknown as Context;
 
-/** The sample data beside a real calendar, in which every tool but the broken one works. */
+/** The demo feature with a real assistant. Calls of the tool `broken` fail. */
 export function openSampleData(home: string, broken?: string) {
   const at = (...path: readonly string[]) => join(home, ...path);
   const assistant = createAssistant({

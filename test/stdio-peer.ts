@@ -15,7 +15,7 @@ export interface PeerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A server as a child process, spoken to by its streams. */
+/** A server in a child process, connected through stdio. */
 export class StdioPeer implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   readonly messages: JsonObject[] = [];
@@ -30,7 +30,7 @@ export class StdioPeer implements AsyncDisposable {
     const deframer = new Deframer(Number.POSITIVE_INFINITY);
     this.child.stdout.on('data', (chunk: Buffer) => {
       this.#stdout.push(chunk);
-      this.#take(deframer.push(chunk));
+      this.#receive(deframer.push(chunk));
     });
     this.child.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk;
@@ -38,7 +38,7 @@ export class StdioPeer implements AsyncDisposable {
     });
     this.child.stdin.on('error', () => {});
     this.#exit = once(this.child, 'close').then(() => {
-      this.#take(deframer.end());
+      this.#receive(deframer.end());
       this.#wake();
     });
   }
@@ -51,22 +51,22 @@ export class StdioPeer implements AsyncDisposable {
     for (const message of messages) this.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** The answer to one request. */
+  /** Sends a request and resolves to its reply. */
   request(method: string, params?: object, id: string | number = this.#ids++): Promise<JsonObject> {
     this.send({ jsonrpc: '2.0', id, method, ...(params && { params }) });
     return this.until((message) => message['id'] === id && !('method' in message));
   }
 
-  /** The first message, said already or yet to come, that is wanted. */
-  async until(wanted: (message: JsonObject) => boolean): Promise<JsonObject> {
-    return this.#poll(() => this.messages.find(wanted));
+  /** Resolves to the first message that matches, received already or in the future. */
+  async until(matches: (message: JsonObject) => boolean): Promise<JsonObject> {
+    return this.#poll(() => this.messages.find(matches));
   }
 
   async untilStderr(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#poll(() => pattern.exec(this.stderr) ?? undefined);
   }
 
-  /** Closes its input and waits for its end. */
+  /** Closes the input and waits for the program to exit. */
   async end(...last: readonly (string | Buffer)[]): Promise<Ended> {
     this.write(...last);
     this.child.stdin.end();
@@ -89,14 +89,14 @@ export class StdioPeer implements AsyncDisposable {
       const found = find();
       if (found !== undefined) return found;
       if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`the program ended with ${this.child.exitCode}: ${this.stderr}`);
+        throw new Error(`the program exited with code ${this.child.exitCode}: ${this.stderr}`);
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
-  #take(frames: readonly Frame[]): void {
+  #receive(frames: readonly Frame[]): void {
     for (const frame of frames) {
-      if (frame.kind !== 'message') throw new Error('the program wrote something that is not a message');
+      if (frame.kind !== 'message') throw new Error('the program wrote an invalid message');
       const values = Array.isArray(frame.value) ? frame.value : [frame.value];
       this.messages.push(...(values as JsonObject[]));
     }

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 type Files = Readonly<Record<string, string | Buffer>>;
 
-/** A folder with files in it that goes when the test is over. */
+/** Creates a folder with files. It is removed when the test ends. */
 export function plantTree(files: Files = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-tree-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,21 +20,21 @@ export function write(folder: string, files: Files): void {
   }
 }
 
-/** Waits for what a condition tells, and gives up loudly. */
+/** Polls until a function returns a truthy value. Throws after the timeout. */
 export async function until<Value>(
-  look: () => Value | Promise<Value>,
-  patienceMs = 10_000,
+  poll: () => Value | Promise<Value>,
+  timeoutMs = 10_000,
 ): Promise<NonNullable<Value>> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const value = await look();
+    const value = await poll();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error('waited in vain');
+    if (Date.now() > deadline) throw new Error(`the condition was not met within ${timeoutMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** The superuser may read everything, so tests of permissions run as somebody else. */
+/** Runs work as an ordinary user, because file permissions do not apply to root. */
 export async function asOrdinaryUser<Value>(work: () => Promise<Value>): Promise<Value> {
   if (process.geteuid?.() !== 0) return work();
   process.seteuid!(65534);

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** Programs that unpack a ZIP archive. A machine for tests has at least one of them. */
+/** Commands that unpack a ZIP archive. The first installed one is used. */
 const programs = [
   (archive: string, folder: string) => ['unzip', '-q', archive, '-d', folder],
   (archive: string, folder: string) => ['python3', '-m', 'zipfile', '-e', archive, folder],
@@ -11,7 +11,7 @@ export function unzip(archive: string, folder: string): void {
   const found = programs
     .map((program) => program(archive, folder))
     .find(([name]) => spawnSync(name!, ['--help']).error === undefined);
-  if (found === undefined) throw new Error('This test needs unzip, python3 or bsdtar to open an archive.');
+  if (found === undefined) throw new Error('This test needs unzip, python3 or bsdtar. Install one of them.');
   const [name, ...args] = found;
   execFileSync(name!, args);
 }

@@ -1,4 +1,5 @@
-import type { Context, Feature } from '../feature.ts';
+import type { Context } from '../context.ts';
+import type { Feature } from '../feature.ts';
 import { occurrences } from './calendar/occurrences.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import type { ChannelOptions } from './channels/channels.ts';

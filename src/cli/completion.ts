@@ -1,12 +1,12 @@
-import { flagOf, type Setting } from '../setting.ts';
+import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, firstWords, UsageError } from './terminal/command.ts';
+import { type Command, commonFlags, listSubcommands, UsageError } from './terminal/command.ts';
 
-/** What may follow a command. */
-interface Following {
+/** A command with the words and flags that may follow it. */
+interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
-  /** Its own words, as its usage names them. */
+  /** Subcommands, as the usage names them. */
   readonly words: readonly string[];
   readonly flags: readonly Flag[];
 }
@@ -14,33 +14,38 @@ interface Following {
 interface Flag {
   readonly flag: string;
   readonly description: string;
-  /** What may be its value, where that is known; nothing where it takes none. */
+  /** Known values, or an empty list if any value is allowed. Absent if the flag takes no value. */
   readonly values?: readonly string[];
 }
 
-const shells: Readonly<Record<string, (commands: readonly Following[]) => string>> = { bash, zsh, fish };
+const shells: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
+  bash,
+  zsh,
+  fish,
+};
 
 export const completion: Command = {
   name: 'completion',
-  summary: 'Print the completion script of a shell.',
+  summary: 'Print a completion script for a shell.',
   usage: 'completion bash|zsh|fish',
-  words: 1,
+  maxWords: 1,
   settings: [],
   async run({ positionals: [shell = ''] }, terminal) {
     const script = Object.hasOwn(shells, shell) ? shells[shell]! : undefined;
-    if (script === undefined) throw new UsageError(`which shell? One of ${Object.keys(shells).join(', ')}`);
+    if (script === undefined)
+      throw new UsageError(`completion needs a shell: ${Object.keys(shells).join(', ')}`);
     const { commands } = await import('./program.ts');
     const all = await Promise.all(Object.values(commands).map((load) => load()));
-    const text = script(all.map(following));
+    const text = script(all.map(describeCommand));
     terminal.answer({ shell, script: text }, text);
     return 0;
   },
 };
 
-function following(command: Command): Following {
+function describeCommand(command: Command): CompletedCommand {
   const { name, summary, flags = {}, settings: named } = command;
   const table: Readonly<Record<string, Setting>> = settings;
-  const own = Object.entries({ ...everywhere, ...flags }).map(
+  const own = Object.entries({ ...commonFlags, ...flags }).map(
     ([flag, { type, description, values = [] }]): Flag => ({
       flag: `--${flag}`,
       description,
@@ -51,7 +56,7 @@ function following(command: Command): Following {
     const one = table[setting]!;
     const values = one.type === 'choice' ? one.values : [];
     return {
-      flag: `--${flagOf(setting)}`,
+      flag: `--${flagName(setting)}`,
       description: one.description,
       ...(one.type !== 'boolean' && { values }),
     };
@@ -59,24 +64,28 @@ function following(command: Command): Following {
   return {
     name,
     summary,
-    words: firstWords(command),
+    words: listSubcommands(command),
     flags: [...own, ...shared, { flag: '--help', description: 'Show this help.' }],
   };
 }
 
-/** `COMMAND --FLAG` and the values that may come next; any value is a file where none are known. */
-function valued(commands: readonly Following[]): readonly (readonly [string, readonly string[]])[] {
+/** Pairs of `COMMAND --FLAG` and the flag's known values. Without known values, file names are completed. */
+function flagValues(
+  commands: readonly CompletedCommand[],
+): readonly (readonly [string, readonly string[]])[] {
   return commands.flatMap(({ name, flags }) =>
     flags.flatMap(({ flag, values }) => (values === undefined ? [] : [[`${name} ${flag}`, values] as const])),
   );
 }
 
-function bash(commands: readonly Following[]): string {
+function bash(commands: readonly CompletedCommand[]): string {
   const cases = commands.map(
     ({ name, words, flags }) =>
       `    ${name}) words="${words.join(' ')}" flags="${flags.map(({ flag }) => flag).join(' ')}" ;;`,
   );
-  const values = valued(commands).map(([after, known]) => `    "${after}") values="${known.join(' ')}" ;;`);
+  const values = flagValues(commands).map(
+    ([after, known]) => `    "${after}") values="${known.join(' ')}" ;;`,
+  );
   return `_adjutant() {
   local command="\${COMP_WORDS[1]}" last="\${COMP_WORDS[COMP_CWORD-1]}" word="\${COMP_WORDS[COMP_CWORD]}"
   local words="" flags="" values="-" offered=""
@@ -97,12 +106,12 @@ complete -o default -F _adjutant adjutant
 `;
 }
 
-function zsh(commands: readonly Following[]): string {
+function zsh(commands: readonly CompletedCommand[]): string {
   const cases = commands.map(
     ({ name, words, flags }) =>
       `    ${name}) own=(${words.join(' ')}) flags=(${flags.map(({ flag }) => flag).join(' ')}) ;;`,
   );
-  const values = valued(commands).map(
+  const values = flagValues(commands).map(
     ([after, known]) =>
       `    "${after}") ${known.length === 0 ? '_files' : `compadd -- ${known.join(' ')}`}; return ;;`,
   );
@@ -124,12 +133,12 @@ ${cases.join('\n')}
   else _files
   fi
 }
-# Called by completion itself when it lies in the fpath; otherwise it was sourced.
+# When the file is in the fpath, completion calls it as _adjutant; otherwise it was sourced.
 if [[ "\${funcstack[1]}" == _adjutant ]]; then _adjutant "$@"; else compdef _adjutant adjutant; fi
 `;
 }
 
-function fish(commands: readonly Following[]): string {
+function fish(commands: readonly CompletedCommand[]): string {
   const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = commands.flatMap(({ name, summary, words, flags }) => {
     const after = `complete -c adjutant -n '__fish_seen_subcommand_from ${name}'`;

@@ -1,41 +1,41 @@
-import { flagOf, type Setting, variableOf } from '../setting.ts';
+import { flagName, type Setting, variableName } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, everywhere, firstWords } from './terminal/command.ts';
+import { type Command, commonFlags, listSubcommands } from './terminal/command.ts';
 
 export function programHelp(commands: readonly Command[]): string {
   return [
-    'adjutant: one MCP server for prompts, sub-agents and a diary',
+    'adjutant: one MCP server for prompts, sub-agents and calendars',
     '',
     'Usage: adjutant COMMAND [FLAGS]',
     '',
     'Commands:',
     ...columns(commands.map(({ name, summary }) => [name, summary])),
     '',
-    'adjutant COMMAND --help tells more. adjutant --version prints the version.',
+    'Run adjutant COMMAND --help for details, adjutant --version for the version.',
     '',
   ].join('\n');
 }
 
-/** Flags that say which words they are for are left out for another word. */
+/** With a subcommand in `argv`, lists only the flags for that subcommand. */
 export function commandHelp(command: Command, argv: readonly string[] = []): string {
   const table: Readonly<Record<string, Setting>> = settings;
-  const word = argv.find((one) => firstWords(command).includes(one));
+  const subcommand = argv.find((one) => listSubcommands(command).includes(one));
   const listed = (flags: NonNullable<Command['flags']>) =>
     Object.entries(flags)
-      .filter(([, { description }]) => word === undefined || isFor(description, word))
+      .filter(([, { description }]) => subcommand === undefined || isFor(description, subcommand))
       .map(([flag, { description, short }]): [string, string] => [
         `${short ? `-${short}, ` : ''}--${flag}`,
         description,
       ]);
   const own = command.flags ?? {};
-  const common = Object.fromEntries(Object.entries(everywhere).filter(([flag]) => !(flag in own)));
+  const common = Object.fromEntries(Object.entries(commonFlags).filter(([flag]) => !(flag in own)));
   const shared = command.settings.map((name): [string, string] => {
     const setting = table[name]!;
     const aliases = (setting.aliases ?? []).flatMap(({ flag }) => (flag === undefined ? [] : [`--${flag}`]));
     const choices = setting.type === 'choice' ? ` (${setting.values.join(', ')})` : '';
     return [
-      [`--${flagOf(name)}`, ...aliases].join(', '),
-      `${setting.description}${choices} [${variableOf(name)}]`,
+      [`--${flagName(name)}`, ...aliases].join(', '),
+      `${setting.description}${choices} [${variableName(name)}]`,
     ];
   });
   return [
@@ -49,12 +49,12 @@ export function commandHelp(command: Command, argv: readonly string[] = []): str
   ].join('\n');
 }
 
-/** A description may begin with the words it is about: "create, update: Name." */
-function isFor(description: string, word: string): boolean {
+/** A description can begin with the subcommands that take the flag: "create, update: Name." */
+function isFor(description: string, subcommand: string): boolean {
   const about = [...description.matchAll(/(?:^|\. )([a-z]+(?:, [a-z]+)*): /g)].flatMap(([, words]) =>
     words!.split(', '),
   );
-  return about.length === 0 || about.includes(word);
+  return about.length === 0 || about.includes(subcommand);
 }
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {

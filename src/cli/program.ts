@@ -3,11 +3,11 @@ import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { version } from '../version.ts';
-import { type Command, everywhere, Interrupted, type Streams, UsageError } from './terminal/command.ts';
+import { type Command, commonFlags, Interrupted, type Streams, UsageError } from './terminal/command.ts';
 import { printable } from './terminal/printable.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** Loaded when called for: starting one command does not pay for the others. */
+/** Commands by name. Each is loaded on use, so that none slows down the start of another. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   install: async () => (await import('./install/install.ts')).install,
@@ -26,7 +26,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   completion: async () => (await import('./completion.ts')).completion,
 };
 
-/** Runs one command line and tells the exit code: 0 done, 1 failed, 2 wrongly called, 130 interrupted. */
+/** Runs a command line. Resolves to the exit code: 0 success, 1 failure, 2 wrong usage, 130 interrupted. */
 export async function runProgram(argv: readonly string[], streams: Streams, cwd: string): Promise<number> {
   const [name, ...rest] = argv;
   const json = argv.includes('--json');
@@ -41,7 +41,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       streams.output.write(programHelp(await Promise.all(Object.values(commands).map((load) => load()))));
       return name === undefined ? 2 : 0;
     }
-    const command = await commandNamed(wantsHelp ? rest[0]! : name);
+    const command = await loadCommand(wantsHelp ? rest[0]! : name);
     if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
       const { commandHelp } = await import('./help.ts');
       streams.output.write(commandHelp(command, wantsHelp ? rest.slice(1) : rest));
@@ -51,18 +51,16 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       argv: rest,
       env: streams.env,
       cwd,
-      commandFlags: { ...everywhere, ...command.flags },
+      commandFlags: { ...commonFlags, ...command.flags },
       help: `adjutant ${name} --help`,
     });
-    const extra = loaded.positionals[command.words ?? 0];
+    const extra = loaded.positionals[command.maxWords ?? 0];
     if (extra !== undefined)
-      throw new UsageError(
-        `${name} does not know what to do with "${extra}"; it is written adjutant ${command.usage}`,
-      );
+      throw new UsageError(`${name} does not take "${extra}"; usage: adjutant ${command.usage}`);
     setLogLevel(logLevelOf(loaded));
     return await command.run(loaded, createTerminal(streams, loaded.flags));
   } catch (error) {
-    const { kind, code } = sortOf(error);
+    const { kind, code } = classifyError(error);
     const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
     else streams.errors.write(`adjutant: ${streams.errors.isTTY ? printable(message) : message}\n`);
@@ -70,39 +68,40 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
   }
 }
 
-async function commandNamed(name: string): Promise<Command> {
+async function loadCommand(name: string): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load !== undefined) return load();
-  if (name.startsWith('-')) throw new UsageError(`${name} goes behind a command; run adjutant --help`);
+  if (name.startsWith('-'))
+    throw new UsageError(`write ${name} after a command; adjutant --help lists the commands`);
   const meant = nearest(name, Object.keys(commands));
   throw new UsageError(
-    `unknown command "${name}"${meant ? `; did you mean ${meant}?` : '; run adjutant --help'}`,
+    `unknown command "${name}"${meant ? `; did you mean ${meant}?` : '; adjutant --help lists the commands'}`,
   );
 }
 
-/** What the system says about a file, in words that name it first. */
+/** Explains a file system error in plain words that begin with the path. */
 function plainMessage(error: unknown): string {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  const why: Readonly<Record<string, string>> = {
-    EACCES: 'you have no permission for it; change that, or choose another place',
-    EPERM: 'you have no permission for it; change that, or choose another place',
-    EROFS: 'its disk is read-only; choose another place',
+  const reasons: Readonly<Record<string, string>> = {
+    EACCES: 'permission denied; change the permissions or choose another place',
+    EPERM: 'permission denied; change the permissions or choose another place',
+    EROFS: 'the disk is read-only; choose another place',
     ENOSPC: 'the disk is full',
-    ENOENT: 'it is not there',
-    ENOTDIR: 'a file is where a folder should be',
+    ENOENT: 'no such file or folder',
+    ENOTDIR: 'a part of the path is a file, not a folder',
     EISDIR: 'it is a folder',
   };
-  return path !== undefined && Object.hasOwn(why, code) ? `${path}: ${why[code]}` : messageOf(error);
+  return path !== undefined && Object.hasOwn(reasons, code) ? `${path}: ${reasons[code]}` : messageOf(error);
 }
 
-/** How an error is told to programs, by word and by exit code. */
-function sortOf(error: unknown): { readonly kind: string; readonly code: number } {
+/** The kind of an error for --json, and its exit code. */
+function classifyError(error: unknown): { readonly kind: string; readonly code: number } {
   if (error instanceof Interrupted) return { kind: 'interrupted', code: 130 };
   if (error instanceof ConfigError || error instanceof UsageError) return { kind: 'usage', code: 2 };
   return { kind: 'failed', code: 1 };
 }
 
-/** Whoever wants quiet and did not say what of the log, wants none of it but errors. */
+/** --quiet limits the log to errors, unless a log level is set. */
 function logLevelOf({ config, flags, origins }: LoadedConfig): LogLevel {
   return flags['quiet'] === true && origins['log_level'] === 'default' ? 'error' : config.log_level;
 }

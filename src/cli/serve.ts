@@ -1,4 +1,4 @@
-import { createDelivery, createNeighbours, createServer } from '../app.ts';
+import { createDelivery, createServer, createServerGroup } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -13,7 +13,7 @@ export const serve: Command = {
   flags: {
     http: {
       type: 'boolean',
-      description: 'Serve Streamable HTTP at /mcp and the page at / instead of stdio.',
+      description: 'Serve MCP over HTTP at /mcp and the page at /, instead of stdio.',
     },
   },
   settings: [
@@ -41,9 +41,9 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
     env: terminal.env,
     logsProblems: true,
   });
-  const gone = new Promise((resolve) => terminal.output.on('error', resolve));
+  const outputClosed = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
-  await Promise.race([served, gone, stopped()]);
+  await Promise.race([served, outputClosed, stopped()]);
   await server.close();
   return 0;
 }
@@ -52,34 +52,32 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const { env } = terminal;
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
-  const { keepToken, readToken } = await import('../transports/token.ts');
+  const { ensureToken, readToken } = await import('../transports/token.ts');
   const { servePage } = await import('../web/page.ts');
   const { serveAcknowledge } = await import('../assistant/channels/acknowledge.ts');
   const tokenFile = config['http.token_file'];
   const host = config['http.host'];
   if (tokenFile === undefined && !isLoopback(host)) {
-    throw new ConfigError(
-      `listening on ${host} lets other machines in; bring a token with --token-file FILE first`,
-    );
+    throw new ConfigError(`other machines can reach ${host}; set a token with --token-file FILE`);
   }
-  const token = tokenFile === undefined ? keepToken(config['http.state_dir']) : readToken(tokenFile);
+  const token = tokenFile === undefined ? ensureToken(config['http.state_dir']) : readToken(tokenFile);
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
-  const neighbours = createNeighbours();
+  const group = createServerGroup();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
     const contract = contractNames.find((known) => known === name);
     if (contract === undefined) return undefined;
     const known =
       servers.get(contract) ??
-      createServer(contract, config, { stateKey, env, origins, neighbours, logsProblems: true });
+      createServer(contract, config, { stateKey, env, origins, group, logsProblems: true });
     servers.set(contract, known);
     return known;
   };
   serverFor();
 
-  const hasDiary = config.contract === 'standard' || config.contract === 'assistant';
-  const delivery = hasDiary ? await createDelivery(config, env) : undefined;
+  const hasCalendar = config.contract === 'standard' || config.contract === 'assistant';
+  const delivery = hasCalendar ? await createDelivery(config, env) : undefined;
   const publicHost = URL.parse(config['delivery.public_url'] ?? '')?.hostname;
   const start = (port: number) =>
     serveHttp({
@@ -99,10 +97,10 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
       },
     });
   const endpoint = await start(config['http.port']).catch((error: NodeJS.ErrnoException) => {
-    // Only a port that nobody asked for may be another one.
+    // Only the default port may be replaced by a free one.
     if (error.code === 'EADDRINUSE' && origins['http.port'] === 'default') return start(0);
     throw error.code === 'EADDRINUSE'
-      ? new ConfigError(`port ${config['http.port']} is taken; choose another with --port`)
+      ? new ConfigError(`port ${config['http.port']} is in use; choose another with --port`)
       : error;
   });
   const stop = stopped();
@@ -110,7 +108,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const page = `${endpoint.url}/#token=${token}`;
   const mcp = `${endpoint.url}/mcp`;
   terminal.report({ page, mcp, token }, '');
-  terminal.tell(`Adjutant is ready.\n  Page: ${page}\n  MCP:  ${mcp}  (Authorization: Bearer ${token})\n`);
+  terminal.hint(`Adjutant is ready.\n  Page: ${page}\n  MCP:  ${mcp}  (Authorization: Bearer ${token})\n`);
 
   await stop;
   log('info', 'stopping');

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { isObject, messageOf } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { type Places, variableOf } from '../setting.ts';
-import { ConfigError, type Given, names, suggest, table } from './given.ts';
+import { type Places, variableName } from '../setting.ts';
+import { ConfigError, names, type RawSetting, suggest, table } from './raw-setting.ts';
 
-export async function fromFile(named: string | undefined, places: Places): Promise<Given[]> {
+/** Reads the settings of a named file, or of the standard file if it exists. */
+export async function fromFile(named: string | undefined, places: Places): Promise<RawSetting[]> {
   const file =
     named ??
     (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml'));
@@ -17,8 +18,8 @@ export async function fromFile(named: string | undefined, places: Places): Promi
     content = parse(readRegularFileSync(file).replace(/^\uFEFF/, ''));
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    // The message of a file that is not a regular one names the file itself.
-    const why = missing ? 'there is no such file' : messageOf(error);
+    const why = missing ? 'no such file' : messageOf(error);
+    // Some messages start with the path already.
     throw new ConfigError(why.startsWith(file) ? why : `${file}: ${why}`);
   }
   return flatten(content, '').map(([key, raw]) => {
@@ -27,13 +28,13 @@ export async function fromFile(named: string | undefined, places: Places): Promi
       throw new ConfigError(`${file}: unknown key "${key}"${suggest(nearest(key, names))}`);
     if (name === 'config' || name === 'home')
       throw new ConfigError(
-        `${file}: "${name}" cannot be set in a file; use --${name} or ${variableOf(name)}`,
+        `${file}: "${name}" cannot be set in a file; use --${name} or ${variableName(name)}`,
       );
     return { name, raw, origin: `file ${file}`, folder: dirname(file) };
   });
 }
 
-/** Dotted keys, down to the settings themselves: a structure is one value, not a folder of keys. */
+/** Flattens tables to dotted keys. A structured setting stays one value. */
 function flatten(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     const name = prefix + key;

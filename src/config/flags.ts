@@ -1,22 +1,22 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../nearest.ts';
-import { type Alias, flagOf, type Setting } from '../setting.ts';
-import { ConfigError, counts, type Given, names, type SettingName, table } from './given.ts';
+import { type Alias, flagName, type Setting } from '../setting.ts';
+import { ConfigError, isAliasValid, names, type RawSetting, type SettingName, table } from './raw-setting.ts';
 
-/** A flag of one subcommand, beside the settings that every command takes. */
+/** A flag that belongs to one command. Flags of settings are valid for every command. */
 export interface CommandFlag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
   readonly description: string;
-  /** What may be given, where that is a short list. */
+  /** Allowed values, if the flag has a fixed list. */
   readonly values?: readonly string[];
 }
 
 export interface FlagSources {
   readonly argv: readonly string[];
   readonly commandFlags?: Readonly<Record<string, CommandFlag>>;
-  /** What to call for help. */
+  /** Command line that prints the help, for error messages. */
   readonly help?: string;
 }
 
@@ -37,7 +37,8 @@ export function parseFlags({ argv, commandFlags = {}, help = 'adjutant --help' }
     type: setting.type === 'boolean' ? ('boolean' as const) : ('string' as const),
     ...(setting.type === 'list' && { multiple: true }),
   });
-  for (const name of names) if (table[name]!.type !== 'structure') options[flagOf(name)] = kind(table[name]!);
+  for (const name of names)
+    if (table[name]!.type !== 'structure') options[flagName(name)] = kind(table[name]!);
   for (const [flag, [first]] of aliasFlags()) options[flag] = kind(table[first!.name]!);
   for (const [flag, { type, short, multiple }] of Object.entries(commandFlags)) {
     options[flag] = { type, ...(short !== undefined && { short }), ...(multiple && { multiple }) };
@@ -56,33 +57,33 @@ function flagMessage(error: NodeJS.ErrnoException, known: readonly string[], hel
   if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const meant =
       dashes === '-' ? undefined : (nearest(name, known) ?? known.find((one) => one.endsWith(`-${name}`)));
-    return `unknown flag ${flag}; ${meant === undefined ? `run ${help} for what there is` : `did you mean --${meant}?`}`;
+    return `unknown flag ${flag}; ${meant === undefined ? `${help} lists the flags` : `did you mean --${meant}?`}`;
   }
   if (error.message.includes('does not take an argument')) return `${flag} takes no value`;
   const dashed = dashes === '--' && error.message.includes('ambiguous');
-  return `${flag} needs a value${dashed ? `; one that begins with a dash is written ${flag}=-…` : ''}`;
+  return `${flag} needs a value${dashed ? `; write a value that begins with a dash as ${flag}=-…` : ''}`;
 }
 
 export function namedFlags(
   values: Readonly<Record<string, unknown>>,
   cwd: string,
   contract: string,
-): Given[] {
-  const given: Given[] = [];
+): RawSetting[] {
+  const settings: RawSetting[] = [];
   for (const name of names) {
-    const raw = values[flagOf(name)];
-    if (raw !== undefined) given.push({ name, raw, origin: `flag --${flagOf(name)}`, folder: cwd });
+    const raw = values[flagName(name)];
+    if (raw !== undefined) settings.push({ name, raw, origin: `flag --${flagName(name)}`, folder: cwd });
   }
   for (const [flag, targets] of aliasFlags()) {
     const raw = values[flag];
     if (raw === undefined) continue;
-    const meant = targets.filter(({ alias }) => counts(alias, contract));
+    const meant = targets.filter(({ alias }) => isAliasValid(alias, contract));
     if (meant.length === 0) {
       const contracts = targets.flatMap(({ alias }) => alias.contracts ?? []).join(' or ');
-      const instead = targets.map(({ name }) => `--${flagOf(name)}`).join(' or ');
-      throw new ConfigError(`--${flag} belongs to --contract ${contracts}; otherwise use ${instead}`);
+      const instead = targets.map(({ name }) => `--${flagName(name)}`).join(' or ');
+      throw new ConfigError(`--${flag} works only with --contract ${contracts}; use ${instead} instead`);
     }
-    for (const { name } of meant) given.push({ name, raw, origin: `flag --${flag}`, folder: cwd });
+    for (const { name } of meant) settings.push({ name, raw, origin: `flag --${flag}`, folder: cwd });
   }
-  return given;
+  return settings;
 }

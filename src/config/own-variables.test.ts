@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { variableOf } from '../setting.ts';
-import { names, table } from './given.ts';
+import { variableName } from '../setting.ts';
 import { withoutOwnVariables } from './own-variables.ts';
+import { names, table } from './raw-setting.ts';
 
-describe('the environment of programs that are started', () => {
-  it.each(names)('does not have the variables of %s', (name) => {
+describe('the environment of started programs', () => {
+  it.each(names)('does not contain the variables of the setting %s', (name) => {
     const aliases = (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (env && !shared ? [env] : []));
-    const env = Object.fromEntries([variableOf(name), ...aliases].map((variable) => [variable, 'x']));
+    const env = Object.fromEntries([variableName(name), ...aliases].map((variable) => [variable, 'x']));
     expect(withoutOwnVariables(env)).toEqual({});
   });
 
-  it('does not have what might be a setting of another version', () => {
+  it('does not contain ADJUTANT_ variables of other versions', () => {
     expect(withoutOwnVariables({ ADJUTANT_TOMORROW_TOKEN: 'x' })).toEqual({});
   });
 
-  it('has what agents and toolchains need', () => {
+  it('contains the variables that agents and toolchains need', () => {
     const env = {
       PATH: '/bin',
       HOME: '/home/me',

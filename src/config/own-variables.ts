@@ -1,6 +1,6 @@
-import { type Environment, names, table } from './given.ts';
+import { type Environment, names, table } from './raw-setting.ts';
 
-/** Variables that other programs read, too, and that are not Adjutant's to take away. */
+/** True for variables that only Adjutant reads. Aliases marked as shared belong to other programs too. */
 function isOwn(variable: string): boolean {
   return (
     variable.startsWith('ADJUTANT_') ||
@@ -8,7 +8,7 @@ function isOwn(variable: string): boolean {
   );
 }
 
-/** The environment for programs that Adjutant starts: its own settings and secrets are not for them. */
+/** The environment for programs that Adjutant starts, without its own settings and secrets. */
 export function withoutOwnVariables(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !isOwn(variable.toUpperCase())));
 }

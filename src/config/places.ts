@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Places } from '../setting.ts';
-import type { Environment } from './given.ts';
+import type { Environment } from './raw-setting.ts';
 
-/** Where a person's files are, by the customs of the system. */
-export function placesOf(env: Environment, home?: string): Places {
+/** Finds the standard folders of the platform: XDG on Linux, Application Support on macOS, AppData on Windows. */
+export function findPlaces(env: Environment, home?: string): Places {
   const userHome = env['HOME'] || env['USERPROFILE'] || homedir();
   const xdg = (variable: string, ...fallback: string[]) => {
     const named = env[variable];

@@ -3,34 +3,37 @@ import { join, resolve } from 'node:path';
 import { isObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { withoutPassword } from '../without-password.ts';
-import { ConfigError, type Given, table } from './given.ts';
+import { ConfigError, type RawSetting, table } from './raw-setting.ts';
 
+/** Masks secrets, so that the value can be shown. */
 export function withoutSecret(name: string, value: unknown): unknown {
   if (value === undefined) return value;
   if (/(password|secret|api_key|token)$/.test(name)) return '(secret)';
   return typeof value === 'string' ? withoutPassword(value) : value;
 }
 
-export async function parseSetting({ name, raw, origin, folder }: Given): Promise<unknown> {
+export async function parseSetting({ name, raw, origin, folder }: RawSetting): Promise<unknown> {
   const setting = table[name]!;
-  const wrong = (wanted: string) =>
-    new ConfigError(`${origin}: ${name} must be ${wanted}, not ${JSON.stringify(withoutSecret(name, raw))}`);
+  const invalid = (expected: string) =>
+    new ConfigError(
+      `${origin}: ${name} must be ${expected}, not ${JSON.stringify(withoutSecret(name, raw))}`,
+    );
   switch (setting.type) {
     case 'string':
-      if (typeof raw !== 'string') throw wrong('a string');
+      if (typeof raw !== 'string') throw invalid('a string');
       return raw;
     case 'address': {
       const { schemes } = setting;
       const url = typeof raw === 'string' ? URL.parse(raw) : null;
       if (url === null || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))
-        // It is not quoted: in one that is written wrongly a password may be anywhere.
+        // The value is not quoted: in an invalid address the password can be anywhere.
         throw new ConfigError(
-          `${origin}: ${name} must be an address with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} (special characters of a password as % codes)`,
+          `${origin}: ${name} must be an address with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} (write special characters of a password as % codes)`,
         );
       return raw;
     }
     case 'path':
-      if (typeof raw !== 'string' || raw === '') throw wrong('a path');
+      if (typeof raw !== 'string' || raw === '') throw invalid('a path');
       return resolvePath(raw, folder);
     case 'integer': {
       const number =
@@ -40,13 +43,13 @@ export async function parseSetting({ name, raw, origin, folder }: Given): Promis
             ? Number(raw)
             : raw;
       const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = setting;
-      if (!Number.isSafeInteger(number)) throw wrong('a whole number');
-      if ((number as number) < minimum) throw wrong(`at least ${minimum}`);
-      if ((number as number) > maximum) throw wrong(`at most ${maximum}`);
+      if (!Number.isSafeInteger(number)) throw invalid('a whole number');
+      if ((number as number) < minimum) throw invalid(`at least ${minimum}`);
+      if ((number as number) > maximum) throw invalid(`at most ${maximum}`);
       return number;
     }
     case 'boolean': {
-      const spelled: Readonly<Record<string, boolean>> = {
+      const booleans: Readonly<Record<string, boolean>> = {
         true: true,
         '1': true,
         yes: true,
@@ -56,14 +59,14 @@ export async function parseSetting({ name, raw, origin, folder }: Given): Promis
         no: false,
         off: false,
       };
-      const boolean = typeof raw === 'string' ? spelled[raw.toLowerCase()] : raw;
-      if (typeof boolean !== 'boolean') throw wrong('true or false');
+      const boolean = typeof raw === 'string' ? booleans[raw.toLowerCase()] : raw;
+      if (typeof boolean !== 'boolean') throw invalid('true or false');
       return boolean;
     }
     case 'list': {
       const list = typeof raw === 'string' ? raw.split(',') : raw;
       if (!Array.isArray(list) || list.some((item) => typeof item !== 'string'))
-        throw wrong('a list of strings');
+        throw invalid('a list of strings');
       return list
         .flatMap((item: string) => item.split(','))
         .map((item) => item.trim())
@@ -87,6 +90,7 @@ export async function parseSetting({ name, raw, origin, folder }: Given): Promis
   }
 }
 
+/** Resolves the paths in a list of tables. */
 function withPaths(value: unknown, keys: readonly string[], folder: string): unknown {
   if (!Array.isArray(value) || keys.length === 0) return value;
   return value.map((item: unknown) =>
@@ -101,6 +105,7 @@ function withPaths(value: unknown, keys: readonly string[], folder: string): unk
   );
 }
 
+/** Expands `~` and resolves a path against a folder. */
 export function resolvePath(written: string, folder: string): string {
   const expanded = written === '~' || written.startsWith('~/') ? join(homedir(), written.slice(1)) : written;
   return resolve(folder, expanded);

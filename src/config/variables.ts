@@ -1,17 +1,25 @@
 import { nearest } from '../nearest.ts';
-import { variableOf } from '../setting.ts';
-import { ConfigError, counts, type Environment, type Given, names, suggest, table } from './given.ts';
+import { variableName } from '../setting.ts';
+import {
+  ConfigError,
+  type Environment,
+  isAliasValid,
+  names,
+  type RawSetting,
+  suggest,
+  table,
+} from './raw-setting.ts';
 
-export function fromEnvironment(env: Environment, cwd: string, contract: string): Given[] {
-  const variables = new Map(names.map((name) => [variableOf(name), name]));
+export function fromEnvironment(env: Environment, cwd: string, contract: string): RawSetting[] {
+  const variables = new Map(names.map((name) => [variableName(name), name]));
   const aliases = new Set<string | undefined>();
-  const given: Given[] = [];
+  const settings: RawSetting[] = [];
   for (const name of names) {
     for (const alias of table[name]!.aliases ?? []) {
       aliases.add(alias.env);
       const raw = alias.env === undefined ? undefined : env[alias.env];
-      if (raw && counts(alias, contract))
-        given.push({ name, raw, origin: `variable ${alias.env}`, folder: cwd });
+      if (raw && isAliasValid(alias, contract))
+        settings.push({ name, raw, origin: `variable ${alias.env}`, folder: cwd });
     }
   }
   for (const [variable, raw] of Object.entries(env)) {
@@ -21,7 +29,7 @@ export function fromEnvironment(env: Environment, cwd: string, contract: string)
     if (name === undefined) {
       throw new ConfigError(`unknown variable ${variable}${suggest(nearest(variable, variables.keys()))}`);
     }
-    given.push({ name, raw, origin: `variable ${variable}`, folder: cwd });
+    settings.push({ name, raw, origin: `variable ${variable}`, folder: cwd });
   }
-  return given;
+  return settings;
 }

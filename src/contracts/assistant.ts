@@ -1,19 +1,19 @@
 import type { FailureKind } from '../failure.ts';
-import type { ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { ToolResult } from '../tool.ts';
 import type { Contract } from './contract.ts';
 import { codes, standard } from './standard.ts';
 
-const documented: ReadonlySet<string> = new Set([
+const documentedTemplates: ReadonlySet<string> = new Set([
   'resources://users/{user_id}',
   'resources://events/{event_id}',
   'resources://users/{user_id}/events',
 ]);
 
-/** Methods that belong to what the handshake says it has not got. */
-const denied: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+/** Methods of capabilities that the handshake does not announce. */
+const unsupportedMethods: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
-/** Users, events and notifications: indented JSON as text, codes of its own, resource templates listed as resources. */
+/** Users, events and notifications. Results are indented JSON, and resource templates are listed as resources. */
 export const assistant: Contract = {
   ...standard,
   name: 'assistant',
@@ -64,7 +64,7 @@ export const assistant: Contract = {
   }),
   resourceItems: (_, templates) =>
     templates
-      .filter(({ uriTemplate }) => documented.has(uriTemplate))
+      .filter(({ uriTemplate }) => documentedTemplates.has(uriTemplate))
       .map(({ uriTemplate, name, description, mimeType }) => ({
         uri: uriTemplate,
         name,
@@ -84,12 +84,12 @@ export const assistant: Contract = {
     cancelled: -32005,
     unavailable: -32000,
   },
-  // A tool that finds nothing has done its work; what it reports is a result.
+  // "Not found" is a tool result, not a protocol error.
   toolErrors: new Set<FailureKind>(['resource-not-found']),
   silent: new Set<FailureKind>(),
 
   error(failure, code, method) {
-    if (failure.kind === 'method-not-found' && denied.has(method))
+    if (failure.kind === 'method-not-found' && unsupportedMethods.has(method))
       return { code: this.codes['capability-missing'], message: `Capability not supported: ${method}` };
     const [issue] = failure.issues;
     if (issue === undefined) {

@@ -20,7 +20,7 @@ export const commands: Contract = {
   }),
 
   toolItem: ({ name, description, inputSchema }) =>
-    toolItem({ name, description, inputSchema, call: unlisted }),
+    toolItem({ name, description, inputSchema, call: notCallable }),
 
   toolResult: ({ meta: _, ...result }) => standard.toolResult(result),
 
@@ -35,6 +35,6 @@ export const commands: Contract = {
   ]),
 };
 
-function unlisted(): never {
-  throw new Error('a listed tool is not a callable one');
+function notCallable(): never {
+  throw new Error('this copy of the tool is for listing only');
 }

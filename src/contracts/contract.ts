@@ -1,37 +1,31 @@
+import type { ResourceContents } from '../content.ts';
 import type { Failure, FailureKind } from '../failure.ts';
-import type {
-  Prompt,
-  RenderedPrompt,
-  Resource,
-  ResourceContents,
-  ResourceTemplate,
-  Tool,
-  ToolResult,
-} from '../feature.ts';
+import type { Prompt, RenderedPrompt, Resource, ResourceTemplate } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { Tool, ToolResult } from '../tool.ts';
 
 export const contractNames = ['standard', 'commands', 'jsonl', 'twig', 'delegate', 'assistant'] as const;
 export type ContractName = (typeof contractNames)[number];
 
-/** How a connection looks on the wire: pure functions from neutral values to JSON, and nothing else. */
+/** The wire format of a connection: pure functions that turn neutral values into JSON. */
 export interface Contract {
   readonly name: ContractName;
   readonly server: { readonly name: string; readonly version: string; readonly title?: string };
-  /** What models are told of the server in advance, by the names of its tools. */
+  /** Instructions for models in the initialize result, depending on the available tools. */
   instructions?(tools: ReadonlySet<string>): string | undefined;
-  /** Whether revision 2026-07-28 and its methods are spoken beside the older ones. */
+  /** Whether the contract supports revision 2026-07-28 besides the older ones. */
   readonly modern: boolean;
-  /** Method names served; what is absent is answered as not found. */
+  /** Names of the supported methods. */
   readonly methods: ReadonlySet<string>;
-  /** Tool names shown; `undefined` for all. */
+  /** Names of the offered tools. Default: all. */
   readonly tools?: ReadonlySet<string>;
   readonly pageSize: number;
 
   negotiate(requested: unknown): string;
   capabilities(offer: Offer): JsonObject;
-  /** Adds what this contract says in its initialize result beyond the usual. */
+  /** Adapts the initialize result to this contract. */
   initialized(result: JsonObject, params: JsonObject): JsonObject;
-  /** Start index of the page asked for. */
+  /** Index of the first item of the requested page. */
   startOf(cursor: unknown): number;
   nextCursor(next: string | undefined): JsonObject;
 
@@ -46,16 +40,16 @@ export interface Contract {
   contents(contents: ResourceContents, hash: string): JsonObject;
 
   readonly codes: Readonly<Record<FailureKind, number>>;
-  /** Kinds that a tool call reports as a result with `isError`, not as a protocol error. */
+  /** Kinds that a tool call returns as a result with `isError` instead of a protocol error. */
   readonly toolErrors: ReadonlySet<FailureKind>;
   /** Whether failed tool calls carry their kind and issues in `_meta`. */
   readonly failureDetails: boolean;
-  /** Kinds that are not answered at all. */
+  /** Kinds for which no reply is sent. */
   readonly silent: ReadonlySet<FailureKind>;
   error(failure: Failure, code: number, method: string): WireError;
 }
 
-/** What the features behind a contract have, from which capabilities follow. */
+/** What the features provide. The capabilities are derived from it. */
 export interface Offer {
   readonly tools: boolean;
   readonly prompts: boolean;

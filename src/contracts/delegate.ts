@@ -1,7 +1,7 @@
 import type { Contract } from './contract.ts';
 import { standard, toolItem } from './standard.ts';
 
-/** Sub-agents: three tools whose failures are results, never errors. */
+/** Sub-agents: three tools that return failures as results, never as errors. */
 export const delegate: Contract = {
   ...standard,
   name: 'delegate',

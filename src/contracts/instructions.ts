@@ -1,11 +1,11 @@
-/** A topic of the instructions, and the tool without which there is nothing to say about it. */
+/** A section of the instructions. It is included if the tool is available. */
 interface Topic {
   readonly tool: string;
   readonly purpose: string;
   readonly text: string;
 }
 
-/** Most important first: clients cut the end off. */
+/** Most important first, because clients may truncate the text. */
 const topics: readonly Topic[] = [
   {
     tool: 'expand_prompt',
@@ -36,7 +36,7 @@ const topics: readonly Topic[] = [
   },
 ];
 
-/** What a model must know before it has seen any tool: clients may load tools only when they look for one. */
+/** What a model must know in advance, because some clients load tool descriptions only on demand. */
 export function instructionsFor(tools: ReadonlySet<string>): string | undefined {
   const present = topics.filter(({ tool }) => tools.has(tool));
   if (present.length === 0) return undefined;

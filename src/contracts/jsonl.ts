@@ -1,7 +1,7 @@
 import type { Contract } from './contract.ts';
 import { codes, standard } from './standard.ts';
 
-/** Editable JSONL prompts: prompts can be created, changed and deleted by methods of their own. */
+/** Editable JSONL prompts, with extra methods to create, update and delete them. */
 export const jsonl: Contract = {
   ...standard,
   name: 'jsonl',
@@ -23,7 +23,7 @@ export const jsonl: Contract = {
   capabilities: () => ({ prompts: { listChanged: false, mutable: true } }),
   initialized: ({ instructions: _, ...result }) => result,
 
-  // A cursor that cannot be read starts from the beginning.
+  // An invalid cursor starts from the beginning.
   startOf: (cursor) => (typeof cursor === 'string' && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0),
   nextCursor: (next) => ({ nextCursor: next ?? '' }),
 

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
 
 /**
- * The same arguments in terms that every model API takes: some refuse a whole request over `additionalProperties` or
- * `const`, or want a type beside `enum`. The server still checks the schema of the tool itself. A schema that names its
- * dialect is sent unchanged.
+ * Rewrites a schema so that every model API accepts it. Some APIs reject a request because of `additionalProperties` or
+ * `const`, or require a type beside `enum`. The server still validates against the tool's original schema. A schema
+ * that names its dialect is sent unchanged.
  */
 export function portableSchema(schema: JsonSchema): JsonObject {
   if ('$schema' in schema) return schema as JsonObject;

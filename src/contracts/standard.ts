@@ -1,7 +1,9 @@
+import type { Content } from '../content.ts';
 import type { FailureKind } from '../failure.ts';
 import { Failure } from '../failure.ts';
-import type { Content, PromptArgument, Tool, ToolResult } from '../feature.ts';
+import type { PromptArgument } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { Tool, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
 import type { Contract } from './contract.ts';
 import { instructionsFor } from './instructions.ts';
@@ -33,7 +35,7 @@ export const codes = {
   internal: -32603,
 } as const satisfies Record<FailureKind, number>;
 
-/** Plain, current MCP. The other contracts spread this one and override what their document says otherwise. */
+/** Plain, current MCP. The other contracts spread this one and override the differences in their documents. */
 export const standard: Contract = {
   name: 'standard',
   server: { name: 'adjutant', title: 'Adjutant', version },
@@ -86,10 +88,7 @@ export const standard: Contract = {
   startOf(cursor) {
     if (cursor === undefined || cursor === null || cursor === '') return 0;
     if (typeof cursor === 'string' && /^\d{1,9}$/.test(cursor)) return Number(cursor);
-    throw new Failure(
-      'invalid-params',
-      'The cursor is not one this server gave out; start again without one.',
-    );
+    throw new Failure('invalid-params', 'The cursor was not issued by this server; start again without one.');
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
@@ -154,7 +153,7 @@ export const standard: Contract = {
   }),
 };
 
-/** With the schemas as the tool has them. */
+/** The list entry of a tool, with its original schemas. */
 export function toolItem(tool: Tool): JsonObject {
   return {
     name: tool.name,
@@ -170,7 +169,7 @@ function contentOf(result: ToolResult): readonly Content[] {
   return result.content ?? [{ type: 'text', text: JSON.stringify(result.structured ?? {}) }];
 }
 
-/** The schema some clients build a form from; MCP itself has only the list of arguments. */
+/** A JSON Schema of the arguments, for clients that build a form from it. MCP has only a list of arguments. */
 export function argumentsSchema(args: readonly PromptArgument[]): JsonObject {
   const required = args.filter((argument) => argument.required).map((argument) => argument.name);
   return {

@@ -9,7 +9,7 @@ const titles: Readonly<Record<number, string>> = {
   [-32603]: 'Internal error',
 };
 
-/** Jinja libraries: a fixed message for each code, the particulars in `data.details`. */
+/** Jinja libraries. Errors have a fixed message for each code, and the details in `data.details`. */
 export const twig: Contract = {
   ...standard,
   name: 'twig',

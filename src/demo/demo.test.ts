@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const everything = () =>
+const allFiles = () =>
   readdirSync(home, { recursive: true })
     .map(String)
     .filter((path) => !path.startsWith('adjutant.db'))
@@ -37,44 +37,44 @@ describe('the sample data', () => {
   it.each([
     ['a command', `commands/${sample}`],
     ['a library', 'libraries/demo/twig.toml'],
-  ])('does not take the place of %s that was there before', async (_, path) => {
+  ])('does not replace %s that existed before', async (_, path) => {
     put(path, 'mine');
     await using data = demo();
     const { load, remove } = data;
     await expect(load()).rejects.toThrow(join(home, path));
     await remove();
-    expect(everything()).toEqual(expect.arrayContaining([path]));
+    expect(allFiles()).toEqual(expect.arrayContaining([path]));
     expect(readFileSync(join(home, path), 'utf8')).toBe('mine');
   });
 
-  it('leaves what somebody put beside it, and takes what somebody changed in it', async () => {
+  it('keeps files that were added beside it, and removes changed sample files', async () => {
     await using data = demo();
     const { load, remove } = data;
     await load();
     put('libraries/demo/prompts/mine.md', 'mine');
     put(`commands/${sample}`, 'changed');
     await remove();
-    expect(everything().filter((path) => path.endsWith('.md'))).toEqual(['libraries/demo/prompts/mine.md']);
+    expect(allFiles().filter((path) => path.endsWith('.md'))).toEqual(['libraries/demo/prompts/mine.md']);
   });
 
-  it('goes without a trace, the folders that were made for it included', async () => {
+  it('is removed completely, with the folders that were created for it', async () => {
     put('other/file', '');
-    const before = everything();
+    const before = allFiles();
     await using data = demo();
     const { load, remove } = data;
     await load();
     await load();
     expect(existsSync(join(home, 'libraries', 'demo', 'prompts', 'review.md'))).toBe(true);
     await remove();
-    expect(everything()).toEqual(before);
+    expect(allFiles()).toEqual(before);
   });
 
-  it('keeps a folder that was there, empty as it was', async () => {
+  it('keeps an empty folder that existed before', async () => {
     mkdirSync(join(home, 'commands'));
     await using data = demo();
     const { load, remove } = data;
     await load();
     await remove();
-    expect(everything()).toEqual(['commands']);
+    expect(allFiles()).toEqual(['commands']);
   });
 });

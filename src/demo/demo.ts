@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { CallFeature } from '../api.ts';
-import { type Context, defineTool, type Feature } from '../feature.ts';
+import type { Context } from '../context.ts';
+import type { Feature } from '../feature.ts';
 import { log } from '../log.ts';
+import { defineTool } from '../tool.ts';
 import {
-  forgetPlaced,
+  deletePlaced,
   loadPlaced,
   type Placed,
   placeFiles,
@@ -19,11 +21,11 @@ export interface DemoOptions {
   readonly librariesDir: string;
   readonly outboxDir: string;
   readonly runsDir: string;
-  /** Where the demonstration notes what is its own. */
+  /** File that records what the demo created. */
   readonly stateFile: string;
   /** Calls a tool of another feature, as a client would. */
   readonly call: CallFeature;
-  /** Everything that is stored for a person. */
+  /** Ids of everything that is stored for a user. */
   storedData(userId: string): Promise<StoredData>;
 }
 
@@ -33,12 +35,12 @@ const report = {
     prompts: { type: 'integer' },
     events: { type: 'integer' },
     runs: { type: 'integer' },
-    kept: { type: 'string', description: 'What stays although it was a sample, and why' },
+    kept: { type: 'string', description: 'Sample data that was not removed, and why' },
   },
   required: ['prompts', 'events', 'runs'],
 } as const;
 
-/** Sample data for every feature, without an account or a key, and its removal. */
+/** Loads and removes sample data for every feature. Needs no account or API key. */
 export function createDemo(options: DemoOptions): Feature {
   return { name: 'demo', tools: demoTools(options) };
 }
@@ -73,14 +75,14 @@ export function demoTools(options: DemoOptions) {
   ];
 }
 
-/** All of it or nothing: what was made before a failure is removed again. */
+/** Loads everything or nothing: after a failure, the part already created is removed. */
 async function load(options: DemoOptions, context: Context) {
   const before = await loadPlaced(options.stateFile);
   try {
     return await loadAll(options, before, context);
   } catch (error) {
-    await remove(options, context).catch((trouble: unknown) =>
-      log('warning', 'sample data could not be removed; adjutant demo remove tries again', trouble),
+    await remove(options, context).catch((removalError: unknown) =>
+      log('warning', 'cannot remove the sample data; try again with adjutant demo remove', removalError),
     );
     throw error;
   }
@@ -88,14 +90,14 @@ async function load(options: DemoOptions, context: Context) {
 
 async function loadAll(options: DemoOptions, before: Placed, context: Context) {
   const { stateFile } = options;
-  const flight = sampleRun(options.runsDir, options.commandsDir, Date.now());
-  let placed = await placeFiles(new Map([...sampleFiles(options), ...flight]), stateFile, before);
-  const note = async (more: Partial<Placed>) => {
+  const runFiles = sampleRun(options.runsDir, options.commandsDir, Date.now());
+  let placed = await placeFiles(new Map([...sampleFiles(options), ...runFiles]), stateFile, before);
+  const record = async (more: Partial<Placed>) => {
     placed = { ...placed, ...more };
     await savePlaced(stateFile, placed);
   };
   const person = await addPerson({ ...options, context }, before.person ?? undefined, (one) =>
-    note({ person: one }),
+    record({ person: one }),
   );
   const { run_dir } = await options.call(
     'delegate_autopilot',
@@ -103,7 +105,7 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
     context,
   );
   const runs = [run_dir];
-  await note({ runs });
+  await record({ runs });
   return {
     prompts: placed.files.filter(isPrompt).length,
     events: person.events.length,
@@ -113,11 +115,11 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
 
 async function remove(options: DemoOptions, context: Context) {
   const placed = await loadPlaced(options.stateFile);
-  const gone = await removeFiles(placed);
+  const removedFiles = await removeFiles(placed);
   const person = personOf(placed);
   const { events: removed, kept } =
     person === undefined ? { events: 0, kept: [] } : await removePerson({ ...options, context }, person);
-  if (person === undefined || kept.length === 0) await forgetPlaced(options.stateFile, placed);
+  if (person === undefined || kept.length === 0) await deletePlaced(options.stateFile, placed);
   else
     await savePlaced(options.stateFile, {
       ...placed,
@@ -126,14 +128,16 @@ async function remove(options: DemoOptions, context: Context) {
       person: { ...person, events: [] },
     });
   return {
-    prompts: gone.filter(isPrompt).length,
+    prompts: removedFiles.filter(isPrompt).length,
     events: removed,
-    runs: gone.length === 0 ? 0 : placed.runs.length + 1,
-    ...(kept.length > 0 && { kept: `The sample person ${person!.id} stays, with ${kept.join(', ')}.` }),
+    runs: removedFiles.length === 0 ? 0 : placed.runs.length + 1,
+    ...(kept.length > 0 && {
+      kept: `The sample person ${person!.id} was kept because of ${kept.join(', ')}.`,
+    }),
   };
 }
 
-/** Older versions noted no person: there was one, who always had the same ids. */
+/** Older versions recorded no person, but always used the same ids. */
 function personOf({ person, files }: Placed): SamplePerson | undefined {
   if (person === undefined && files.length > 0) return { id: user.id, events: events.map(({ id }) => id) };
   return person ?? undefined;

@@ -4,13 +4,13 @@ import { Failure } from '../failure.ts';
 import { readRegularFile } from '../regular-file.ts';
 import type { SamplePerson } from './sample-person.ts';
 
-/** What the demonstration put where, noted so that it can take away exactly that. */
+/** What the demo created. It is recorded, so that exactly this can be removed. */
 export interface Placed {
   readonly files: readonly string[];
-  /** Those that were made for the files, the inner ones first. */
+  /** Folders that were created for the files, innermost first. */
   readonly folders: readonly string[];
   readonly runs: readonly string[];
-  /** Null where there is none; absent in what versions noted that knew one person only. */
+  /** Null if there is none. Absent in records of older versions. */
   readonly person?: SamplePerson | null;
 }
 
@@ -30,12 +30,12 @@ export async function savePlaced(stateFile: string, placed: Placed): Promise<voi
   await disk.writeFile(stateFile, JSON.stringify(placed));
 }
 
-export async function forgetPlaced(stateFile: string, { folders }: Placed): Promise<void> {
+export async function deletePlaced(stateFile: string, { folders }: Placed): Promise<void> {
   await disk.rm(stateFile, { force: true });
-  await rmdirs(folders);
+  await removeFolders(folders);
 }
 
-/** Writes files where none are. They are noted before the first one, so that whatever happens none is forgotten. */
+/** Creates files. The list is saved before the first file is written, so that a crash leaves no unknown file behind. */
 export async function placeFiles(
   samples: ReadonlyMap<string, string>,
   stateFile: string,
@@ -44,7 +44,7 @@ export async function placeFiles(
   const files = [...samples.keys()];
   for (const file of files)
     if (await exists(file))
-      throw new Failure('conflict', `${file} is not sample data and would be in its way; rename it first`);
+      throw new Failure('conflict', `${file} already exists and is not sample data; rename it first`);
   const missing = new Set<string>();
   for (const file of [...files, stateFile])
     for (let folder = dirname(file); !(await exists(folder)); folder = dirname(folder)) missing.add(folder);
@@ -54,27 +54,27 @@ export async function placeFiles(
   const placed: Placed = { ...before, files, folders, runs: [] };
   await savePlaced(stateFile, placed);
   for (const [file, text] of samples) {
-    // What runs leave is for their owner's eyes only, and the rest loses nothing by it.
+    // Run files must be private. The same mode does no harm to the other files.
     await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await disk.writeFile(file, text, { flag: 'wx', mode: 0o600 });
   }
   return placed;
 }
 
-/** Tells which files there were. */
+/** Removes the files and returns those that existed. */
 export async function removeFiles({ files, folders, runs }: Placed): Promise<readonly string[]> {
-  const gone: string[] = [];
+  const removed: string[] = [];
   for (const file of files) {
-    if (await exists(file)) gone.push(file);
+    if (await exists(file)) removed.push(file);
     await disk.rm(file, { force: true });
   }
-  await rmdirs(folders);
+  await removeFolders(folders);
   for (const folder of runs) await disk.rm(folder, { recursive: true, force: true });
-  return gone;
+  return removed;
 }
 
-/** A folder that others have put something into stays. */
-async function rmdirs(folders: readonly string[]): Promise<void> {
+/** Removes empty folders. A folder that contains other files is kept. */
+async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders) await disk.rmdir(folder).catch(() => {});
 }
 

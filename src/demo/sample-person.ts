@@ -2,14 +2,14 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallFeature } from '../api.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Context } from '../feature.ts';
 import { events, user } from './samples.ts';
 
-/** The sample person, as the demonstration made it. */
+/** The sample person that the demo created. */
 export interface SamplePerson {
   readonly id: string;
-  /** As the diary showed it then; whatever differs now is the user's. */
+  /** The user record right after its creation. Later differences were made by the user. */
   readonly created?: object;
   readonly events: readonly string[];
 }
@@ -30,30 +30,30 @@ export interface Assistant {
   storedData(userId: string): Promise<StoredData>;
 }
 
-/** Notes what is about to be made, so that it can be removed whatever happens. */
-export type NotePerson = (person: SamplePerson) => Promise<void>;
+/** Records what is about to be created, so that it can be removed after a crash. */
+export type RecordPerson = (person: SamplePerson) => Promise<void>;
 
-/** Makes the person, beside whoever is there, with a week of events and what is planned for them. */
+/** Creates the sample person with a week of events, and plans notifications for them. */
 export async function addPerson(
   { call, context }: Assistant,
   before: SamplePerson | undefined,
-  note: NotePerson,
+  record: RecordPerson,
 ): Promise<SamplePerson> {
   const { users } = await call('listUsers', {}, context);
   let person = before;
   if (person === undefined || !users.some(({ id }) => id === person!.id)) {
-    const id = free(user.id, (wanted) => users.some((other) => other.id === wanted), '-');
-    const email = free(user.email, (wanted) => users.some((other) => other.email === wanted), '.sample');
-    await note({ id, events: [] });
+    const id = unusedName(user.id, (id) => users.some((other) => other.id === id), '-');
+    const email = unusedName(user.email, (email) => users.some((other) => other.email === email), '.sample');
+    await record({ id, events: [] });
     const created = await call('createUser', { ...user, id, email }, context);
     person = { id, created, events: [] };
-    await note(person);
+    await record(person);
   }
-  for (const { day, hour, hours, id: wanted, ...event } of events) {
-    const taken = (await found(call('getEvent', { event_id: wanted }, context))) !== undefined;
-    const id = taken ? `${wanted}-${crypto.randomUUID()}` : wanted;
+  for (const { day, hour, hours, id: preferredId, ...event } of events) {
+    const taken = (await orUndefined(call('getEvent', { event_id: preferredId }, context))) !== undefined;
+    const id = taken ? `${preferredId}-${crypto.randomUUID()}` : preferredId;
     person = { ...person, events: [...person.events, id] };
-    await note(person);
+    await record(person);
     const start = Date.UTC(...today(), 0) + (day * 24 + hour) * 3_600_000;
     const times = {
       start_ts: new Date(start).toISOString(),
@@ -67,15 +67,15 @@ export async function addPerson(
 
 export interface Removal {
   readonly events: number;
-  /** Why the person stays; empty when it is gone. */
+  /** Why the person was kept. Empty if it was removed. */
   readonly kept: readonly string[];
 }
 
-/** Removes the sample events, and the person unless somebody has added to it. */
+/** Removes the sample events, and the person unless the user has added data to it. */
 export async function removePerson(assistant: Assistant, person: SamplePerson): Promise<Removal> {
   const { call, context, storedData } = assistant;
   const user_id = person.id;
-  const now = await found(call('getUser', { user_id }, context));
+  const now = await orUndefined(call('getUser', { user_id }, context));
   if (now === undefined) return { events: 0, kept: [] };
   const stored = await storedData(user_id);
   const own = new Set(person.events.filter((id) => stored.eventIds.includes(id)));
@@ -87,7 +87,7 @@ export async function removePerson(assistant: Assistant, person: SamplePerson): 
   return { events: own.size, kept };
 }
 
-/** What the user added to the sample person, in words. */
+/** Describes what the user added to the sample person. */
 async function additions(
   { call, context }: Assistant,
   { id: user_id, created = user }: SamplePerson,
@@ -97,16 +97,16 @@ async function additions(
   const calendars = (await call('listCalendars', { user_id }, context)).count;
   const rules = (await call('listRules', { user_id }, context)).count;
   return [
-    ...(calendars > 0 ? [counted(calendars, 'calendar')] : []),
-    ...(events > 0 ? [counted(events, 'event')] : []),
-    ...(rules > 0 ? [counted(rules, 'rule')] : []),
+    ...(calendars > 0 ? [pluralize(calendars, 'calendar')] : []),
+    ...(events > 0 ? [pluralize(events, 'event')] : []),
+    ...(rules > 0 ? [pluralize(rules, 'rule')] : []),
     ...(isDeepStrictEqual({ ...created, id: user_id }, { ...now, id: user_id })
       ? []
       : ['changed preferences']),
   ];
 }
 
-function counted(count: number, noun: string): string {
+function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
@@ -116,13 +116,13 @@ async function removeEvents(
   own: ReadonlySet<string>,
 ): Promise<void> {
   for (const event_id of own) await call('deleteEvent', { event_id }, context);
-  // Nobody wants to hear that a sample was cancelled.
+  // Deleting an event plans a cancellation notice, which makes no sense for a sample.
   for (const { id, event_id, status } of (await storedData(userId)).notifications)
     if (status === 'planned' && own.has(event_id))
       await call('cancelNotification', { notification_id: id }, context);
 }
 
-/** Files in the outbox are named for their notification. */
+/** Removes the outbox files of the notifications. A file's name starts with the notification's id. */
 async function emptyOutbox(
   { outboxDir }: Assistant,
   notifications: StoredData['notifications'],
@@ -132,8 +132,8 @@ async function emptyOutbox(
     if (names.has(file.replace(/\..*$/, ''))) await disk.rm(join(outboxDir, file), { force: true });
 }
 
-/** The answer, or `undefined` where the call found nothing. */
-async function found<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/** Resolves to `undefined` instead of failing with "not found". */
+async function orUndefined<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer;
   } catch (error) {
@@ -142,12 +142,12 @@ async function found<Answer>(answer: Promise<Answer>): Promise<Answer | undefine
   }
 }
 
-/** The name itself, or one like it that nobody has: `demo-ada-2`, `ada.sample2@example.com`. */
-function free(name: string, isTaken: (name: string) => boolean, mark: string): string {
+/** The name itself, or a numbered variant if it is taken: `demo-ada-2`, `ada.sample2@example.com`. */
+function unusedName(name: string, isTaken: (name: string) => boolean, mark: string): string {
   const [first = '', ...rest] = name.split(/(?=@)/);
   for (let number = 1; ; number += 1) {
-    const wanted = number === 1 ? name : `${first}${mark}${number}${rest.join('')}`;
-    if (!isTaken(wanted)) return wanted;
+    const candidate = number === 1 ? name : `${first}${mark}${number}${rest.join('')}`;
+    if (!isTaken(candidate)) return candidate;
   }
 }
 

@@ -29,7 +29,7 @@ interface SampleJob {
   readonly title: string;
   readonly sandbox: string;
   readonly depends_on: readonly string[];
-  /** Seconds after the beginning. */
+  /** Start and end in seconds after the start of the run. */
   readonly from: number;
   readonly to: number;
   readonly tokens: number;
@@ -37,7 +37,7 @@ interface SampleJob {
   readonly deliverables?: readonly { readonly path: string; readonly description: string }[];
   readonly open_questions?: readonly string[];
   readonly next_actions?: readonly string[];
-  readonly seen?: readonly { readonly path: string; readonly status: string; readonly change?: string }[];
+  readonly evidence?: readonly { readonly path: string; readonly status: string; readonly change?: string }[];
 }
 
 const jobs: readonly SampleJob[] = [
@@ -49,7 +49,7 @@ const jobs: readonly SampleJob[] = [
     from: 4,
     to: 15,
     tokens: 6_200,
-    summary: 'One function, no test, and the tides are written into the code.',
+    summary: 'There is one function, it has no test, and the tides are hard-coded.',
   },
   {
     id: 'tides',
@@ -60,13 +60,13 @@ const jobs: readonly SampleJob[] = [
     to: 47,
     tokens: 14_800,
     summary:
-      'The tides are read from a file now, and after the last one of a day comes the first of the next.',
+      'The tides are now read from a file, and the last tide of a day is followed by the first of the next day.',
     deliverables: [
       { path: 'tides.js', description: 'Reads the file' },
       { path: 'tides.txt', description: 'The tides of a day' },
     ],
-    next_actions: ['Read the change'],
-    seen: [
+    next_actions: ['Review the change'],
+    evidence: [
       { path: 'tides.js', status: 'verified', change: 'modified' },
       { path: 'tides.txt', status: 'verified', change: 'added' },
     ],
@@ -79,14 +79,14 @@ const jobs: readonly SampleJob[] = [
     from: 15,
     to: 29,
     tokens: 5_100,
-    summary: 'The docs speak of a crane that is not there.',
-    deliverables: [{ path: 'docs/crane.md', description: 'A note on it' }],
-    open_questions: ['Is the crane still to come?'],
-    seen: [{ path: 'docs/crane.md', status: 'missing' }],
+    summary: 'The docs mention a crane that does not exist.',
+    deliverables: [{ path: 'docs/crane.md', description: 'Note about the crane' }],
+    open_questions: ['Is the crane planned?'],
+    evidence: [{ path: 'docs/crane.md', status: 'missing' }],
   },
 ];
 
-const said: readonly string[] = [
+const messages: readonly string[] = [
   `${jobs.length} jobs (model): ${jobs.map(({ id, title }) => `${id} (${title})`).join(', ')}`,
   'look: started',
   'look: $ ls → 0',
@@ -101,7 +101,7 @@ const said: readonly string[] = [
   'tides: completed',
 ];
 
-/** An autopilot that was not flown: what one leaves behind, for those who have no agent to see it with. */
+/** The files of an autopilot run that never happened, to show what a run looks like without an agent. */
 export function sampleRun(runsDir: string, cwd: string, now: number): ReadonlyMap<string, string> {
   const at = (seconds: number) => new Date(now - 3_600_000 + seconds * 1000).toISOString();
   const id = `${at(0).slice(0, 10)}_${at(0).slice(11, 23).replace(/[:.]/g, '')}_${randomBytes(6).toString('hex')}`;
@@ -120,22 +120,24 @@ export function sampleRun(runsDir: string, cwd: string, now: number): ReadonlyMa
   };
   const ended = { status: 'completed', error: null, warnings: [], ended_processes: [] } as const;
   const usage = usageOf(jobs.reduce((sum, { tokens }) => sum + tokens, 3_000));
-  const results = jobs.map(({ id: job, title, from, to, tokens, seen, ...said }) => ({
-    id: job,
+  const results = jobs.map(({ id: jobId, title, from, to, tokens, evidence, ...job }) => ({
+    id: jobId,
     title,
-    run_id: `${id}/${job}`,
-    run_dir: join(folder, 'subruns', job),
+    run_id: `${id}/${jobId}`,
+    run_dir: join(folder, 'subruns', jobId),
     subagent_thread_id: null,
     selected_skills: [],
-    summary: said.summary,
-    deliverables: said.deliverables ?? [],
-    open_questions: said.open_questions ?? [],
-    next_actions: said.next_actions ?? [],
+    summary: job.summary,
+    deliverables: job.deliverables ?? [],
+    open_questions: job.open_questions ?? [],
+    next_actions: job.next_actions ?? [],
     artifacts:
-      job === 'tides' ? [{ name: 'changes.patch', path: join(folder, 'subruns', job, 'changes.patch') }] : [],
+      jobId === 'tides'
+        ? [{ name: 'changes.patch', path: join(folder, 'subruns', jobId, 'changes.patch') }]
+        : [],
     timing: timing(from, to),
     usage: usageOf(tokens),
-    evidence: seen ? { method: 'git', complete: true, files: seen, omitted: 0 } : null,
+    evidence: evidence ? { method: 'git', complete: true, files: evidence, omitted: 0 } : null,
     ...ended,
   }));
   const plan = jobs.map(({ id: job, title, sandbox, depends_on }) => ({
@@ -157,10 +159,10 @@ export function sampleRun(runsDir: string, cwd: string, now: number): ReadonlyMa
       received_at: at(0),
       request: { task, cwd, sandbox: 'workspace-write' },
     },
-    'autopilot_decision.json': { should_delegate: true, reason: 'Two parts need nothing of each other.' },
+    'autopilot_decision.json': { should_delegate: true, reason: 'The task has two independent parts.' },
     'autopilot_plan.json': { jobs: plan, source: 'model', warnings: [] },
     'autopilot_aggregate.json': { ...outcome, ...ended, usage, jobs: results },
-    'events.jsonl': said.map((text, index) => `${JSON.stringify(eventOf(text, index))}\n`).join(''),
+    'events.jsonl': messages.map((text, index) => `${JSON.stringify(eventOf(text, index))}\n`).join(''),
     'subruns/tides/changes.patch': patch,
     'result.json': {
       ...outcome,

@@ -1,16 +1,16 @@
-/** A folder or file name by which everything of the demonstration is known again. */
+/** Name that marks the demo's folder. */
 export const mark = 'demo';
 
 export const commandFiles: Readonly<Record<string, string>> = {
   'demo-research.md': `---
-description: Find out about a topic and sum it up.
+description: Research a topic and summarize it.
 tags: [demo, research]
 ---
-Find out what is known about the topic below. Give
+Research the topic below. Give
 
 - a summary of three to five sentences,
-- the three findings that matter most,
-- what is still open.
+- the three most important findings,
+- open questions.
 
 Topic: {{input}}
 `,
@@ -40,13 +40,13 @@ values = ["TypeScript", "Rust", "Go", "Python"]
 
 [[prompts.review.arguments]]
 name = "strictness"
-description = "How hard to look"
-values = ["friendly", "thorough", "merciless"]
+description = "How strict the review is"
+values = ["friendly", "thorough", "strict"]
 `,
-  'prompts/review.md': `{% set language = language or "the language at hand" -%}
-Review this change to code in {{ language }}{% if strictness %}, and be {{ strictness }} about it{% endif %}.
+  'prompts/review.md': `{% set language = language or "its language" -%}
+Review this change to code in {{ language }}{% if strictness %}. Be {{ strictness }}{% endif %}.
 
-{% for point in ["Is it right?", "Is it simple?", "Is it tested?"] -%}
+{% for point in ["Is it correct?", "Is it simple?", "Is it tested?"] -%}
 {{ loop.index }}. {{ point }}
 {% endfor %}
 {{ diff }}
@@ -84,5 +84,5 @@ export const events: readonly SampleEvent[] = [
   { id: 'demo-concert', title: 'Concert', day: 5, hour: 19, hours: 2.5, location: 'Philharmonic Hall' },
 ];
 
-/** A question needs no sub-agent, which autopilot finds out by itself: a run for which no account is needed. */
+/** Autopilot recognizes that a question needs no sub-agent, so this run works without an account. */
 export const question = 'What is the difference between a prompt and a skill?';

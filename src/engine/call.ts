@@ -1,9 +1,9 @@
-import type { Client, Context } from '../feature.ts';
+import type { Client, Context } from '../context.ts';
 import type { RequestMessage } from './message.ts';
 import type { Server } from './server.ts';
 import type { Session } from './session.ts';
 
-/** One request on its way through the engine. */
+/** One request and everything its handler needs. */
 export interface Call {
   readonly session: Session;
   readonly server: Server;

@@ -1,5 +1,6 @@
+import type { CompletionContext, Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { CompletionContext, Context, PromptProvider, ResourceProvider } from '../feature.ts';
+import type { PromptProvider, ResourceProvider } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { deriveContext } from './context.ts';
@@ -18,7 +19,7 @@ export async function complete({ server, params, context }: Call): Promise<JsonO
     const values =
       provider === undefined || provider.complete
         ? await provider?.complete?.(target, argument.name, argument.value, completion)
-        : await nothingFor(target, provider, context);
+        : await noSuggestions(target, provider, context);
     if (values === undefined) continue;
     return {
       completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 },
@@ -26,12 +27,12 @@ export async function complete({ server, params, context }: Call): Promise<JsonO
   }
   throw new Failure(
     ref['type'] === 'ref/prompt' ? 'prompt-not-found' : 'resource-not-found',
-    `Nothing to complete for: ${target}`,
+    `Cannot complete: ${target} not found`,
   );
 }
 
-/** A provider without suggestions still knows what is its own. */
-async function nothingFor(
+/** Returns an empty list if the provider has the target, and `undefined` if it does not. */
+async function noSuggestions(
   target: string,
   provider: PromptProvider | ResourceProvider,
   context: Context,

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { modernVersion, standard } from '../contracts/standard.ts';
-import { defineTool, type Feature } from '../feature.ts';
+import type { Feature } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import { defineTool } from '../tool.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
 
@@ -39,7 +40,7 @@ const params = (more: JsonObject = {}): JsonObject => ({
 });
 const connect = () => connectMemory(new Server({ contract: standard, features: [feature] }));
 
-it('asks by result, round after round, and carries the answers in a state it can trust', async () => {
+it('asks in several rounds and keeps the answers in signed state', async () => {
   const client = connect();
   const first = await client.request('tools/call', params());
   expect(first).toMatchObject({ resultType: 'input_required', inputRequests: { first: {} } });
@@ -55,7 +56,7 @@ it('asks by result, round after round, and carries the answers in a state it can
   expect(last['structuredContent']).toEqual({ first: answer('me'), second: answer('you') });
 });
 
-it('refuses a state it did not give out, before the tool runs', async () => {
+it('rejects forged state before the tool runs', async () => {
   const client = connect();
   const { requestState } = await client.request('tools/call', params());
   const before = calls;
@@ -67,7 +68,7 @@ it('refuses a state it did not give out, before the tool runs', async () => {
   expect(calls).toBe(before);
 });
 
-it('refuses a state that was given out for another request', async () => {
+it('rejects the state of another request', async () => {
   const client = connect();
   const { requestState } = await client.request('tools/call', params());
   await expect(
@@ -75,17 +76,17 @@ it('refuses a state that was given out for another request', async () => {
   ).rejects.toMatchObject({ code: -32602 });
 });
 
-it('asks again for an answer that is none', async () => {
+it('asks again if an answer is not an object', async () => {
   const client = connect();
   const result = await client.request('tools/call', params({ inputResponses: { first: 7 } }));
   expect(Object.keys(result['inputRequests'] as JsonObject)).toEqual(['first']);
 });
 
 it.for([{}, { elicitation: { url: {} } }, { elicitation: true }, { sampling: {} }])(
-  'tells a client with the capabilities %j which one it lacks',
+  'names the capability that a client with %j lacks',
   async (capabilities) => {
-    const poor = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': capabilities };
-    await expect(connect().request('tools/call', params({ _meta: poor }))).rejects.toMatchObject({
+    const meta = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': capabilities };
+    await expect(connect().request('tools/call', params({ _meta: meta }))).rejects.toMatchObject({
       code: -32021,
       data: { requiredCapabilities: { elicitation: {} } },
     });
@@ -95,8 +96,8 @@ it.for([{}, { elicitation: { url: {} } }, { elicitation: true }, { sampling: {} 
 it.for([{}, { form: {} }, { form: {}, url: {} }])(
   'asks a client that declares elicitation as %j',
   async (mode) => {
-    const rich = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: mode } };
-    const result = await connect().request('tools/call', params({ _meta: rich }));
+    const meta = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: mode } };
+    const result = await connect().request('tools/call', params({ _meta: meta }));
     expect(result['resultType']).toBe('input_required');
   },
 );

@@ -1,5 +1,3 @@
-import { modernVersion } from '../contracts/standard.ts';
-import { Failure } from '../failure.ts';
 import {
   type AskCapability,
   type AskRequest,
@@ -7,7 +5,9 @@ import {
   type Context,
   type ProtocolLogLevel,
   protocolLogLevels,
-} from '../feature.ts';
+} from '../context.ts';
+import { modernVersion } from '../contracts/standard.ts';
+import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { notification, type RequestMessage } from './message.ts';
 import { metaKeys } from './modern.ts';
@@ -22,10 +22,10 @@ const capabilityOf: Readonly<Record<AskRequest['method'], AskCapability>> = {
   'roots/list': 'roots',
 };
 
-/** Methods whose result may be a question, in the revision that asks by results. */
+/** Methods that may return questions in their result (revision 2026-07-28). */
 const askable = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** The parameters of the method itself, without what every request may carry. */
+/** The parameters of the method itself, without `_meta` and the answers to questions. */
 export function ownParams({ method, params }: RequestMessage): RequestMessage['params'] {
   const { _meta, ...own } = params;
   if (!askable.has(method)) return own;
@@ -33,7 +33,7 @@ export function ownParams({ method, params }: RequestMessage): RequestMessage['p
   return asked;
 }
 
-/** Thrown through the handler when the client has to be asked and tried again. */
+/** Thrown through the handler to return questions to the client, which then sends the request again. */
 export class InputRequired {
   readonly #requests: Readonly<Record<string, AskRequest>>;
   readonly #answers: Answers;
@@ -54,7 +54,7 @@ export class InputRequired {
   }
 }
 
-/** What one handler may do while it works, on either side of the protocol's change of mind about asking. */
+/** The context of one request. Asks the client by request (legacy revisions) or by result (2026-07-28). */
 export class RequestContext implements Context {
   readonly signal: AbortSignal;
   readonly client: Client;
@@ -93,8 +93,8 @@ export class RequestContext implements Context {
   log(level: ProtocolLogLevel, data: unknown, logger?: string): void {
     if (!('logging' in this.#session.server.capabilities)) return;
     const threshold = this.#modern ? this.meta[metaKeys.logLevel] : this.#session.logLevel;
-    const least = protocolLogLevels.indexOf(threshold as ProtocolLogLevel);
-    if (least < 0 || protocolLogLevels.indexOf(level) < least) return;
+    const minimum = protocolLogLevels.indexOf(threshold as ProtocolLogLevel);
+    if (minimum < 0 || protocolLogLevels.indexOf(level) < minimum) return;
     this.#notify('notifications/message', {
       level,
       ...(logger !== undefined && { logger }),
@@ -106,25 +106,25 @@ export class RequestContext implements Context {
     const reachable = this.#modern ? askable.has(this.#request.method) : this.#session.canAsk;
     const declared = this.client.capabilities[capability];
     if (!reachable || !isObject(declared)) return false;
-    // We ask with forms; a client may say that it only opens addresses.
+    // Questions are forms. A client that declares only `url` cannot show them.
     return capability !== 'elicitation' || 'form' in declared || !('url' in declared);
   }
 
-  /** Takes in what the client brought back from earlier rounds, before any handler runs. */
+  /** Restores the answers of earlier rounds from the request, before the handler runs. */
   async resume(): Promise<void> {
     const { inputResponses, requestState } = this.#request.params;
     if (!askable.has(this.#request.method)) return;
     const carried =
       requestState === undefined ? {} : (await this.#session.server.seal).open(requestState, this.#binding);
-    const brought = Object.entries(isObject(inputResponses) ? inputResponses : {});
-    this.#answers = { ...carried, ...Object.fromEntries(brought.filter(isAnswer)) };
+    const received = Object.entries(isObject(inputResponses) ? inputResponses : {});
+    this.#answers = { ...carried, ...Object.fromEntries(received.filter(isAnswer)) };
   }
 
   async ask(requests: Readonly<Record<string, AskRequest>>): Promise<Answers> {
     for (const { method } of Object.values(requests)) {
       const capability = capabilityOf[method];
       if (this.can(capability)) continue;
-      throw new Failure('capability-missing', `This needs a client with the capability "${capability}".`, {
+      throw new Failure('capability-missing', `The client lacks the capability "${capability}".`, {
         data: { requiredCapabilities: { [capability]: {} } },
       });
     }
@@ -148,7 +148,7 @@ export class RequestContext implements Context {
     return known;
   }
 
-  /** What a state given out for this request is good for: the same request, and no other. */
+  /** Binds the signed state to this request, so that it cannot be used for another one. */
   get #binding(): JsonObject {
     const { inputResponses, requestState, _meta, ...params } = this.#request.params;
     return { method: this.#request.method, ...(params as JsonObject) };
@@ -163,7 +163,7 @@ function isAnswer(entry: [string, unknown]): entry is [string, Record<string, un
   return isObject(entry[1]);
 }
 
-/** The same context with some of it replaced; private state stays with the original. */
+/** Copies a context and replaces some of its fields. Calls still go to the original. */
 export function deriveContext<Extra extends object>(context: Context, extra: Extra): Context & Extra {
   return {
     signal: context.signal,

@@ -5,7 +5,7 @@ export function kindOf(error: unknown): FailureKind {
   return error instanceof Failure ? error.kind : 'internal';
 }
 
-/** What may be said of an error. A bug of ours is told on stderr, with its cause, and never to the client. */
+/** Returns the failure to send. Unexpected errors are logged with their cause, and the client sees only "Internal error". */
 export function reportFailure(error: unknown, subject: string): Failure {
   const failure =
     error instanceof Failure ? error : new Failure('internal', 'Internal error', { cause: error });

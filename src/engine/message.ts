@@ -19,22 +19,22 @@ export type Incoming =
   | { readonly kind: 'response'; readonly id: RequestId; readonly result?: unknown; readonly error?: unknown }
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly reason: string };
 
-/** Tells what one JSON value is, as JSON-RPC 2.0 sees it. */
+/** Classifies a JSON value as a JSON-RPC 2.0 message. */
 export function classify(message: unknown): Incoming {
   if (!isObject(message)) return invalid(null, 'a message must be an object');
   const { id, method, params } = message;
-  const known = isRequestId(id) ? id : null;
-  if (message['jsonrpc'] !== '2.0') return invalid(known, 'jsonrpc must be "2.0"');
-  if (method === undefined && known !== null && ('result' in message || 'error' in message)) {
-    return { kind: 'response', id: known, result: message['result'], error: message['error'] };
+  const validId = isRequestId(id) ? id : null;
+  if (message['jsonrpc'] !== '2.0') return invalid(validId, 'jsonrpc must be "2.0"');
+  if (method === undefined && validId !== null && ('result' in message || 'error' in message)) {
+    return { kind: 'response', id: validId, result: message['result'], error: message['error'] };
   }
-  if (typeof method !== 'string') return invalid(known, 'method must be a string');
+  if (typeof method !== 'string') return invalid(validId, 'method must be a string');
   if (params !== undefined && params !== null && !isObject(params))
-    return invalid(known, 'params must be an object');
+    return invalid(validId, 'params must be an object');
   const fields = params ?? {};
   if (!('id' in message)) return { kind: 'notification', method, params: fields };
-  if (known === null) return invalid(null, 'id must be a string or an integer');
-  return { kind: 'request', request: { id: known, method, params: fields } };
+  if (validId === null) return invalid(null, 'id must be a string or an integer');
+  return { kind: 'request', request: { id: validId, method, params: fields } };
 }
 
 function invalid(id: RequestId | null, reason: string): Incoming {
@@ -54,8 +54,8 @@ export function notification(method: string, params?: JsonObject): JsonObject {
 }
 
 /**
- * The text of what is sent. A response that cannot be written (nested too deep, since it repeats what the client sent)
- * still has to be one; anything else that cannot is the fault of its sender.
+ * Serializes a message. A response that JSON.stringify rejects (for example because it repeats input that is nested too deep)
+ * becomes an error response. For other messages the error is thrown.
  */
 export function encode(message: JsonObject | readonly JsonObject[]): string {
   if (Array.isArray(message)) return `[${message.map(encode).join(',')}]`;
@@ -64,11 +64,11 @@ export function encode(message: JsonObject | readonly JsonObject[]): string {
     return JSON.stringify(single);
   } catch (error) {
     if ('method' in single) throw error;
-    log('error', 'a response could not be written', error);
+    log('error', 'cannot serialize a response', error);
     return JSON.stringify({
       jsonrpc: '2.0',
       id: single['id'] ?? null,
-      error: { code: -32603, message: 'Internal error: the response cannot be written as JSON.' },
+      error: { code: -32603, message: 'Internal error: the response cannot be serialized as JSON.' },
     });
   }
 }

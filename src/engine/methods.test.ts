@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { standard } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
-import { defineTool, type Feature } from '../feature.ts';
+import type { Feature } from '../feature.ts';
+import { defineTool } from '../tool.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
 
@@ -27,24 +28,24 @@ const feature: Feature = {
 
 const client = () => connectMemory(new Server({ contract: standard, features: [feature] }));
 
-it('answers a tool call without a name as a wrong request, not as a failed tool', async () => {
+it('answers a tool call without a name with a protocol error', async () => {
   await expect(client().request('tools/call', { arguments: {} })).rejects.toMatchObject({
     code: -32602,
     data: { issues: [{ path: ['name'], keyword: 'required' }] },
   });
 });
 
-it('answers an unknown tool as a wrong request', async () => {
+it('answers a call of an unknown tool with a protocol error', async () => {
   await expect(client().request('tools/call', { name: 'subtract' })).rejects.toMatchObject({ code: -32602 });
 });
 
-it('lets the model read what is wrong with its arguments', async () => {
+it('returns invalid arguments as a tool result that the model can read', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 'one' } });
   expect(result['isError']).toBe(true);
   expect(JSON.stringify(result['content'])).toContain('a must be number');
 });
 
-it('says what a value is for instead of quoting a pattern, where the schema tells', async () => {
+it('explains an invalid value with its description instead of its pattern', async () => {
   const dial = defineTool({
     name: 'dial',
     description: 'Dials.',
@@ -60,15 +61,17 @@ it('says what a value is for instead of quoting a pattern, where the schema tell
   const phone = connectMemory(
     new Server({ contract: standard, features: [{ name: 'phone', tools: [dial] }] }),
   );
-  const said = async (args: object) =>
+  const callDial = async (args: object) =>
     JSON.stringify(
       (await phone.request('tools/call', { name: 'dial', arguments: { ...args } as never }))['content'],
     );
-  expect(await said({ number: 'home' })).toContain('number is not valid (Phone number, like +4930123456)');
-  expect(await said({ others: ['x'] })).toContain('others.0 must match pattern');
+  expect(await callDial({ number: 'home' })).toContain(
+    'number is not valid (Phone number, like +4930123456)',
+  );
+  expect(await callDial({ others: ['x'] })).toContain('others.0 must match pattern');
 });
 
-it('lets the model read why a tool refused', async () => {
+it('returns a refusal as a tool result that the model can read', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 13 } });
   expect(result).toEqual({
     content: [{ type: 'text', text: 'Not that one.' }],
@@ -77,7 +80,7 @@ it('lets the model read why a tool refused', async () => {
   });
 });
 
-it('says nothing of what a bug of ours threw', async () => {
+it('does not send the message of an unexpected error', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 17 } });
   expect(result).toEqual({
     content: [{ type: 'text', text: 'Internal error' }],
@@ -86,27 +89,29 @@ it('says nothing of what a bug of ours threw', async () => {
   });
 });
 
-it('fills in defaults before the tool sees its arguments', async () => {
+it('fills in default arguments before it calls the tool', async () => {
   const result = await client().request('tools/call', { name: 'add', arguments: { a: 2 } });
   expect(result['structuredContent']).toEqual({ sum: 3 });
 });
 
-it('completes to nothing where a prompt is known and its feature has no suggestions', async () => {
-  const mute: Feature = {
-    name: 'mute',
+it('returns no completions for a known prompt whose feature has no suggestions', async () => {
+  const withoutCompletion: Feature = {
+    name: 'without-completion',
     prompts: { list: () => [{ name: 'greet', arguments: [] }], get: () => ({ messages: [] }) },
   };
-  const eager: Feature = {
-    name: 'eager',
+  const withCompletion: Feature = {
+    name: 'with-completion',
     prompts: {
       list: () => [],
       get: () => {
-        throw new Failure('prompt-not-found', 'none here');
+        throw new Failure('prompt-not-found', 'not found');
       },
       complete: (name) => (name === 'other' ? ['one'] : undefined),
     },
   };
-  const both = connectMemory(new Server({ contract: standard, features: [mute, eager] }));
+  const both = connectMemory(
+    new Server({ contract: standard, features: [withoutCompletion, withCompletion] }),
+  );
   const complete = (name: string) =>
     both.request('completion/complete', {
       ref: { type: 'ref/prompt', name },

@@ -1,6 +1,6 @@
+import { protocolLogLevels } from '../context.ts';
 import type { Offer } from '../contracts/contract.ts';
 import { modernVersion } from '../contracts/standard.ts';
-import { protocolLogLevels } from '../feature.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import type { Call } from './call.ts';
 import { complete } from './completion.ts';
@@ -11,7 +11,7 @@ import { listResources, listTemplates, readResource } from './resource-methods.t
 import { callTool } from './tool-call.ts';
 
 export interface Builtin {
-  /** The only era it belongs to; absent for both. */
+  /** The only era that has the method. Default: both. */
   readonly era?: 'legacy' | 'modern';
   readonly schema?: JsonSchema;
   readonly writes?: boolean;
@@ -21,15 +21,18 @@ export interface Builtin {
 
 const name = { type: 'string', minLength: 1 };
 const optionalObject = { anyOf: [{ type: 'object' }, { type: 'null' }] };
-const paged = { type: 'object', properties: { cursor: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
-const named = { type: 'object', required: ['name'], properties: { name, arguments: optionalObject } };
-const addressed = {
+const pageParams = {
+  type: 'object',
+  properties: { cursor: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+};
+const nameParams = { type: 'object', required: ['name'], properties: { name, arguments: optionalObject } };
+const uriParams = {
   type: 'object',
   required: ['uri'],
   properties: { uri: { type: 'string', minLength: 1 } },
 };
 
-/** The methods of the specification, by name. What a contract does not list is not served. */
+/** The methods of the specification, by name. A server offers those that its contract lists. */
 export const builtins: Readonly<Record<string, Builtin>> = {
   initialize: { era: 'legacy', call: initialize },
   ping: { era: 'legacy', call: () => ({}) },
@@ -59,13 +62,13 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     call: listen,
   },
   'tools/list': {
-    schema: paged,
+    schema: pageParams,
     offered: (offer) => offer.tools,
     call: ({ server, params }) => page(server, 'tools', server.tools, server.contract.toolItem, params),
   },
-  'tools/call': { schema: named, offered: (offer) => offer.tools, call: callTool },
-  'prompts/list': { schema: paged, offered: (offer) => offer.prompts, call: listPrompts },
-  'prompts/get': { schema: named, offered: (offer) => offer.prompts, call: getPrompt },
+  'tools/call': { schema: nameParams, offered: (offer) => offer.tools, call: callTool },
+  'prompts/list': { schema: pageParams, offered: (offer) => offer.prompts, call: listPrompts },
+  'prompts/get': { schema: nameParams, offered: (offer) => offer.prompts, call: getPrompt },
   'completion/complete': {
     schema: {
       type: 'object',
@@ -87,20 +90,20 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     call: complete,
   },
   'resources/list': {
-    schema: paged,
+    schema: pageParams,
     offered: (offer) => offer.resources,
     call: listResources,
   },
   'resources/templates/list': {
-    schema: paged,
+    schema: pageParams,
     offered: (offer) => offer.resources,
     call: listTemplates,
   },
   'resources/read': {
     schema: {
-      ...addressed,
+      ...uriParams,
       properties: {
-        ...addressed.properties,
+        ...uriParams.properties,
         offset: { type: 'integer', minimum: 0 },
         limit: { type: 'integer', minimum: 1 },
       },
@@ -110,7 +113,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   },
   'resources/subscribe': {
     era: 'legacy',
-    schema: addressed,
+    schema: uriParams,
     offered: (offer) => offer.resources,
     call({ session, params }) {
       session.watchedResources.add(String(params['uri']));
@@ -119,7 +122,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   },
   'resources/unsubscribe': {
     era: 'legacy',
-    schema: addressed,
+    schema: uriParams,
     offered: (offer) => offer.resources,
     call({ session, params }) {
       session.watchedResources.delete(String(params['uri']));

@@ -1,6 +1,6 @@
+import type { Client } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
-import type { Client } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
 const prefix = 'io.modelcontextprotocol/';
@@ -13,7 +13,7 @@ export const metaKeys = {
   logLevel: `${prefix}logLevel`,
 } as const;
 
-/** Results that say how long they may be kept. Ours change with the files, so they are stale at once. */
+/** Methods whose results carry a cache lifetime. It is always 0, because files can change at any time. */
 const cacheable = new Set([
   'server/discover',
   'tools/list',
@@ -23,12 +23,12 @@ const cacheable = new Set([
   'resources/read',
 ]);
 
-/** The revision a request claims in its `_meta`, if any. */
+/** The protocol revision in the request's `_meta`, if any. */
 export function claimedVersion(params: Readonly<Record<string, unknown>>): unknown {
   return isObject(params['_meta']) ? params['_meta'][metaKeys.protocolVersion] : undefined;
 }
 
-/** Who is asking, from the envelope that revision 2026-07-28 puts on every request. */
+/** Reads the client's name and capabilities from `_meta`, which every request of revision 2026-07-28 has. */
 export function parseEnvelope(params: Readonly<Record<string, unknown>>): Client {
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   const version = meta[metaKeys.protocolVersion];
@@ -59,7 +59,7 @@ export function unsupportedVersion(requested: unknown): Failure {
   });
 }
 
-/** Adds what every result of this revision carries. */
+/** Adds the fields that every result of revision 2026-07-28 has. */
 export function finishResult(method: string, result: JsonObject, server: JsonObject): JsonObject {
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   return {

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { notification } from './message.ts';
 import { metaKeys } from './modern.ts';
 
-/** Checked by hand and at once: the very next message may rely on it, and start-up pays for no validator. */
+/** Validates by hand and synchronously: the next message relies on the result, and the validator would slow down the start. */
 export function initialize({ session, server, params }: Call): JsonObject {
   const { contract, instructions } = server;
   const { protocolVersion, capabilities, clientInfo } = params;
@@ -30,7 +30,7 @@ export function initialize({ session, server, params }: Call): JsonObject {
   return contract.initialized(result, params as JsonObject);
 }
 
-/** The current revision's way to hear of changes: a request that stays open. */
+/** Subscribes to changes in revision 2026-07-28: the request stays open until the client cancels it. */
 export function listen({
   session,
   server,
@@ -38,20 +38,16 @@ export function listen({
   params,
   context,
 }: Call): Promise<JsonObject> | JsonObject {
-  const asked = params['notifications'] as Readonly<Record<string, unknown>>;
-  const declares = (kind: string, flag: string) => {
-    const capability = server.capabilities[kind];
-    return isObject(capability) && capability[flag] === true;
-  };
-  const uris = asked['resourceSubscriptions'];
+  const requested = params['notifications'] as Readonly<Record<string, unknown>>;
+  const uris = requested['resourceSubscriptions'];
   const kinds = ['tools', 'prompts', 'resources'].filter(
-    (kind) => asked[`${kind}ListChanged`] === true && declares(kind, 'listChanged'),
+    (kind) => requested[`${kind}ListChanged`] === true && server.declares(kind, 'listChanged'),
   );
   const filter: JsonObject = {
     ...Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
     ...(Array.isArray(uris) &&
       uris.length > 0 &&
-      declares('resources', 'subscribe') && { resourceSubscriptions: uris.map(String) }),
+      server.declares('resources', 'subscribe') && { resourceSubscriptions: uris.map(String) }),
   };
   const _meta = { [metaKeys.subscriptionId]: request.id };
   session.send(

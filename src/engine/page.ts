@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Server } from './server.ts';
 
-/** The part of a list that was asked for, in the contract's shapes. */
+/** Returns the requested page of a list, with the items in the contract's format. */
 export function page<Item>(
   { contract }: Server,
   key: string,

@@ -11,20 +11,21 @@ export async function listPrompts({ server, params, context }: Call): Promise<Js
   return page(server, 'prompts', prompts, server.contract.promptItem, params);
 }
 
+/** Of prompts with the same name, the first one wins. */
 function uniqueByName(prompts: readonly Prompt[]): readonly Prompt[] {
   return [...new Map(prompts.toReversed().map((prompt) => [prompt.name, prompt])).values()].reverse();
 }
 
 export async function getPrompt({ server, params, context }: Call): Promise<JsonObject> {
-  const wanted = String(params['name']);
+  const name = String(params['name']);
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, unknown>>;
   for (const { prompts } of server.features) {
     if (prompts === undefined) continue;
     try {
-      return server.contract.prompt(await prompts.get(wanted, args, context));
+      return server.contract.prompt(await prompts.get(name, args, context));
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
     }
   }
-  throw new Failure('prompt-not-found', `Prompt not found: ${wanted}`);
+  throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
 }

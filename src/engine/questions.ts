@@ -2,42 +2,44 @@ import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
 import type { RequestId } from './message.ts';
 
-interface Open {
+interface PendingQuestion {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** Requests of our own to a client (older revisions), until each is answered. */
+/** Requests of the server to its client (legacy revisions) that are not answered yet. */
 export class Questions {
-  readonly #open = new Map<RequestId, Open>();
+  readonly #pending = new Map<RequestId, PendingQuestion>();
   #count = 0;
 
-  /** Gives the question a number, has it sent and waits for the answer. */
+  /** Sends a question with a new id and waits for the answer. */
   ask(signal: AbortSignal, send: (id: RequestId) => void): Promise<unknown> {
     const id = `adjutant-${++this.#count}`;
     return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject });
+      this.#pending.set(id, { resolve, reject });
       signal.addEventListener('abort', () => {
-        if (this.#open.delete(id))
-          reject(new Failure('cancelled', 'The request was cancelled while the client was asked.'));
+        if (this.#pending.delete(id))
+          reject(
+            new Failure('cancelled', 'The request was cancelled before the client answered a question.'),
+          );
       });
       send(id);
     });
   }
 
-  settle(id: RequestId, result: unknown, error: unknown): void {
-    const question = this.#open.get(id);
-    this.#open.delete(id);
+  answer(id: RequestId, result: unknown, error: unknown): void {
+    const question = this.#pending.get(id);
+    this.#pending.delete(id);
     if (error === undefined) question?.resolve(result);
     else {
       const reason = isObject(error) ? error['message'] : error;
-      question?.reject(new Failure('unavailable', `The client refused: ${reason}`));
+      question?.reject(new Failure('unavailable', `The client answered with an error: ${reason}`));
     }
   }
 
-  /** No answer can come any more. */
-  giveUp(reason: string): void {
-    for (const { reject } of this.#open.values()) reject(new Failure('unavailable', reason));
-    this.#open.clear();
+  /** Fails every open question, since no answer can arrive any more. */
+  rejectAll(reason: string): void {
+    for (const { reject } of this.#pending.values()) reject(new Failure('unavailable', reason));
+    this.#pending.clear();
   }
 }

@@ -8,10 +8,10 @@ interface SchemaError {
   readonly message: string;
 }
 
-// Loaded with the first request that has parameters to check, not at start.
+// Loaded by the first request with parameters, because loading it would slow down the start.
 let validator: typeof import('typebox/schema') | undefined;
 
-/** The value with top-level defaults filled in, or `invalid-params` with each place and keyword that failed. */
+/** Fills in top-level defaults and validates. Throws `invalid-params` with the path and keyword of each error. */
 export async function parseValue(schema: JsonSchema, value: unknown, subject: string): Promise<unknown> {
   validator ??= await import('typebox/schema');
   const filled = withDefaults(schema, value);
@@ -56,7 +56,7 @@ function issuesOf({ keyword, instancePath, params, message }: SchemaError, schem
         message: 'is not a known field',
       }));
     case 'boolean':
-      return []; // the shadow of additionalProperties
+      return []; // `additionalProperties` reports the same error
     default:
       return [
         {
@@ -82,9 +82,9 @@ function describe(
 ): string {
   if (keyword === 'enum')
     return `must be one of ${(facts['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
-  // Few people read patterns, and whoever does finds it in the schema.
-  const meaning = keyword === 'pattern' ? descriptionAt(schema, path) : undefined;
-  return meaning === undefined ? message : `is not valid (${meaning})`;
+  // A description helps more than a regular expression, which the schema shows anyway.
+  const description = keyword === 'pattern' ? descriptionAt(schema, path) : undefined;
+  return description === undefined ? message : `is not valid (${description})`;
 }
 
 function descriptionAt(schema: JsonSchema, path: Issue['path']): string | undefined {

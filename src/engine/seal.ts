@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../failure.ts';
 
-/** Answers of earlier rounds, carried by the client and therefore signed, bound to one request and to a time. */
+/** Answers of earlier rounds. The client carries them, so they are signed, bound to one request, and expire. */
 interface Sealed {
   readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly request: string;
@@ -10,6 +10,7 @@ interface Sealed {
 
 const lifetimeMs = 60 * 60 * 1000;
 
+/** Signs and verifies `requestState`. */
 export class Seal {
   readonly #key: Buffer;
   constructor(key: Buffer = randomBytes(32)) {
@@ -25,7 +26,7 @@ export class Seal {
   open(state: unknown, request: unknown, now = Date.now()): Sealed['answers'] {
     const [body, signature, ...rest] = typeof state === 'string' ? state.split('.') : [];
     if (body === undefined || signature === undefined || rest.length > 0 || !this.#matches(body, signature)) {
-      throw new Failure('invalid-params', 'requestState is not one this server gave out.');
+      throw new Failure('invalid-params', 'requestState was not issued by this server.');
     }
     const sealed = JSON.parse(Buffer.from(body, 'base64url').toString()) as Sealed;
     if (sealed.request !== fingerprint(request))

@@ -1,16 +1,18 @@
+import type { Context } from '../context.ts';
 import type { Contract, Offer } from '../contracts/contract.ts';
-import type { Change, Context, Feature, Method, Tool, ToolResult } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
+import type { Change, Feature } from '../feature.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
+import type { Method, Tool, ToolResult } from '../tool.ts';
 import type { Seal } from './seal.ts';
 import { type Outlet, Session, type SessionOptions } from './session.ts';
 
 export interface ServerOptions {
   readonly contract: Contract;
   readonly features: readonly Feature[];
-  /** Shared by processes that answer for one another; otherwise each process signs with its own. */
+  /** Key that signs request state. Processes behind one load balancer share it; the default is a random key. */
   readonly stateKey?: Buffer;
-  /** Told of every answered request. */
+  /** Called after every answered request. */
   readonly observe?: (event: RequestEvent) => void;
 }
 
@@ -20,7 +22,7 @@ export interface RequestEvent {
   readonly failed: boolean;
 }
 
-/** Features behind one contract, and the connections that talk to them. */
+/** The features behind one contract, and the connections to them. */
 export class Server {
   readonly contract: Contract;
   readonly features: readonly Feature[];
@@ -41,12 +43,12 @@ export class Server {
     );
   }
 
-  /** Made when first needed: most processes never ask, and loading the cipher costs start-up time. */
+  /** Created on first use: most processes never ask the client, and loading `node:crypto` slows down the start. */
   get seal(): Promise<Seal> {
     this.#seal ??= import('./seal.ts')
       .then(({ Seal }) => new Seal(this.#stateKey))
       .catch((error) => {
-        // Not kept: a load that failed with too many open files succeeds later.
+        // A failed load is not cached: after EMFILE, for example, a later attempt can succeed.
         this.#seal = undefined;
         throw error;
       });
@@ -70,10 +72,16 @@ export class Server {
     return this.#capabilities;
   }
 
+  /** True if a capability is announced with this flag, for example `prompts` with `listChanged`. */
+  declares(capability: string, flag: string): boolean {
+    const declared = this.capabilities[capability];
+    return isObject(declared) && declared[flag] === true;
+  }
+
   get tools(): readonly Tool[] {
-    const shown = this.contract.tools;
+    const visible = this.contract.tools;
     const all = this.features.flatMap((feature) => feature.tools ?? []);
-    return shown === undefined ? all : all.filter((tool) => shown.has(tool.name));
+    return visible === undefined ? all : all.filter((tool) => visible.has(tool.name));
   }
 
   get instructions(): string | undefined {
@@ -87,7 +95,7 @@ export class Server {
     return undefined;
   }
 
-  /** Calls a tool from inside the process: validated and timed like a call of a client; failures are thrown. */
+  /** Calls a tool from inside the process, with the same validation and time limit as a client's call. Throws failures. */
   async call(name: string, args: object, context: Context): Promise<ToolResult> {
     const { findTool, runTool } = await import('./tool-call.ts');
     return runTool(findTool(this.tools, name), args, context);
@@ -110,7 +118,7 @@ export class Server {
       try {
         await feature.close?.();
       } catch (error) {
-        log('error', `feature ${feature.name} did not close cleanly`, error);
+        log('error', `feature ${feature.name} could not be closed`, error);
       }
     }
   }

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { standard } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
-import { defineTool, type Feature } from '../feature.ts';
+import type { Feature } from '../feature.ts';
+import { defineTool } from '../tool.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
 
-/** A tool that waits for its signal and leaves the reason behind. */
-function waiting() {
+/** Calls a tool that waits for its abort signal. `reason` resolves to the reason of the abort. */
+function startWaiting() {
   const started = Promise.withResolvers<void>();
   const reason = Promise.withResolvers<Failure>();
   const feature: Feature = {
@@ -29,16 +30,16 @@ function waiting() {
   return { client, started: started.promise, reason: reason.promise };
 }
 
-it('lets a tool tell a client that has gone from one that has changed its mind', async () => {
-  const left = waiting();
-  await left.started;
-  left.client.close();
-  expect(await left.reason).toMatchObject({ kind: 'cancelled', data: { disconnected: true } });
+it('gives a tool different abort reasons for a disconnected and for a cancelling client', async () => {
+  const disconnected = startWaiting();
+  await disconnected.started;
+  disconnected.client.close();
+  expect(await disconnected.reason).toMatchObject({ kind: 'cancelled', data: { disconnected: true } });
 
-  const undecided = waiting();
-  await undecided.started;
-  await undecided.client.notify('notifications/cancelled', { requestId: 1, reason: 'enough' });
-  const reason = await undecided.reason;
+  const cancelling = startWaiting();
+  await cancelling.started;
+  await cancelling.client.notify('notifications/cancelled', { requestId: 1, reason: 'enough' });
+  const reason = await cancelling.reason;
   expect(reason).toBeInstanceOf(Failure);
   expect(reason).toMatchObject({ kind: 'cancelled', message: 'enough', data: undefined });
 });

@@ -1,24 +1,26 @@
+import type { Client, ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
-import type { Change, Client, ProtocolLogLevel } from '../feature.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import type { Change } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+import { accepts, changeNotification } from './change-notification.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { reportFailure } from './failure-report.ts';
-import { classify, notification, type RequestId, type RequestMessage, resultMessage } from './message.ts';
-import { type Builtin, builtins } from './methods.ts';
-import { claimedVersion, finishResult, metaKeys, parseEnvelope, unsupportedVersion } from './modern.ts';
+import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
+import { findMethod } from './method-lookup.ts';
+import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions } from './questions.ts';
 import { parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Takes what the server says on its own: notifications and requests, told which request they belong to. */
+/** Sends the server's own notifications and requests. `relatedTo` is the request that caused them. */
 export type Outlet = (message: JsonObject, relatedTo?: RequestId) => void;
 
 export interface SessionOptions {
-  /** Fixed by the transport; otherwise the first messages decide. */
+  /** Protocol era, if the transport fixes it. Otherwise the first messages decide. */
   readonly era?: 'legacy' | 'modern';
-  /** Whether an answer to a server's request can come back (older revisions). */
+  /** Whether the client can answer requests of the server (legacy revisions only). */
   readonly canAsk?: boolean;
 }
 
@@ -29,10 +31,10 @@ export interface Listen {
 
 type Reply = JsonObject | undefined;
 
-/** Each message of a batch may be answered with many times its own length. */
-const longestBatch = 1_000;
+/** Limits the size of the reply: the answer to a message can be much longer than the message. */
+const maxBatchLength = 1_000;
 
-/** One connection: what it negotiated, what is under way on it, and exactly one answer for each request. */
+/** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session {
   readonly server: Server;
   readonly canAsk: boolean;
@@ -57,19 +59,19 @@ export class Session {
     this.canAsk = options.canAsk ?? true;
   }
 
-  /** Serves one JSON value; resolves to what must be sent back, if anything. */
+  /** Serves one JSON value. Resolves to the reply, or to `undefined` if there is none. */
   async receive(value: unknown): Promise<JsonObject | readonly JsonObject[] | undefined> {
-    return Array.isArray(value) ? this.#batch(value) : this.#one(value);
+    return Array.isArray(value) ? this.#receiveBatch(value) : this.#receiveOne(value);
   }
 
-  /** The reply to bytes that never became a message. */
+  /** The error reply to input that is not a valid message. */
   refuse(failure: Failure, id: RequestId | null = null): JsonObject {
     const { code, ...error } = this.server.contract.error(
       failure,
       this.server.contract.codes[failure.kind],
       '',
     );
-    // The current revision knows no null id.
+    // Revision 2026-07-28 does not allow a null id.
     return {
       jsonrpc: '2.0',
       ...((id !== null || this.#era !== 'modern') && { id }),
@@ -87,75 +89,74 @@ export class Session {
     if (!this.#closed) this.#outlet(message, relatedTo);
   }
 
-  /** Sends a request of our own (older revisions) and waits for its answer. */
+  /** Sends a request to the client (legacy revisions) and waits for its answer. */
   request(method: string, params: JsonObject, relatedTo: RequestId, signal: AbortSignal): Promise<unknown> {
     return this.#questions.ask(signal, (id) => this.send({ jsonrpc: '2.0', id, method, params }, relatedTo));
   }
 
+  /** Notifies the client of a change if it subscribed to it, or if the capabilities announce such notifications. */
   announce(change: Change): void {
-    const method =
-      change.kind === 'resource'
-        ? 'notifications/resources/updated'
-        : `notifications/${change.kind}/list_changed`;
-    const params = change.kind === 'resource' ? { uri: change.uri } : undefined;
     for (const [id, listen] of this.listens) {
-      if (accepts(listen.filter, change))
-        this.send(notification(method, { ...params, _meta: { [metaKeys.subscriptionId]: id } }), id);
+      if (accepts(listen.filter, change)) this.send(changeNotification(change, id), id);
     }
     if (this.#era === 'modern' || !this.#initialized) return;
-    const wanted =
-      change.kind === 'resource' ? this.watchedResources.has(change.uri) : this.#declares(change.kind);
-    if (wanted) this.send(notification(method, params));
+    const isExpected =
+      change.kind === 'resource'
+        ? this.watchedResources.has(change.uri)
+        : this.server.declares(change.kind, 'listChanged');
+    if (isExpected) this.send(changeNotification(change));
   }
 
-  /** At the end of input: nothing more can be asked of the client, and what is under way is finished. */
+  /** At the end of input: fails open questions to the client and waits until every request is answered. */
   async drain(): Promise<void> {
-    this.#questions.giveUp('The client has closed its side.');
+    this.#questions.rejectAll('The client closed its side of the connection.');
     for (const listen of this.listens.values()) listen.end();
     while (this.#answers.size > 0) await Promise.allSettled(this.#answers);
   }
 
-  /** The connection is gone: what is under way is cancelled and answers go nowhere. */
+  /** When the connection is lost: cancels the requests in progress and drops their replies. */
   close(): void {
     if (this.#closed) return;
     for (const listen of this.listens.values()) listen.end();
     this.#closed = true;
     this.server.sessions.delete(this);
-    this.#questions.giveUp('The client has gone.');
+    this.#questions.rejectAll('The client disconnected.');
     for (const controller of this.#inFlight.values())
-      controller.abort(new Failure('cancelled', 'The client has gone.', { data: { disconnected: true } }));
+      controller.abort(
+        new Failure('cancelled', 'The client disconnected.', { data: { disconnected: true } }),
+      );
   }
 
   get busy(): boolean {
     return this.#inFlight.size > 0;
   }
 
-  async #batch(values: readonly unknown[]): Promise<JsonObject | readonly JsonObject[] | undefined> {
+  async #receiveBatch(values: readonly unknown[]): Promise<JsonObject | readonly JsonObject[] | undefined> {
     const { protocolVersion } = this.client;
     if (this.#era === 'modern' || (this.#initialized && protocolVersion > '2025-03-26')) {
       return this.refuse(
         new Failure('invalid-request', `Batches are not part of protocol version ${protocolVersion}.`),
       );
     }
-    if (values.length === 0 || values.length > longestBatch) {
-      const reason = `A batch must hold between 1 and ${longestBatch} messages.`;
+    if (values.length === 0 || values.length > maxBatchLength) {
+      const reason = `A batch must hold between 1 and ${maxBatchLength} messages.`;
       return this.refuse(new Failure('invalid-request', reason));
     }
-    const replies = await Promise.all(values.map((value) => this.#one(value)));
+    const replies = await Promise.all(values.map((value) => this.#receiveOne(value)));
     const present = replies.filter((reply) => reply !== undefined);
     return present.length > 0 ? present : undefined;
   }
 
-  #one(value: unknown): Promise<Reply> {
+  #receiveOne(value: unknown): Promise<Reply> {
     const incoming = classify(value);
     switch (incoming.kind) {
       case 'invalid':
         return Promise.resolve(this.refuse(new Failure('invalid-request', incoming.reason), incoming.id));
       case 'notification':
-        this.#notified(incoming.method, incoming.params);
+        this.#handleNotification(incoming.method, incoming.params);
         return Promise.resolve(undefined);
       case 'response':
-        this.#questions.settle(incoming.id, incoming.result, incoming.error);
+        this.#questions.answer(incoming.id, incoming.result, incoming.error);
         return Promise.resolve(undefined);
       case 'request': {
         const answer = this.#answer(incoming.request);
@@ -167,7 +168,7 @@ export class Session {
   }
 
   async #answer(request: RequestMessage): Promise<Reply> {
-    // Not `performance`: to load it would take longer than most requests.
+    // Not `performance.now()`: loading it takes longer than most requests.
     const started = process.hrtime.bigint();
     const controller = new AbortController();
     this.#inFlight.set(request.id, controller);
@@ -181,7 +182,7 @@ export class Session {
     } finally {
       if (this.#inFlight.get(request.id) === controller) this.#inFlight.delete(request.id);
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
-      // What the client itself ended has not failed.
+      // A request that the client cancelled did not fail.
       failed &&= !controller.signal.aborted;
       this.server.observe({ method: request.method, milliseconds, failed });
     }
@@ -189,9 +190,9 @@ export class Session {
 
   async #dispatch(request: RequestMessage, signal: AbortSignal): Promise<JsonObject> {
     const { contract } = this.server;
-    const client = this.#enter(request);
+    const client = this.#identifyClient(request);
     const modern = client.protocolVersion === modernVersion;
-    const method = this.#lookup(request.method, modern);
+    const method = findMethod(this.server, request.method, modern);
     const context = new RequestContext(this, request, client, signal);
     if (modern) await context.resume();
     const own = ownParams(request);
@@ -199,7 +200,7 @@ export class Session {
       await this.#lastWrite;
       await parseValue(method.schema, own, 'params');
     }
-    // Runs up to its first wait at once, so that `initialize` is in force for the message behind it.
+    // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
     const work = untilAborted(
       (async () =>
         method.call({ session: this, server: this.server, params: own, request, client, context }))(),
@@ -224,8 +225,8 @@ export class Session {
     return { jsonrpc: '2.0', id: request.id, error: { ...wire } as JsonObject };
   }
 
-  /** Tells who is asking and by which revision, and pins the connection to it. */
-  #enter({ method, params }: RequestMessage): Client {
+  /** Identifies the client and its protocol revision, and fixes the era of the connection. */
+  #identifyClient({ method, params }: RequestMessage): Client {
     if (!this.server.contract.modern) return this.client;
     const claimed = claimedVersion(params);
     if (this.#era === 'modern') {
@@ -246,44 +247,11 @@ export class Session {
     return client;
   }
 
-  #lookup(name: string, modern: boolean): Builtin {
-    const { contract, offer } = this.server;
-    if (contract.methods.has(name)) {
-      const builtin = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
-      if (
-        builtin !== undefined &&
-        builtin.era !== (modern ? 'legacy' : 'modern') &&
-        (builtin.offered?.(offer) ?? true)
-      )
-        return builtin;
-      const method = this.server.method(name);
-      if (method !== undefined) {
-        return {
-          schema: method.paramsSchema,
-          ...(method.writes && { writes: true }),
-          call: async ({ params, context }) => (await method.call(params as never, context)) as JsonObject,
-        };
-      }
-    }
-    throw new Failure('method-not-found', `Method not found: ${name}`);
-  }
-
-  #notified(method: string, params: Readonly<Record<string, unknown>>): void {
+  #handleNotification(method: string, params: Readonly<Record<string, unknown>>): void {
     if (method !== 'notifications/cancelled') return;
     const id = params['requestId'] as RequestId;
     this.#inFlight
       .get(id)
       ?.abort(new Failure('cancelled', String(params['reason'] ?? 'The client cancelled the request.')));
   }
-
-  #declares(kind: string): boolean {
-    const capability = this.server.capabilities[kind];
-    return isObject(capability) && capability['listChanged'] === true;
-  }
-}
-
-function accepts(filter: JsonObject, change: Change): boolean {
-  if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true;
-  const uris = filter['resourceSubscriptions'];
-  return Array.isArray(uris) && uris.includes(change.uri);
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
+import type { ResourceContents } from '../content.ts';
 import { Failure } from '../failure.ts';
-import type { ResourceContents } from '../feature.ts';
 
 export interface Slice {
   readonly contents: ResourceContents;
-  /** Of the whole content, whatever part was asked for. */
+  /** Hash of the whole content, not of the slice. */
   readonly hash: string;
 }
 
-/** The bytes from `offset`, at most `limit` of them, never cutting a character in two. */
+/** Returns at most `limit` bytes from `offset`, without splitting a character. */
 export function sliceContents(contents: ResourceContents, offset = 0, limit?: number): Slice {
   const bytes = 'text' in contents ? Buffer.from(contents.text) : Buffer.from(contents.blob, 'base64');
   const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
@@ -29,7 +29,7 @@ export function sliceContents(contents: ResourceContents, offset = 0, limit?: nu
   return { contents: { ...contents, text: bytes.toString('utf8', start, end) }, hash };
 }
 
-/** Consecutive slices meet: a position inside a character belongs to the character's first byte. */
+/** Moves a position inside a character to the character's first byte, so that consecutive slices join without a gap. */
 function characterStart(bytes: Buffer, position: number): number {
   let start = position;
   while (start > 0 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start--;

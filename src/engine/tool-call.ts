@@ -1,6 +1,7 @@
+import type { Context } from '../context.ts';
 import { Failure, failureDetails, failureKey } from '../failure.ts';
-import type { Context, Tool, ToolResult } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import type { Tool, ToolResult } from '../tool.ts';
 import type { Call } from './call.ts';
 import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
@@ -13,7 +14,7 @@ export async function callTool({ server: { contract, tools }, params, context }:
     if (result.task !== undefined) return { resultType: 'task', ...result.task };
     return contract.toolResult(result);
   } catch (error) {
-    // From here on the request itself was right, so what went wrong is for the model to read.
+    // The request was valid, so the model gets the failure as a tool result.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
     const failure = reportFailure(error, tool.name);
     return contract.toolResult({
@@ -33,10 +34,10 @@ export function findTool(tools: readonly Tool[], name: unknown): Tool {
 /** Validates the arguments, fills in their defaults and runs the tool within its time limit. */
 export async function runTool(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
   const schema = tool.acceptedSchema ?? tool.inputSchema;
-  return withinTime(tool, await parseValue(schema, given, `${tool.name} arguments`), context);
+  return runWithinTimeLimit(tool, await parseValue(schema, given, `${tool.name} arguments`), context);
 }
 
-async function withinTime(tool: Tool, args: unknown, context: Context): Promise<ToolResult> {
+async function runWithinTimeLimit(tool: Tool, args: unknown, context: Context): Promise<ToolResult> {
   if (tool.timeoutMs === undefined) return tool.call(args as never, context);
   const { timeoutMs } = tool;
   const limit = new AbortController();
@@ -44,11 +45,11 @@ async function withinTime(tool: Tool, args: unknown, context: Context): Promise<
     limit.abort(new Failure('timeout', `${tool.name} took longer than ${timeoutMs / 1000} s.`));
   }, timeoutMs);
   const signal = AbortSignal.any([context.signal, limit.signal]);
-  const late = new Promise<never>((_, reject) =>
+  const timedOut = new Promise<never>((_, reject) =>
     limit.signal.addEventListener('abort', () => reject(limit.signal.reason)),
   );
   try {
-    return await Promise.race([tool.call(args as never, deriveContext(context, { signal })), late]);
+    return await Promise.race([tool.call(args as never, deriveContext(context, { signal })), timedOut]);
   } finally {
     clearTimeout(timer);
   }

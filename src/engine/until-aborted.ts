@@ -1,4 +1,4 @@
-/** A handler that does not look at its signal must not keep its caller waiting. */
+/** Rejects as soon as the signal is aborted, even if the work ignores the signal. */
 export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -6,7 +6,7 @@ const connection = (name: string, protocolVersion: string, connectedAt: number) 
   connectedAt,
 });
 
-it('tells a client once whose requests stand for themselves, and each of the others', () => {
+it('lists a client without sessions once, and every session of the others', () => {
   const clients = connectedClients(
     [
       connection('page', 'new', 5_000),

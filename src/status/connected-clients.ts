@@ -1,4 +1,4 @@
-import type { Client } from '../feature.ts';
+import type { Client } from '../context.ts';
 import type { ConnectedClient } from './status.ts';
 
 interface Connection {
@@ -7,8 +7,8 @@ interface Connection {
 }
 
 /**
- * Who is connected, since when. In the revision without sessions every request stands for itself, and the one that asks is
- * one of them: those of one client are told as one.
+ * Lists the connected clients. In the revision without sessions, every request is a connection of its own, so the connections
+ * of one client are merged.
  */
 export function connectedClients(
   connections: readonly Connection[],

@@ -15,23 +15,24 @@ export interface MethodSummary {
   readonly recent_ms: readonly number[];
 }
 
-const kept = 200;
-const shown = 60;
-/** A peer may invent method names; they share one line beyond this many. */
-const mostMethods = 100;
+/** Durations that are kept for each method, and how many of them are reported. */
+const maxDurations = 200;
+const reportedDurations = 60;
+/** A client can send any method name. Names beyond this number are counted as `other`. */
+const maxMethods = 100;
 
-/** How often each method was asked for, and how long the latest answers took. */
+/** Counts the requests of each method and keeps their latest durations. */
 export class RequestLog {
   readonly #methods = new Map<string, { count: number; failed: number; recent: number[] }>();
 
   add({ method, milliseconds, failed }: AnsweredRequest): void {
-    const name = this.#methods.has(method) || this.#methods.size < mostMethods ? method : 'other';
+    const name = this.#methods.has(method) || this.#methods.size < maxMethods ? method : 'other';
     const entry = this.#methods.get(name) ?? { count: 0, failed: 0, recent: [] };
     this.#methods.set(name, entry);
     entry.count += 1;
     if (failed) entry.failed += 1;
     entry.recent.push(milliseconds);
-    if (entry.recent.length > kept) entry.recent.shift();
+    if (entry.recent.length > maxDurations) entry.recent.shift();
   }
 
   summary(): readonly MethodSummary[] {
@@ -44,7 +45,7 @@ export class RequestLog {
           failed,
           median_ms: rounded(quantile(sorted, 0.5)),
           p95_ms: rounded(quantile(sorted, 0.95)),
-          recent_ms: recent.slice(-shown).map(rounded),
+          recent_ms: recent.slice(-reportedDurations).map(rounded),
         };
       })
       .sort((a, b) => b.count - a.count);

@@ -1,4 +1,5 @@
-import { defineTool, type Feature, type Problem, problemSchema } from '../feature.ts';
+import { type Feature, type Problem, problemSchema } from '../feature.ts';
+import { defineTool } from '../tool.ts';
 import { version } from '../version.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -19,7 +20,7 @@ export interface ConnectedClient {
 export interface SettingInForce {
   readonly name: string;
   readonly value: unknown;
-  /** Where the value came from, in words. */
+  /** Where the value came from: `default`, `file PATH`, `variable NAME` or `flag --NAME`. */
   readonly origin: string;
   readonly description: string;
 }
@@ -33,7 +34,7 @@ function list<const Properties extends object, const Required extends readonly (
   return { type: 'array', items: { type: 'object', properties, required } } as const;
 }
 
-/** What the server can tell about itself. */
+/** Reports the server's clients, requests, problems and settings. */
 export function createStatus(options: StatusOptions): Feature {
   return { name: 'status', tools: statusTools(options) };
 }

@@ -3,18 +3,19 @@ import { encode } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
 
 const keepAliveMs = 15_000;
-const kept = 256;
+/** Events that are kept for a client that reconnects. */
+const maxEvents = 256;
 const retryMs = 1_000;
 
 /**
- * One stream of server-sent events. What was written is kept for a while, so that a client whose connection broke can
- * take the stream up again where it lost it.
+ * One stream of server-sent events. The latest events are kept, so that a client whose connection broke can resume the stream
+ * where it lost it.
  */
 export class EventStream {
   readonly id: string;
   #events: { readonly sequence: number; readonly text: string }[] = [];
   #sequence = 0;
-  /** The last event that was written to anybody. */
+  /** Sequence number of the last event that was written to a response. */
   #delivered = -1;
   #response: ServerResponse | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
@@ -28,7 +29,7 @@ export class EventStream {
     return this.#response !== undefined;
   }
 
-  /** Goes on after the event the client names, or else with what nobody has heard yet. */
+  /** Continues after the event that the client names, or else with the events that were not delivered yet. */
   attach(
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,
@@ -51,7 +52,7 @@ export class EventStream {
     this.#keepAlive.unref();
   }
 
-  /** Gives the client an event id to come back with, and when, before there is anything to say. */
+  /** Sends an empty event with an id and a retry delay, so that the client can reconnect before the first message. */
   prime(): void {
     this.#write('', `retry: ${retryMs}\n`);
   }
@@ -70,7 +71,7 @@ export class EventStream {
     const sequence = this.#sequence++;
     const text = `${head}event: message\nid: ${this.id}_${sequence}\ndata: ${data}\n\n`;
     this.#events.push({ sequence, text });
-    if (this.#events.length > kept) this.#events.shift();
+    if (this.#events.length > maxEvents) this.#events.shift();
     if (this.#response) this.#deliver({ sequence, text }, this.#response);
   }
 
@@ -86,7 +87,7 @@ export class EventStream {
   }
 }
 
-/** The stream and the last event a client has seen, from its `Last-Event-ID`. */
+/** Splits a `Last-Event-ID` into the stream and the sequence number of the last received event. */
 export function parseEventId(id: string): { stream: string; sequence: number } | undefined {
   const match = /^(.+)_(\d+)$/.exec(id);
   return match ? { stream: match[1]!, sequence: Number(match[2]) } : undefined;

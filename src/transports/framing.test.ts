@@ -4,8 +4,8 @@ import { Deframer, type Frame, type Framing, frame } from './framing.ts';
 
 const limit = 4096;
 
-function read(chunks: readonly (string | Buffer)[], most = limit): { frames: Frame[]; framing: Framing } {
-  const deframer = new Deframer(most);
+function read(chunks: readonly (string | Buffer)[], maxBytes = limit): { frames: Frame[]; framing: Framing } {
+  const deframer = new Deframer(maxBytes);
   const frames = chunks.flatMap((chunk) => deframer.push(Buffer.from(chunk as string)));
   return { frames: [...frames, ...deframer.end()], framing: deframer.framing };
 }
@@ -16,14 +16,14 @@ const oversized = (id: string | number | null): Frame => ({ kind: 'oversized', i
 const long = 'x'.repeat(limit);
 
 describe('a stream of lines', () => {
-  it('is one message for each line, the last with or without its end', () => {
+  it('has one message per line, and the last line may lack its line break', () => {
     expect(read(['{"a":1}\n{"b":2}\r\n{"c":3}'])).toEqual({
       frames: [message({ a: 1 }), message({ b: 2 }), message({ c: 3 })],
       framing: 'lines',
     });
   });
 
-  it('may have empty lines and spaces around', () => {
+  it('may contain empty lines and surrounding spaces', () => {
     expect(read(['\n\r\n  \n\t{"a":1}  \n\n']).frames).toEqual([message({ a: 1 })]);
   });
 
@@ -31,7 +31,7 @@ describe('a stream of lines', () => {
     expect(read(['\uFEFF{"a":1}\n']).frames).toEqual([message({ a: 1 })]);
   });
 
-  it('may cut a character in two', () => {
+  it('may split a character between two chunks', () => {
     const bytes = Buffer.from('{"a":"Grüße 👋"}\n');
     const pieces = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
     expect(read(pieces).frames).toEqual([message({ a: 'Grüße 👋' })]);
@@ -39,23 +39,23 @@ describe('a stream of lines', () => {
 
   it.for([
     ['half a message', '{"a":'],
-    ['words', 'hello there'],
+    ['plain words', 'hello there'],
     ['a NUL byte', '{"a":1}\u0000'],
     ['only NUL bytes', '\u0000\u0000'],
     ['two messages on one line', '{"a":1}{"b":2}'],
-    ['a header that is none', 'Content-Lengthy: 3'],
-  ])('goes on after %s', ([, wrong]) => {
+    ['an unknown header', 'Content-Lengthy: 3'],
+  ])('continues after %s', ([, wrong]) => {
     expect(read([`${wrong}\n{"b":2}\n`]).frames).toEqual([malformed, message({ b: 2 })]);
   });
 
-  it('refuses what is not UTF-8 and goes on', () => {
+  it('rejects invalid UTF-8 and continues', () => {
     const wrong = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]);
     expect(read([wrong, '{"b":2}\n']).frames).toEqual([malformed, message({ b: 2 })]);
   });
 });
 
 describe('a stream with headers', () => {
-  it('is read by length and answered with headers', () => {
+  it('is read by length, and replies have headers too', () => {
     const frames = ['{"a":"ü"}', '{"b":\n2}'].map(
       (body) => `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
@@ -65,13 +65,13 @@ describe('a stream with headers', () => {
     });
   });
 
-  it('may name the type too, in any case and order, with plain line ends', () => {
+  it('may contain a content type, in any case and order, with plain line feeds', () => {
     expect(
       read(['content-type: application/json\nCONTENT-LENGTH : 7\n\n{"a":1}Content-Length: 7\n\n{"b":2}']),
     ).toEqual({ frames: [message({ a: 1 }), message({ b: 2 })], framing: 'headers' });
   });
 
-  it('does not lose a message whose header lacks the blank line and tells a wrong length', () => {
+  it('keeps a message whose header has a wrong length and no blank line', () => {
     const body = '{"jsonrpc":"2.0","id":2,"method":"prompts/create","params":{"name":"test"}}';
     expect(read([`Content-Length: 300\n${body}\n`])).toEqual({
       frames: [message(JSON.parse(body))],
@@ -79,37 +79,37 @@ describe('a stream with headers', () => {
     });
   });
 
-  it('does not lose the last message when its length is too great', () => {
+  it('keeps the last message if its announced length is too large', () => {
     expect(read(['Content-Length: 300\r\n\r\n{"a":1}']).frames).toEqual([message({ a: 1 })]);
   });
 
-  it('goes on after a body that is no message', () => {
+  it('continues after an invalid body', () => {
     expect(read(['Content-Length: 3\r\n\r\n{a}Content-Length: 7\r\n\r\n{"b":2}']).frames).toEqual([
       malformed,
       message({ b: 2 }),
     ]);
   });
 
-  it('may have a body without anything in it', () => {
+  it('may contain an empty body', () => {
     expect(read(['Content-Length: 0\r\n\r\nContent-Length: 7\r\n\r\n{"b":2}']).frames).toEqual([
       message({ b: 2 }),
     ]);
   });
 
-  it('is written by bytes, not by characters', () => {
+  it('is written with the length in bytes, not in characters', () => {
     expect(frame({ a: 'ü' }, 'headers')).toBe('Content-Length: 10\r\n\r\n{"a":"ü"}');
   });
 });
 
-describe('a message longer than allowed', () => {
+describe('an oversized message', () => {
   it.for([
-    ['its id in front', `{"jsonrpc":"2.0","id":7,"method":"x","params":"${long}"}`, 7],
-    ['a text as its id', `{"id":"seven","params":"${long}"}`, 'seven'],
-    ['its id behind', `{"jsonrpc":"2.0","params":"${long}","id":8}`, 8],
-    ['its id where it cannot be told', `{"params":"${long}","id":9,"more":"${long}"}`, null],
-    ['an id that is another field of its own', `{"params":{"id":1,"text":"${long}"}}`, null],
-    ['no sense', long + long, null],
-  ] as const)('with %s is told and the stream goes on', ([, text, id]) => {
+    ['its id first', `{"jsonrpc":"2.0","id":7,"method":"x","params":"${long}"}`, 7],
+    ['a string as its id', `{"id":"seven","params":"${long}"}`, 'seven'],
+    ['its id last', `{"jsonrpc":"2.0","params":"${long}","id":8}`, 8],
+    ['its id in the middle', `{"params":"${long}","id":9,"more":"${long}"}`, null],
+    ['an id inside its params', `{"params":{"id":1,"text":"${long}"}}`, null],
+    ['no JSON', long + long, null],
+  ] as const)('with %s is reported, and the stream continues', ([, text, id]) => {
     for (const chunks of [
       [`${text}\n{"b":2}\n`],
       ...[1, 100, 1000].map((size) => cut(`${text}\n{"b":2}\n`, size)),
@@ -117,24 +117,24 @@ describe('a message longer than allowed', () => {
       expect(read(chunks).frames).toEqual([oversized(id), message({ b: 2 })]);
   });
 
-  it('is skipped by its length under headers', () => {
+  it('is skipped by its length in a stream with headers', () => {
     const text = `{"id":7,"params":"${long}"}`;
     const wire = `Content-Length: ${text.length}\r\n\r\n${text}Content-Length: 7\r\n\r\n{"b":2}`;
     for (const chunks of [[wire], cut(wire, 1), cut(wire, 1000)])
       expect(read(chunks).frames).toEqual([oversized(7), message({ b: 2 })]);
   });
 
-  it('is told at the end of input too', () => {
+  it('is reported at the end of input too', () => {
     expect(read([long, long]).frames).toEqual([oversized(null)]);
   });
 
-  it('may be just as long as allowed', () => {
+  it('is only one that exceeds the limit, not one that reaches it', () => {
     const text = JSON.stringify('x'.repeat(limit - 2));
     expect(read([`${text}\n`]).frames).toEqual([message(JSON.parse(text))]);
   });
 });
 
-it('reads the same messages however their bytes are cut', () => {
+it('reads the same messages no matter how their bytes are split', () => {
   const framings = fc.constantFrom<Framing>('lines', 'headers');
   fc.assert(
     fc.property(
@@ -142,7 +142,7 @@ it('reads the same messages however their bytes are cut', () => {
       framings,
       fc.integer({ min: 1, max: 64 }),
       (objects, framing, size) => {
-        // A value that JSON changes on its way is compared after it.
+        // Compare with the values after a round trip, because JSON changes some of them.
         const sent = objects.map((one) => JSON.parse(JSON.stringify(one)));
         const wire = Buffer.from(sent.map((one) => frame(one, framing)).join(''));
         const chunks = Array.from({ length: Math.ceil(wire.length / size) }, (_, index) =>
@@ -155,11 +155,11 @@ it('reads the same messages however their bytes are cut', () => {
   );
 });
 
-it('never fails and never goes quiet, whatever comes before a message', () => {
+it('reads a message after any noise', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
       const bytes = Buffer.from(noise);
-      // A header among the noise would rightly swallow what follows.
+      // A header in the noise would correctly consume the bytes after it.
       fc.pre(!/content-/i.test(bytes.toString('latin1')));
       expect(read([bytes, '\n{"b":2}\n']).frames.at(-1)).toEqual(message({ b: 2 }));
     }),

@@ -7,24 +7,24 @@ export type Framing = 'lines' | 'headers';
 export type Frame =
   | { readonly kind: 'message'; readonly value: unknown }
   | { readonly kind: 'malformed' }
-  /** Longer than allowed; its id where it could be made out. */
+  /** Longer than the limit. The id is null if it could not be found. */
   | { readonly kind: 'oversized'; readonly id: RequestId | null };
 
 const newline = 0x0a;
 const header = /^content-(length|type)[ \t]*:/i;
 
 /**
- * Bytes in, JSON values out. A stream is newline-delimited until a `Content-Length` header shows up; then it is
- * answered with headers too. A header without its blank line, or with a wrong length, does not lose the message.
+ * Splits bytes into JSON values. A stream is newline-delimited until a `Content-Length` header arrives; from then on replies
+ * have headers too. A header without a blank line, or with a wrong length, does not lose the message.
  */
 export class Deframer {
   framing: Framing = 'lines';
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes of a body that the last header announced. */
+  /** Length of the body that is being read, from its header. */
   #expected: number | undefined;
-  /** Bytes of an oversized message still to be thrown away, or until the next newline. */
+  /** The oversized message that is being skipped: `left` bytes, or up to the next newline if infinite. */
   #discarding: { left: number; head: Buffer; tail: Buffer } | undefined;
 
   constructor(limit: number) {
@@ -38,11 +38,11 @@ export class Deframer {
     return frames;
   }
 
-  /** What is left at the end of input, complete or not. */
+  /** Returns the remaining frame at the end of input, complete or not. */
   end(): Frame[] {
     const frames: Frame[] = [];
     if (this.#discarding) frames.push(oversized(this.#discarding.head, this.#discarding.tail));
-    else this.#parse(this.#take(), frames);
+    else this.#parse(this.#takeAll(), frames);
     return frames;
   }
 
@@ -51,15 +51,15 @@ export class Deframer {
     if (this.#expected !== undefined) return this.#body(chunk, frames);
     const end = chunk.indexOf(newline);
     if (end < 0) {
-      this.#keep(chunk);
+      this.#append(chunk);
       if (this.#size > this.#limit) this.#beginDiscarding(Number.POSITIVE_INFINITY);
       return undefined;
     }
-    this.#keep(chunk.subarray(0, end));
+    this.#append(chunk.subarray(0, end));
     if (this.#size > this.#limit) {
-      const line = this.#take();
+      const line = this.#takeAll();
       frames.push(oversized(line.subarray(0, 1024), line.subarray(-1024)));
-    } else this.#line(this.#take(), frames);
+    } else this.#line(this.#takeAll(), frames);
     return chunk.subarray(end + 1);
   }
 
@@ -83,16 +83,16 @@ export class Deframer {
 
   #body(chunk: Buffer, frames: Frame[]): Buffer {
     const missing = this.#expected! - this.#size;
-    this.#keep(chunk.subarray(0, missing));
+    this.#append(chunk.subarray(0, missing));
     if (this.#size >= this.#expected!) {
       this.#expected = undefined;
-      this.#parse(this.#take(), frames);
+      this.#parse(this.#takeAll(), frames);
     }
     return chunk.subarray(missing);
   }
 
   #beginDiscarding(left: number): void {
-    const seen = this.#take();
+    const seen = this.#takeAll();
     this.#discarding = {
       left,
       head: Buffer.from(seen.subarray(0, 1024)),
@@ -115,13 +115,13 @@ export class Deframer {
     return chunk.subarray(state.left === 0 ? end : end + 1);
   }
 
-  #keep(part: Buffer): void {
+  #append(part: Buffer): void {
     if (part.length === 0) return;
     this.#chunks.push(part);
     this.#size += part.length;
   }
 
-  #take(): Buffer {
+  #takeAll(): Buffer {
     const whole = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
     this.#chunks = [];
     this.#size = 0;
@@ -156,7 +156,7 @@ const idAtEnd = new RegExp(
   String.raw`,\s*"id"\s*:\s*${idValue}\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"]{0,200}"\s*)*\}\s*$`,
 );
 
-/** The sender waits for an answer: most put the id first or last, so it can be told without reading the middle. */
+/** Finds the id of an oversized message, whose sender waits for an answer. Most senders put the id first or last. */
 function oversized(head: Buffer, tail: Buffer): Frame {
   const found = idAtStart.exec(head.toString('utf8'))?.[1] ?? idAtEnd.exec(tail.toString('utf8'))?.[1];
   return { kind: 'oversized', id: found === undefined ? null : (JSON.parse(found) as RequestId) };

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface GuardOptions {
-  /** Names, besides the local ones, under which the server may be addressed. */
+  /** Host names, besides the local ones, that clients may use. */
   readonly allowedHosts: readonly string[];
-  /** Absent only where the tests of the protocol itself cannot send one. */
+  /** Absent only in the conformance tests, which cannot send a token. */
   readonly token?: string;
 }
 
@@ -15,13 +15,13 @@ export interface Refusal {
 
 const local = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** A page of another site must not reach us through the browser of the person who runs us. */
+/** Rejects requests that a page of another site sends through the user's browser (DNS rebinding, CSRF). */
 export function checkOrigin(headers: IncomingHttpHeaders, options: GuardOptions): Refusal | undefined {
   const host = hostOf(`http://${headers.host ?? ''}`);
   if (!isAllowed(host, options)) {
     return {
       status: 403,
-      message: `The host "${headers.host ?? ''}" is not one this server answers to (setting http.allowed_hosts).`,
+      message: `The host "${headers.host ?? ''}" is not allowed (setting http.allowed_hosts).`,
     };
   }
   const { origin } = headers;
@@ -39,8 +39,8 @@ export function checkToken(headers: IncomingHttpHeaders, options: GuardOptions):
     status: 401,
     message:
       given === undefined
-        ? 'Every call needs the header "Authorization: Bearer TOKEN"; the token is in the address the server printed at its start.'
-        : 'The token is not the one of this server; the right one is in the address it printed at its start.',
+        ? 'Every call needs the header "Authorization: Bearer TOKEN"; the server printed the token when it started.'
+        : 'The token is wrong; the server printed the right one when it started.',
   };
 }
 

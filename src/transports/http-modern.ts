@@ -12,7 +12,7 @@ import { sendJson } from './reply.ts';
 
 const headerMismatch = -32020;
 
-/** Errors that are also errors of HTTP; all others are answers like any other. */
+/** HTTP status of protocol errors. All other errors are sent with status 200. */
 const statusOf: Readonly<Record<number, number>> = {
   [codes['invalid-request']]: 400,
   [codes['method-not-found']]: 404,
@@ -20,7 +20,7 @@ const statusOf: Readonly<Record<number, number>> = {
   [codes['unsupported-version']]: 400,
 };
 
-/** Which field of the body the header `Mcp-Name` repeats. */
+/** The parameter that the header `Mcp-Name` repeats, by method. */
 const nameFields: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -30,7 +30,7 @@ const nameFields: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** One request of revision 2026-07-28: no session, everything it needs is in it, and closing it cancels it. */
+/** Serves one request of revision 2026-07-28. There are no sessions, and closing the connection cancels the request. */
 export async function serveModern(
   server: Server,
   message: unknown,
@@ -49,7 +49,7 @@ export async function serveModern(
   response.on('close', () => session.close());
   try {
     if (incoming.kind === 'request') {
-      const refusal = refuse(server, incoming.request, request);
+      const refusal = checkHeaders(server, incoming.request, request);
       if (refusal)
         return sendJson(response, 400, {
           jsonrpc: '2.0',
@@ -75,8 +75,8 @@ function statusFor(reply: JsonObject): number {
   return isObject(error) ? (statusOf[error['code'] as number] ?? 200) : 200;
 }
 
-/** The envelope, then what the headers must repeat of the body, so that a proxy can trust them. */
-function refuse(
+/** Checks the envelope, then that the headers match the body, so that proxies can trust the headers. */
+function checkHeaders(
   server: Server,
   message: RequestMessage,
   { headers }: IncomingMessage,
@@ -109,11 +109,13 @@ function refuse(
     if (given === undefined) return mismatch('Mcp-Name', 'the header is missing or cannot be decoded');
     if (given !== named) return mismatch('Mcp-Name', `the header says ${given}, the body ${named}`);
   }
-  return message.method === 'tools/call' ? refuseParameters(server, message, headers, mismatch) : undefined;
+  return message.method === 'tools/call'
+    ? checkParameterHeaders(server, message, headers, mismatch)
+    : undefined;
 }
 
-/** Tools may ask, by `x-mcp-header` in their schema, that an argument is repeated as `Mcp-Param-<name>`. */
-function refuseParameters(
+/** A tool's schema can require, with `x-mcp-header`, that an argument is repeated in the header `Mcp-Param-<name>`. */
+function checkParameterHeaders(
   server: Server,
   { params }: RequestMessage,
   headers: IncomingMessage['headers'],
@@ -138,7 +140,7 @@ function refuseParameters(
   return undefined;
 }
 
-/** Values that a header cannot hold come as `=?base64?…?=`. */
+/** Decodes a header. Values with special characters are sent as `=?base64?…?=`. */
 function decodeHeader(value: string | string[] | undefined): string | undefined {
   if (typeof value !== 'string') return undefined;
   const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, '');

@@ -9,24 +9,25 @@ import { EventStream, parseEventId } from './event-stream.ts';
 import { sendError, sendJson } from './reply.ts';
 
 const idleMs = 60 * 60 * 1000;
-/** After this long without an answer the reply becomes a stream that the client can come back to. */
-const patienceMs = 2_000;
-const mostSessions = 1_000;
+/** After this time without a reply, the response becomes a stream that the client can resume. */
+const streamAfterMs = 2_000;
+const maxSessions = 1_000;
 
-interface Visit {
+interface ClientSession {
   readonly session: Session;
-  /** Streams of requests under way and of those just finished, by their id. */
+  /** Streams of requests that are in progress or recently finished, by stream id. */
   readonly streams: Map<string, EventStream>;
-  /** Where what belongs to a request is said, by the request's id. */
+  /** How to send messages that belong to a request, by request id. */
   readonly routes: Map<RequestId, (message: JsonObject) => void>;
+  /** The stream for messages that belong to no request. */
   readonly standing: EventStream;
   lastSeen: number;
 }
 
-/** Streamable HTTP of the revisions with sessions: one server session for each client, over many requests. */
+/** Streamable HTTP of the revisions with sessions. Each client has one server session for all its requests. */
 export class HttpSessions {
   readonly #server: Server;
-  readonly #visits = new Map<string, Visit>();
+  readonly #sessions = new Map<string, ClientSession>();
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(server: Server) {
@@ -47,72 +48,71 @@ export class HttpSessions {
     }
     const id = request.headers['mcp-session-id'];
     if (isInitialize(message)) {
-      const [name, visit] = this.#begin();
-      return this.#serve(visit, message, response, { 'mcp-session-id': name });
+      const [name, client] = this.#begin();
+      return this.#serve(client, message, response, { 'mcp-session-id': name });
     }
-    if (id === undefined) return this.#serveAlone(message, response);
-    const visit = this.#visits.get(String(id));
-    if (visit === undefined)
-      return sendError(response, 404, -32600, 'The session is not known or has ended; initialize again.');
-    return this.#serve(visit, message, response, {});
+    if (id === undefined) return this.#serveWithoutSession(message, response);
+    const client = this.#sessions.get(String(id));
+    if (client === undefined)
+      return sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
+    return this.#serve(client, message, response, {});
   }
 
   get(request: IncomingMessage, response: ServerResponse): void {
-    const visit = this.#visits.get(String(request.headers['mcp-session-id'] ?? ''));
+    const client = this.#sessions.get(String(request.headers['mcp-session-id'] ?? ''));
     if (request.headers['mcp-session-id'] === undefined)
-      return sendError(response, 405, -32600, 'There is no stream without a session.');
-    if (visit === undefined)
-      return sendError(response, 404, -32600, 'The session is not known or has ended; initialize again.');
-    visit.lastSeen = Date.now();
+      return sendError(response, 405, -32600, 'A stream needs a session: send the header Mcp-Session-Id.');
+    if (client === undefined)
+      return sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
+    client.lastSeen = Date.now();
     const seen = parseEventId(String(request.headers['last-event-id'] ?? ''));
-    const stream = seen && visit.streams.get(seen.stream);
+    const stream = seen && client.streams.get(seen.stream);
     if (stream !== undefined) return stream.attach(response, {}, seen!.sequence);
-    visit.standing.attach(response, {}, seen?.stream === visit.standing.id ? seen.sequence : undefined);
+    client.standing.attach(response, {}, seen?.stream === client.standing.id ? seen.sequence : undefined);
   }
 
   delete(request: IncomingMessage, response: ServerResponse): void {
     const id = String(request.headers['mcp-session-id'] ?? '');
-    const visit = this.#visits.get(id);
-    if (visit === undefined)
-      return sendError(response, 404, -32600, 'The session is not known or has ended.');
-    this.#end(id, visit);
+    const client = this.#sessions.get(id);
+    if (client === undefined) return sendError(response, 404, -32600, 'The session is unknown or has ended.');
+    this.#end(id, client);
     response.writeHead(204).end();
   }
 
   close(): void {
     clearInterval(this.#sweeper);
-    for (const [id, visit] of this.#visits) this.#end(id, visit);
+    for (const [id, client] of this.#sessions) this.#end(id, client);
   }
 
-  #begin(): [string, Visit] {
-    if (this.#visits.size >= mostSessions) this.#evict();
+  #begin(): [string, ClientSession] {
+    if (this.#sessions.size >= maxSessions) this.#evict();
     const name = randomUUID();
-    const visit: Visit = {
+    const client: ClientSession = {
       session: this.#server.connect((message, relatedTo) => {
-        const route = relatedTo === undefined ? undefined : visit.routes.get(relatedTo);
+        const route = relatedTo === undefined ? undefined : client.routes.get(relatedTo);
         if (route) route(message);
-        else visit.standing.send(message);
+        else client.standing.send(message);
       }),
       streams: new Map(),
       routes: new Map(),
       standing: new EventStream(`${name}.standing`),
       lastSeen: Date.now(),
     };
-    this.#visits.set(name, visit);
-    return [name, visit];
+    this.#sessions.set(name, client);
+    return [name, client];
   }
 
-  /** Answers with plain JSON when it can and with a stream when there is more to say or it takes long. */
+  /** Replies with plain JSON, or with a stream if the request takes long or sends other messages first. */
   async #serve(
-    visit: Visit,
+    client: ClientSession,
     message: unknown,
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
-    visit.lastSeen = Date.now();
+    client.lastSeen = Date.now();
     const ids = requestIds(message);
     if (ids.length === 0) {
-      await visit.session.receive(message);
+      await client.session.receive(message);
       response.writeHead(202, headers).end();
       return;
     }
@@ -120,15 +120,15 @@ export class HttpSessions {
     const open = (): EventStream => {
       if (stream !== undefined) return stream;
       stream = new EventStream(randomUUID());
-      visit.streams.set(stream.id, stream);
+      client.streams.set(stream.id, stream);
       stream.attach(response, headers);
-      if (visit.session.client.protocolVersion >= '2025-11-25') stream.prime();
+      if (client.session.client.protocolVersion >= '2025-11-25') stream.prime();
       return stream;
     };
-    for (const id of ids) visit.routes.set(id, (sent) => open().send(sent));
-    const patience = setTimeout(open, patienceMs);
+    for (const id of ids) client.routes.set(id, (sent) => open().send(sent));
+    const streamTimer = setTimeout(open, streamAfterMs);
     try {
-      const reply = await visit.session.receive(message);
+      const reply = await client.session.receive(message);
       if (stream === undefined) {
         if (reply === undefined) response.writeHead(202, headers).end();
         else sendJson(response, 200, reply, headers);
@@ -137,16 +137,16 @@ export class HttpSessions {
       const opened: EventStream = stream;
       if (reply !== undefined) opened.send(reply);
       opened.end();
-      setTimeout(() => visit.streams.delete(opened.id), 5 * 60_000).unref();
+      setTimeout(() => client.streams.delete(opened.id), 5 * 60_000).unref();
     } finally {
-      clearTimeout(patience);
-      for (const id of ids) visit.routes.delete(id);
-      visit.lastSeen = Date.now();
+      clearTimeout(streamTimer);
+      for (const id of ids) client.routes.delete(id);
+      client.lastSeen = Date.now();
     }
   }
 
-  /** A request outside any session is served as it stands; nothing can be asked of its sender. */
-  async #serveAlone(message: unknown, response: ServerResponse): Promise<void> {
+  /** Serves a request without a session. The server cannot ask such a client anything. */
+  async #serveWithoutSession(message: unknown, response: ServerResponse): Promise<void> {
     const stream = new EventStream(randomUUID());
     const session = this.#server.connect(
       (sent) => {
@@ -166,24 +166,27 @@ export class HttpSessions {
   }
 
   #sweep(before: number): void {
-    for (const [id, visit] of this.#visits) {
-      if (visit.lastSeen < before && !visit.session.busy && !visit.standing.attached) this.#end(id, visit);
+    for (const [id, client] of this.#sessions) {
+      if (client.lastSeen < before && !client.session.busy && !client.standing.attached)
+        this.#end(id, client);
     }
   }
 
   #evict(): void {
-    const idle = [...this.#visits].filter(([, visit]) => !visit.session.busy && !visit.standing.attached);
-    const [oldest] = (idle.length > 0 ? idle : [...this.#visits]).sort(
+    const idle = [...this.#sessions].filter(
+      ([, client]) => !client.session.busy && !client.standing.attached,
+    );
+    const [oldest] = (idle.length > 0 ? idle : [...this.#sessions]).sort(
       ([, a], [, b]) => a.lastSeen - b.lastSeen,
     );
     if (oldest) this.#end(...oldest);
   }
 
-  #end(id: string, visit: Visit): void {
-    this.#visits.delete(id);
-    visit.session.close();
-    visit.standing.end();
-    for (const stream of visit.streams.values()) stream.end();
+  #end(id: string, client: ClientSession): void {
+    this.#sessions.delete(id);
+    client.session.close();
+    client.standing.end();
+    for (const stream of client.streams.values()) stream.end();
   }
 }
 
@@ -194,7 +197,7 @@ function isInitialize(message: unknown): boolean {
 function requestIds(message: unknown): RequestId[] {
   const all = Array.isArray(message) ? message : [message];
   if (all.length === 0) return [''];
-  // What is not a notification or a response gets an answer, if only that it is not a message at all.
+  // Everything except notifications and responses gets a reply, if only an error.
   return all.flatMap((one) => {
     if (!isObject(one)) return [''];
     if ('method' in one && !('id' in one)) return [];

@@ -19,9 +19,9 @@ export interface HttpOptions extends GuardOptions {
   readonly host: string;
   readonly port: number;
   readonly maxMessageBytes: number;
-  /** The server for `/mcp` or `/mcp/<contract>`; `undefined` when there is none of that name. */
+  /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
-  /** Answers what is not MCP: the page and its files. */
+  /** Serves all other paths: the page and its files. */
   page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void> | void;
 }
 
@@ -30,17 +30,17 @@ export interface HttpEndpoint {
   close(): Promise<void>;
 }
 
-/** Listens for Streamable HTTP of both eras, behind the guards. */
+/** Serves Streamable HTTP of both eras. Checks the host, the origin and the token of every request. */
 export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
-  const visits = new Map<Server, HttpSessions>();
+  const sessions = new Map<Server, HttpSessions>();
   const sessionsOf = (server: Server) => {
-    const known = visits.get(server) ?? new HttpSessions(server);
-    visits.set(server, known);
+    const known = sessions.get(server) ?? new HttpSessions(server);
+    sessions.set(server, known);
     return known;
   };
   const listener = createListener((request, response) => {
     handle(options, sessionsOf, request, response).catch((error: unknown) => {
-      // Whoever broke off in the middle of a request is not there for an answer.
+      // The client disconnected during its request, so there is nobody to reply to.
       if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
       sendError(response, 500, -32603, 'Internal error');
@@ -53,7 +53,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
-      for (const sessions of visits.values()) sessions.close();
+      for (const one of sessions.values()) one.close();
       const closed = new Promise((resolve) => listener.close(resolve));
       listener.closeAllConnections();
       await closed;
@@ -77,8 +77,7 @@ async function handle(
   if (denied)
     return sendError(response, denied.status, -32600, denied.message, { 'www-authenticate': 'Bearer' });
   const server = options.serverFor(route[1]);
-  if (server === undefined)
-    return sendError(response, 404, -32601, `There is no contract "${route[1]}" here.`);
+  if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
 
   const sessions = sessionsOf(server);
   if (request.method === 'GET') return sessions.get(request, response);
@@ -100,7 +99,7 @@ async function handle(
   return sessions.post(message, request, response);
 }
 
-/** The body decides; a message without a claim of its own goes by its header. */
+/** The version in the body decides. Without one, the header does. */
 function isModern(message: unknown, request: IncomingMessage): boolean {
   if (!isObject(message)) return false;
   if (isObject(message['params']) && claimedVersion(message['params']) !== undefined) return true;
@@ -108,8 +107,8 @@ function isModern(message: unknown, request: IncomingMessage): boolean {
 }
 
 /**
- * A body that is too long is read to its end and thrown away, so that its sender can read the answer; one that is far
- * too long is not worth it.
+ * Reads the body. A body over the limit is still read and discarded, so that the sender gets the reply, but reading stops at
+ * 16 times the limit.
  */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];

@@ -2,14 +2,14 @@ import type { Server } from '../engine/server.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
 export interface MemoryClient {
-  /** Sends any JSON value and resolves to the reply, as a peer on a wire would see it. */
+  /** Sends any JSON value and resolves to the reply, serialized as on a real connection. */
   exchange(message: unknown): Promise<unknown>;
   request(method: string, params?: JsonObject): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   close(): void;
 }
 
-/** What the peer said in its error reply. */
+/** The error in a reply. */
 class RemoteError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -22,12 +22,12 @@ class RemoteError extends Error {
 
 export interface MemoryOptions {
   readonly onNotification?: (method: string, params: JsonObject) => void;
-  /** Answers requests of the server (elicitation and its like). */
+  /** Answers requests of the server, such as elicitation. */
   readonly onRequest?: (method: string, params: JsonObject) => Promise<JsonObject>;
   readonly initialize?: JsonObject;
 }
 
-/** A client in the same process, through the same door as every other. */
+/** Connects a client in the same process. It uses the same protocol as every other client. */
 export function connectMemory(server: Server, options: MemoryOptions = {}): MemoryClient {
   const wire = (value: unknown) => JSON.parse(JSON.stringify(value));
   const session = server.connect((sent) => {

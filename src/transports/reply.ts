@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { encode } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
 
-/** A JSON answer, if there is still somebody to take it. */
+/** Sends a JSON reply, unless the client has disconnected or a reply was sent already. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -20,7 +20,7 @@ export function sendJson(
     .end(text);
 }
 
-/** An error of the transport itself, in the shape clients of the protocol read. */
+/** Sends an error of the transport as a JSON-RPC error. */
 export function sendError(
   response: ServerResponse,
   status: number,

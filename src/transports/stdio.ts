@@ -9,7 +9,7 @@ export interface Output {
   once(event: 'drain', listener: () => void): unknown;
 }
 
-/** Serves one client on a pair of streams; resolves when its input has ended and everything is answered. */
+/** Serves one client on a pair of streams. Resolves when the input has ended and every request is answered. */
 export async function serveStdio(
   server: Server,
   input: Readable,
@@ -19,13 +19,13 @@ export async function serveStdio(
   const deframer = new Deframer(maxMessageBytes);
   const send = (message: JsonObject | readonly JsonObject[]) => {
     if (output.write(frame(message, deframer.framing)) || input.isPaused()) return;
-    // A client that does not read is not read either.
+    // Backpressure: stop reading requests from a client that does not read replies.
     input.pause();
     output.once('drain', () => input.resume());
   };
   const session = server.connect(send);
 
-  const take = async (one: Frame) => {
+  const handle = async (one: Frame) => {
     const reply =
       one.kind === 'message'
         ? await session.receive(one.value)
@@ -35,19 +35,19 @@ export async function serveStdio(
     if (reply !== undefined) send(reply);
   };
 
-  const underWay = new Set<Promise<void>>();
-  const begin = (one: Frame) => {
-    const work = take(one).finally(() => underWay.delete(work));
-    underWay.add(work);
+  const inProgress = new Set<Promise<void>>();
+  const start = (one: Frame) => {
+    const work = handle(one).finally(() => inProgress.delete(work));
+    inProgress.add(work);
   };
   await new Promise<void>((resolve, reject) => {
-    input.on('data', (chunk: Buffer) => deframer.push(chunk).forEach(begin));
+    input.on('data', (chunk: Buffer) => deframer.push(chunk).forEach(start));
     input.on('end', resolve);
     input.on('error', reject);
   });
-  deframer.end().forEach(begin);
+  deframer.end().forEach(start);
   await session.drain();
-  await Promise.allSettled(underWay);
+  await Promise.allSettled(inProgress);
   session.close();
 }
 

@@ -3,16 +3,18 @@ import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
 
-/** The token of a file that somebody brought. */
+/** Reads the token from a file. */
 export function readToken(file: string): string {
   const token = readRegularFileSync(file).trim();
   if (!/^\S{16,}$/.test(token))
-    throw new Error(`${file} must hold one token of at least 16 characters and nothing else`);
+    throw new Error(
+      `${file} must contain one token of at least 16 characters, without spaces, and nothing else`,
+    );
   return token;
 }
 
-/** The token of this installation, made on first start. Two servers that start at once agree on one. */
-export function keepToken(folder: string): string {
+/** Reads the token of this installation, or creates it at the first start. Servers that start at once use the same one. */
+export function ensureToken(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'token');
   const draft = join(folder, `token.${process.pid}.${randomBytes(4).toString('hex')}`);

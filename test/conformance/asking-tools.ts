@@ -1,11 +1,12 @@
-import { type AskRequest, defineTool, type Tool } from '../../src/feature.ts';
+import type { AskRequest } from '../../src/context.ts';
+import { defineTool, type Tool } from '../../src/tool.ts';
 import { askName, elicit, listRoots, sample } from './questions.ts';
 import { say } from './samples.ts';
 
-const nothing = { type: 'object', properties: {} } as const;
+const noArguments = { type: 'object', properties: {} } as const;
 const confirm = elicit('Please confirm', { ok: { type: 'boolean' } }, ['ok']);
 
-/** Tools that ask the person, the model or the files behind the client, in one round or in several. */
+/** Tools that ask the user, the model or the file system of the client, in one or more rounds. */
 export const askingTools: readonly Tool[] = [
   defineTool({
     name: 'test_sampling',
@@ -18,7 +19,7 @@ export const askingTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'test_elicitation',
-    description: 'Asks the person.',
+    description: 'Asks the user.',
     inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
     async call({ message }, context) {
       const { answer } = await context.ask({
@@ -34,7 +35,7 @@ export const askingTools: readonly Tool[] = [
       return say(`User response: ${JSON.stringify(answer)}`);
     },
   }),
-  asking('test_elicitation_sep1034_defaults', 'Asks with a default for every kind of field.', {
+  askingTool('test_elicitation_sep1034_defaults', 'Asks with a default for every kind of field.', {
     answer: elicit('Please review the details', {
       name: { type: 'string', default: 'John Doe' },
       age: { type: 'integer', default: 30 },
@@ -43,7 +44,7 @@ export const askingTools: readonly Tool[] = [
       verified: { type: 'boolean', default: true },
     }),
   }),
-  asking('test_elicitation_sep1330_enums', 'Asks with every kind of choice.', {
+  askingTool('test_elicitation_sep1330_enums', 'Asks with every kind of choice.', {
     answer: elicit('Please choose', {
       untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
       titledSingle: { type: 'string', oneOf: titled('Option') },
@@ -56,26 +57,28 @@ export const askingTools: readonly Tool[] = [
       titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
     }),
   }),
-  asking('test_streaming_elicitation', 'Asks in the middle of its work.', { user_name: askName }),
-  asking('test_missing_capability', 'Needs a model behind the client.', { answer: sample('Are you there?') }),
-  asking('test_input_required_result_elicitation', 'Asks for a name.', { user_name: askName }),
-  asking('test_input_required_result_sampling', 'Asks the model.', {
+  askingTool('test_streaming_elicitation', 'Asks in the middle of its work.', { user_name: askName }),
+  askingTool('test_missing_capability', 'Needs a model behind the client.', {
+    answer: sample('Are you there?'),
+  }),
+  askingTool('test_input_required_result_elicitation', 'Asks for a name.', { user_name: askName }),
+  askingTool('test_input_required_result_sampling', 'Asks the model.', {
     capital_question: sample('What is the capital of France?'),
   }),
-  asking('test_input_required_result_list_roots', 'Asks for the roots.', { client_roots: listRoots }),
-  asking('test_input_required_result_request_state', 'Carries its state through the client: state-ok.', {
+  askingTool('test_input_required_result_list_roots', 'Asks for the roots.', { client_roots: listRoots }),
+  askingTool('test_input_required_result_request_state', 'Carries its state through the client: state-ok.', {
     confirm,
   }),
-  asking('test_input_required_result_tampered_state', 'Trusts no state it did not give out.', { confirm }),
-  asking('test_input_required_result_multiple_inputs', 'Asks everybody at once.', {
+  askingTool('test_input_required_result_tampered_state', 'Rejects forged state.', { confirm }),
+  askingTool('test_input_required_result_multiple_inputs', 'Asks several questions at once.', {
     user_name: askName,
     greeting: sample('Generate a greeting', 50),
     client_roots: listRoots,
   }),
   defineTool({
     name: 'test_input_required_result_multi_round',
-    description: 'Asks twice, one after the other.',
-    inputSchema: nothing,
+    description: 'Asks two questions, one after the other.',
+    inputSchema: noArguments,
     async call(_, context) {
       const { step1 } = await context.ask({
         step1: elicit('Step 1: What is your name?', { name: { type: 'string' } }, ['name']),
@@ -88,8 +91,8 @@ export const askingTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'test_input_required_result_capabilities',
-    description: 'Asks only those whom the client can reach.',
-    inputSchema: nothing,
+    description: 'Asks only what the client can answer.',
+    inputSchema: noArguments,
     async call(_, context) {
       const answers = await context.ask({
         ...(context.can('elicitation') && { user_name: askName }),
@@ -100,11 +103,15 @@ export const askingTools: readonly Tool[] = [
   }),
 ];
 
-function asking(name: string, description: string, questions: Readonly<Record<string, AskRequest>>): Tool {
+function askingTool(
+  name: string,
+  description: string,
+  questions: Readonly<Record<string, AskRequest>>,
+): Tool {
   return defineTool({
     name,
     description,
-    inputSchema: nothing,
+    inputSchema: noArguments,
     call: async (_, context) => say(`${description} ${JSON.stringify(await context.ask(questions))}`),
   });
 }

@@ -1,33 +1,33 @@
 import { Failure } from '../../src/failure.ts';
-import { defineTool, type Tool } from '../../src/feature.ts';
+import { defineTool, type Tool } from '../../src/tool.ts';
 import { pixel, say, silence, text } from './samples.ts';
 
-const nothing = { type: 'object', properties: {} } as const;
+const noArguments = { type: 'object', properties: {} } as const;
 
-/** Tools that show each kind of content and each way to end. */
+/** Tools that return each kind of content and each kind of result. */
 export const contentTools: readonly Tool[] = [
   defineTool({
     name: 'test_simple_text',
     description: 'Answers with text.',
-    inputSchema: nothing,
+    inputSchema: noArguments,
     call: () => say('This is a simple text response for testing.'),
   }),
   defineTool({
     name: 'test_image_content',
     description: 'Answers with an image.',
-    inputSchema: nothing,
+    inputSchema: noArguments,
     call: () => ({ content: [pixel] }),
   }),
   defineTool({
     name: 'test_audio_content',
-    description: 'Answers with a sound.',
-    inputSchema: nothing,
+    description: 'Answers with audio.',
+    inputSchema: noArguments,
     call: () => ({ content: [silence] }),
   }),
   defineTool({
     name: 'test_embedded_resource',
-    description: 'Answers with a resource inside.',
-    inputSchema: nothing,
+    description: 'Answers with an embedded resource.',
+    inputSchema: noArguments,
     call: () => ({
       content: [
         {
@@ -44,7 +44,7 @@ export const contentTools: readonly Tool[] = [
   defineTool({
     name: 'test_multiple_content_types',
     description: 'Answers with text, an image and a resource.',
-    inputSchema: nothing,
+    inputSchema: noArguments,
     call: () => ({
       content: [
         text('Multiple content types test:'),
@@ -63,14 +63,14 @@ export const contentTools: readonly Tool[] = [
   defineTool({
     name: 'test_error_handling',
     description: 'Always fails.',
-    inputSchema: nothing,
+    inputSchema: noArguments,
     call() {
       throw new Failure('tool-failed', 'This tool intentionally returns an error for testing');
     },
   }),
   defineTool({
     name: 'json_schema_2020_12_tool',
-    description: 'Takes arguments described with the whole of JSON Schema 2020-12.',
+    description: 'Takes arguments whose schema uses many keywords of JSON Schema 2020-12.',
     inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',

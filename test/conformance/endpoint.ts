@@ -7,7 +7,7 @@ export interface FixtureEndpoint extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The fixtures on our own engine over HTTP. The suite cannot send a token, so there is none; the guards stay. */
+/** Serves the fixtures with our engine over HTTP. There is no token, because the suite cannot send one. */
 export async function startFixtures(): Promise<FixtureEndpoint> {
   const server = new Server({ contract: standard, features: [createFixtures()] });
   const endpoint = await serveHttp({

@@ -6,7 +6,7 @@ import { resources } from './resources.ts';
 import { createTasks } from './tasks.ts';
 import { createWorkingTools } from './working-tools.ts';
 
-/** Everything the official suite calls, as one feature like any other. */
+/** Everything that the official suite calls, as one feature. */
 export function createFixtures(): Feature {
   const listeners = new Set<(change: Change) => void>();
   const publish = (change: Change) => {

@@ -1,5 +1,6 @@
+import type { Content } from '../../src/content.ts';
 import { Failure } from '../../src/failure.ts';
-import type { Content, Prompt, PromptProvider, RenderedPrompt } from '../../src/feature.ts';
+import type { Prompt, PromptProvider, RenderedPrompt } from '../../src/feature.ts';
 import { elicit } from './questions.ts';
 import { pixel, text } from './samples.ts';
 
@@ -15,7 +16,7 @@ const listed: readonly Prompt[] = [
   },
   {
     name: 'test_prompt_with_embedded_resource',
-    description: 'A prompt with a resource inside.',
+    description: 'A prompt with an embedded resource.',
     arguments: [{ name: 'resourceUri', description: 'The resource to embed', required: true }],
   },
   { name: 'test_prompt_with_image', description: 'A prompt with an image.', arguments: [] },

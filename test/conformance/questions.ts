@@ -1,4 +1,4 @@
-import type { AskRequest } from '../../src/feature.ts';
+import type { AskRequest } from '../../src/context.ts';
 
 export function elicit(message: string, properties: object, required?: readonly string[]): AskRequest {
   return {

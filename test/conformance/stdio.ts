@@ -1,4 +1,4 @@
-// The fixtures on our own engine over stdio.
+// Serves the fixtures with our engine over stdio.
 import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { serveStdio } from '../../src/transports/stdio.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { componentFile } from '../components.ts';
 
-/** How many scenarios each revision requires; the suite has frozen both lists. */
+/** Number of scenarios that each revision requires. The suite does not change these lists any more. */
 export const required = { '2025-11-25': 30, '2026-07-28': 37 } as const;
 export type Revision = keyof typeof required;
 
@@ -9,8 +9,9 @@ export interface Score {
   readonly revision: Revision;
   readonly passed: number;
   readonly required: number;
-  /** Scenarios that failed, scored or not. */
+  /** Required scenarios that failed. */
   readonly failures: readonly string[];
+  /** Failed scenarios that are not required. */
   readonly unscored: readonly string[];
   readonly output: string;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { AskRequest, Context } from '../../src/context.ts';
 import { Failure } from '../../src/failure.ts';
-import { type AskRequest, type Context, defineMethod, defineTool, type Method } from '../../src/feature.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
+import { defineMethod, defineTool, type Method } from '../../src/tool.ts';
 import { askName, elicit } from './questions.ts';
 import { say } from './samples.ts';
 

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Change, defineTool, type Tool } from '../../src/feature.ts';
+import type { Change } from '../../src/feature.ts';
+import { defineTool, type Tool } from '../../src/tool.ts';
 import { say } from './samples.ts';
 
-const nothing = { type: 'object', properties: {} } as const;
+const noArguments = { type: 'object', properties: {} } as const;
 
-/** Tools that say something while they work, or change what is on offer. */
+/** Tools that send notifications: logs, progress and list changes. */
 export function createWorkingTools(publish: (change: Change) => void): readonly Tool[] {
   return [
     defineTool({
       name: 'test_tool_with_logging',
       description: 'Logs three times while it works.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       async call(_, context) {
         context.log('info', 'Tool execution started');
         await pause(50);
@@ -22,17 +23,17 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
     }),
     defineTool({
       name: 'test_logging_tool',
-      description: 'Logs, if the client wants to hear it.',
-      inputSchema: nothing,
+      description: 'Logs one message, if the client asks for logs.',
+      inputSchema: noArguments,
       call(_, context) {
-        context.log('info', 'Heard only by those who asked');
+        context.log('info', 'Sent only to clients that ask for logs');
         return say('Logged.');
       },
     }),
     defineTool({
       name: 'test_tool_with_progress',
       description: 'Reports its progress three times.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       async call(_, context) {
         context.progress(0, 100);
         await pause(50);
@@ -44,17 +45,17 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
     }),
     defineTool({
       name: 'test_reconnection',
-      description: 'Takes longer than a client should have to hold one connection.',
-      inputSchema: nothing,
+      description: 'Takes so long that the client has to reconnect.',
+      inputSchema: noArguments,
       async call() {
         await pause(2500);
-        return say('Reached after a while.');
+        return say('Done.');
       },
     }),
     defineTool({
       name: 'test_waiting',
       description: 'Waits until it is cancelled, and reports that as a change of prompts.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       call: (_, context) =>
         new Promise<never>((_resolve, reject) => {
           context.progress(0);
@@ -67,7 +68,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
     defineTool({
       name: 'test_trigger_tool_change',
       description: 'Reports that the list of tools has changed.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       call() {
         publish({ kind: 'tools' });
         return say('Changed.');
@@ -76,7 +77,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
     defineTool({
       name: 'test_trigger_prompt_change',
       description: 'Reports that the list of prompts has changed.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       call() {
         publish({ kind: 'prompts' });
         return say('Changed.');

@@ -11,10 +11,11 @@ import { parseTranscript } from './transcript.ts';
 
 const documents = '../shared/contracts';
 
-function isIn(example: Example, said: readonly unknown[], texts: readonly string[]): boolean {
+function isIn(example: Example, messages: readonly unknown[], texts: readonly string[]): boolean {
   if (example.kind === 'text') return texts.includes(example.value);
-  if (example.kind === 'message') return said.some((message) => isDeepStrictEqual(message, example.value));
-  return said.some((message) => contains(message, example.value));
+  if (example.kind === 'message')
+    return messages.some((message) => isDeepStrictEqual(message, example.value));
+  return messages.some((message) => contains(message, example.value));
 }
 
 function contains(value: unknown, part: unknown): boolean {
@@ -29,19 +30,19 @@ describe.runIf(existsSync(documents))('the published documents', () => {
     '%s: every example is in a transcript',
     (name) => {
       const scenes = parseTranscript(`test/contracts/${name}.transcript`);
-      const said = scenes.flatMap((scene) =>
+      const messages = scenes.flatMap((scene) =>
         scene.exchanges.flatMap(({ sent, expected }) => [sent, expected]),
       );
       const texts = scenes.flatMap((scene) => scene.rendering?.text ?? []);
       const examples = examplesOf(join(documents, `${name}.md`));
       expect(examples.length).toBeGreaterThan(0);
-      expect(examples.filter((example) => !isIn(example, said, texts))).toEqual([]);
+      expect(examples.filter((example) => !isIn(example, messages, texts))).toEqual([]);
     },
   );
 });
 
 describe('reading a document', () => {
-  it('refuses an example that is not JSON', () => {
+  it('throws for an example that is not JSON', () => {
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-document-'));
     const file = join(folder, 'broken.md');
     writeFileSync(file, '# Example\n\n```json\n{"jsonrpc": \n```\n');

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { isObject } from '../../src/json.ts';
 
-/** What a published document shows of its wire. */
+/** An example in a published document. */
 export type Example =
   | { readonly kind: 'message'; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
   /** Part of a message. */
   | { readonly kind: 'fragment'; readonly line: number; readonly value: unknown }
   | { readonly kind: 'text'; readonly line: number; readonly value: string };
 
-/** Languages of blocks that show no wire: types, settings, templates and remarks on clients. */
+/** Languages of blocks that contain no messages: types, settings, templates and notes on clients. */
 const otherLanguages = new Set(['typescript', 'toml', 'markdown', '']);
 
-/** Every example of a document; one that cannot be parsed is an error. */
+/** Reads every example of a document. Throws if one cannot be parsed. */
 export function examplesOf(file: string): Example[] {
   const lines = readFileSync(file, 'utf8').split('\n');
   const examples: Example[] = [];
@@ -27,7 +27,7 @@ export function examplesOf(file: string): Example[] {
       block = undefined;
     } else block.lines.push(line);
   }
-  if (block !== undefined) throw new Error(`${file}:${block.start}: the block has no end`);
+  if (block !== undefined) throw new Error(`${file}:${block.start}: the block is not closed`);
   return examples;
 }
 
@@ -49,7 +49,7 @@ function blockExamples(language: string, text: string, line: number, file: strin
       return [...text.matchAll(/^(?:echo ')?(\{.*\})/gm)].map(([, json]) => jsonExample(json!, line, file));
     default:
       if (otherLanguages.has(language)) return [];
-      throw new Error(`${file}:${line}: a block of ${language} is not known`);
+      throw new Error(`${file}:${line}: unknown block language ${language}`);
   }
 }
 
@@ -64,7 +64,7 @@ function jsonExample(text: string, line: number, file: string): Example {
   }
 }
 
-/** The calls of `send` in a script of the document. */
+/** The messages that a script in the document passes to `send`. */
 function sentMessages(script: string, line: number): Example[] {
   const sent: Record<string, unknown>[] = [];
   runInNewContext(script, {

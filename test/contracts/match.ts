@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../src/json.ts';
 
-/** The first place at which the reply is not what was expected, in words; `undefined` when it is. */
+/** Describes the first difference between two values, or returns `undefined` if there is none. */
 export function mismatch(
   expected: unknown,
   actual: unknown,
@@ -23,7 +23,7 @@ export function mismatch(
   return isDeepStrictEqual(expected, actual) ? undefined : differ(path, expected, actual);
 }
 
-/** A part shown for the whole: some members of a list or an object, a text with "..." for what is left out. */
+/** Like `mismatch`, but the expected value may omit members of lists and objects, and "..." stands for omitted text. */
 export function partMismatch(expected: unknown, actual: unknown, path = ''): string | undefined {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     return first(expected.keys(), (index) =>
@@ -36,10 +36,10 @@ export function partMismatch(expected: unknown, actual: unknown, path = ''): str
     return first(Object.keys(expected), (key) => partMismatch(expected[key], actual[key], `${path}.${key}`));
   }
   if (typeof expected === 'string' && typeof actual === 'string') {
-    // The hash of an example is made up, as far as it is shown at all.
+    // Hashes in examples are abbreviated and not real.
     if (/^sha256:\w+\.\.\.$/.test(expected) && /^sha256:[0-9a-f]{64}$/.test(actual)) return undefined;
-    const [wanted, given] = [parsed(expected), parsed(actual)];
-    if (isObject(wanted) && isObject(given)) return partMismatch(wanted, given, path);
+    const [expectedJson, actualJson] = [tryParse(expected), tryParse(actual)];
+    if (isObject(expectedJson) && isObject(actualJson)) return partMismatch(expectedJson, actualJson, path);
     const pattern = expected
       .split(/\{?\.\.\.\}?/)
       .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -49,7 +49,7 @@ export function partMismatch(expected: unknown, actual: unknown, path = ''): str
   return isDeepStrictEqual(expected, actual) ? undefined : differ(path, expected, actual);
 }
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -6,7 +6,7 @@ import { isObject } from '../../src/json.ts';
 import { serveHttp } from '../../src/transports/http.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 
-/** A server reached over one transport: what is sent goes out as it stands, what comes back is the reply. */
+/** A connection to a server over one transport. Messages are sent unchanged, and replies are returned unchanged. */
 export interface Peer {
   exchange(message: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -66,23 +66,23 @@ class Replies {
       const lines = buffered.split('\n');
       buffered = lines.pop()!;
       this.#ready.push(...lines.filter((line) => 'id' in JSON.parse(line)));
-      this.#give();
+      this.#deliver();
     });
     child.stdin!.on('error', () => {});
     child.on('close', (code) => {
-      this.#end = new Error(`the program ended with ${code}: ${errors}`);
-      this.#give();
+      this.#end = new Error(`the program exited with code ${code}: ${errors}`);
+      this.#deliver();
     });
   }
 
   next(): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.#give();
+      this.#deliver();
     });
   }
 
-  #give(): void {
+  #deliver(): void {
     while (this.#ready.length > 0 && this.#waiting.length > 0) {
       this.#waiting.shift()!.resolve(JSON.parse(this.#ready.shift()!));
     }

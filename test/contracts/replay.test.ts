@@ -9,7 +9,7 @@ import { type PeerOptions, transports } from './peer.ts';
 import { renderResult } from './rendering.ts';
 import { parseTranscript, type Scene } from './transcript.ts';
 
-/** A copy of the scene's fixture, made ready by its own `setup.ts` where files alone do not say it. */
+/** Copies the scene's fixture and runs its `setup.ts`, if it has one. */
 async function prepare(scene: Scene, folder: string): Promise<Pick<PeerOptions, 'argv' | 'env'>> {
   const { fixture } = scene;
   if (fixture === undefined) return { argv: ['--home', folder], env: { HOME: folder } };
@@ -55,9 +55,9 @@ describe.each(present)('the contract %s', (contract) => {
       it(
         scene.pending === undefined ? scene.title : `${scene.title} (pending: ${scene.pending})`,
         async () => {
-          const played = replay(scene, transports[transport], contract);
-          if (scene.pending === undefined) return played;
-          await expect(played, 'it passes now: take "@ pending" away').rejects.toThrow();
+          const replayed = replay(scene, transports[transport], contract);
+          if (scene.pending === undefined) return replayed;
+          await expect(replayed, 'the scene passes now: remove "@ pending"').rejects.toThrow();
         },
       );
     }

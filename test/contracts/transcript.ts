@@ -5,13 +5,13 @@ export interface Scene {
   readonly title: string;
   /** A folder of test/fixtures, copied for this scene: as `--home`, or as the user's own home folder. */
   readonly fixture?: { readonly as: 'home' | 'user-home'; readonly name: string };
-  /** Why it cannot pass yet; a pending scene that passes is an error. */
+  /** Why the scene does not pass yet. A pending scene that passes is an error. */
   readonly pending?: string;
   readonly exchanges: readonly Exchange[];
   readonly rendering?: Rendering;
 }
 
-/** A result of a tool and the text that is shown for it. */
+/** A tool's result and the text it is rendered as. */
 export interface Rendering {
   readonly tool: string;
   readonly result: Readonly<Record<string, unknown>>;
@@ -22,20 +22,20 @@ export interface Exchange {
   readonly line: number;
   readonly sent: unknown;
   readonly expected?: unknown;
-  /** Places where the expectation shows only part of what is there. */
+  /** Paths at which the expected value shows only part of the actual one. */
   readonly elided: readonly string[];
 }
 
-type Open<Fields> = { -readonly [Key in keyof Fields]: Fields[Key] };
+type Mutable<Fields> = { -readonly [Key in keyof Fields]: Fields[Key] };
 
 /**
- * `== title` begins a scene. `@ home NAME`, `@ user-home NAME` and `@ pending WHY` describe it. `> json` is sent, `< json` is
- * the reply, none after a `>` means that there is no reply. `~ path` before a `<` names an elided place. `$ tool json` is a
- * result and `| text` the lines that are shown for it. `#` is a remark.
+ * Reads a transcript. `== title` starts a scene. `@ home NAME`, `@ user-home NAME` and `@ pending WHY` describe it. `> json` is
+ * sent and `< json` is the reply; without a `<` no reply is expected. `~ path` before a `<` marks an elided value. `$ tool json`
+ * is a result and `| text` its rendered lines. `#` starts a comment.
  */
 export function parseTranscript(file: string): Scene[] {
-  const scenes: Open<Scene>[] = [];
-  let exchanges: Open<Exchange>[] = [];
+  const scenes: Mutable<Scene>[] = [];
+  let exchanges: Mutable<Exchange>[] = [];
   let elided: string[] = [];
   for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
     const [mark = '', ...words] = line.split(' ');
@@ -48,7 +48,7 @@ export function parseTranscript(file: string): Scene[] {
     if (mark === '==') {
       exchanges = [];
       scenes.push({ title: rest, exchanges });
-    } else if (scene === undefined) fail('a transcript begins with "== title"');
+    } else if (scene === undefined) fail('a transcript must start with "== title"');
     else if (mark === '@' && words[0] === 'pending') scene.pending = words.slice(1).join(' ');
     else if (mark === '@' && (words[0] === 'home' || words[0] === 'user-home')) {
       scene.fixture = { as: words[0], name: words[1]! };
@@ -58,16 +58,17 @@ export function parseTranscript(file: string): Scene[] {
       const result = parseJson(words.slice(1).join(' '), fail) as Rendering['result'];
       scene.rendering = { tool: words[0]!, result, text: '' };
     } else if (mark === '|') {
-      if (scene.rendering === undefined) return fail('a text needs the result before it');
+      if (scene.rendering === undefined) return fail('a "|" line needs a "$" line before it');
       const { text } = scene.rendering;
       scene.rendering = { ...scene.rendering, text: text === '' ? rest : `${text}\n${rest}` };
     } else if (mark === '<') {
       const last = exchanges.at(-1);
-      if (last === undefined || last.expected !== undefined) return fail('a reply needs a message before it');
+      if (last === undefined || last.expected !== undefined)
+        return fail('a "<" line needs a ">" line before it');
       last.expected = parseJson(rest, fail);
       last.elided = elided;
       elided = [];
-    } else fail(`cannot be read: ${line}`);
+    } else fail(`unknown line: ${line}`);
   }
   return scenes;
 }

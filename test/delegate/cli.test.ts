@@ -37,7 +37,7 @@ const newest = async () => (await listRunIds(join(bench.home, 'runs')))[0];
 describe('adjutant delegate', () => {
   it('without a task says what it wants', async () => {
     const [, stderr, code] = await adjutant('delegate');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('what is to be done?')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('delegate needs a task')]);
   });
 
   it('prints the result, and the events meanwhile when they are wanted', async () => {
@@ -74,7 +74,7 @@ describe('adjutant runs', () => {
   it('with a word it does not know says what was meant', async () => {
     const [, stderr, code] = await adjutant('runs', 'lst');
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean runs list?')]);
-    expect((await adjutant('runs', 'show'))[1]).toContain('which run?');
+    expect((await adjutant('runs', 'show'))[1]).toContain('name a run');
     expect((await adjutant('runs', 'show', 'last'))[1]).toContain('there are no runs yet');
   });
 

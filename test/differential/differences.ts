@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { question } from './sample.ts';
 
-/** Where we differ on purpose. */
+/** A deliberate difference between our engine and the official one. */
 export interface Difference {
   readonly what: readonly string[];
   readonly ours: unknown;
@@ -11,31 +11,31 @@ export interface Difference {
 
 export const differences: readonly Difference[] = [
   {
-    what: ['lists tools from a cursor of its own making'],
+    what: ['lists tools with an invalid cursor'],
     ours: { code: -32602 },
     theirs: { result: expect.objectContaining({ tools: expect.any(Array) }) },
-    why: 'The specification asks for -32602; the official engine has no pages and does not look.',
+    why: 'The specification requires -32602; the official engine has no pages and ignores the cursor.',
   },
   {
     what: [
-      'gets a prompt without its name',
-      'reads a resource without its address',
-      'completes without saying what',
-      'sets a level that is none',
+      'gets a prompt without a name',
+      'reads a resource without a URI',
+      'completes without parameters',
+      'sets an unknown log level',
     ],
     ours: { code: -32602 },
     theirs: { code: -32603 },
-    why: 'Wrong parameters are -32602 in JSON-RPC; the official engine takes its own parser for broken.',
+    why: 'Invalid parameters are -32602 in JSON-RPC; the official engine reports an internal error of its parser.',
   },
   {
-    what: ['calls a tool that asks'],
-    ours: { result: asking({}) },
-    theirs: { result: asking({ mode: 'form' }) },
-    why: 'A form is what is meant where nothing is said; we say nothing, for older clients.',
+    what: ['calls a tool that asks a question'],
+    ours: { result: inputRequired({}) },
+    theirs: { result: inputRequired({ mode: 'form' }) },
+    why: 'The default mode is a form, and older clients do not know the field, so our engine omits it.',
   },
 ];
 
-function asking(more: object): object {
+function inputRequired(more: object): object {
   const params = { ...question, ...more };
   return {
     resultType: 'input_required',

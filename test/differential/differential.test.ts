@@ -17,7 +17,7 @@ describe.for([
   ['2024-11-05', [...common, ...legacyOnly]],
   ['2025-11-25', [...common, ...legacyOnly]],
   ['2026-07-28', [...common, ...modernOnly]],
-] as const)('at %s our engine and the official one agree, when a client', ([version, requests]) => {
+] as const)('in %s our engine and the official one agree when a client', ([version, requests]) => {
   const modern = version === '2026-07-28';
   let ours: StdioPeer;
   let theirs: StdioPeer;
@@ -41,8 +41,8 @@ describe.for([
       method,
       modern ? { ...params, _meta: { ...envelope, ...given } } : params,
     );
-    const said = peer.messages.slice(before).filter((message) => 'method' in message);
-    return { ...(said.length > 0 && { said }), ...fixed(reply) };
+    const sent = peer.messages.slice(before).filter((message) => 'method' in message);
+    return { ...(sent.length > 0 && { sent }), ...specified(reply) };
   }
 
   it.for(requests)('$what', async (request) => {
@@ -56,22 +56,22 @@ describe.for([
   });
 });
 
-describe('when a client begins', () => {
+describe('when a client connects', () => {
   it.for(['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '1999-01-01'])(
-    'at %s both engines agree on the revision and on what they can do',
+    'with %s both engines negotiate the same revision and capabilities',
     async (version) => {
       const answers = await Promise.all(
         ['our-server.ts', 'sdk-server.ts'].map(async (file) => {
           await using peer = new StdioPeer([join(import.meta.dirname, file)]);
           const reply = await peer.request('initialize', initialize(version)['params'] as JsonObject);
-          return fixed(reply);
+          return specified(reply);
         }),
       );
       expect(answers[0]).toEqual(answers[1]);
     },
   );
 
-  it('with a revision nobody knows both engines refuse it with the same facts', async () => {
+  it('with an unknown revision both engines return the same error', async () => {
     const answers = await Promise.all(
       ['our-server.ts', 'sdk-server.ts'].map(async (file) => {
         await using peer = new StdioPeer([join(import.meta.dirname, file)]);
@@ -86,8 +86,8 @@ describe('when a client begins', () => {
   });
 });
 
-/** What the specification fixes of a reply: not the words of an error, nor what a server may add. */
-function fixed({ result, error }: JsonObject): JsonObject {
+/** The parts of a reply that the specification defines, without error messages and optional fields. */
+function specified({ result, error }: JsonObject): JsonObject {
   if (isObject(error)) return { code: error['code'] as number };
   const { _meta, requestState, ...rest } = result as JsonObject;
   return { result: JSON.parse(JSON.stringify(rest, withoutExtras)) };
@@ -99,16 +99,16 @@ function withoutExtras(key: string, value: unknown): unknown {
       return Array.isArray(value) ? value.map(({ inputSchema: _, ...prompt }) => prompt) : value;
     case 'contents':
       return (value as JsonObject[]).map(({ hash: _, _meta, ...one }) => one);
-    // Ours can be subscribed to one by one; the other engine leaves that to its user.
+    // Only our engine supports subscriptions to single resources.
     case 'resources':
       return isObject(value) ? { ...value, subscribe: undefined } : value;
-    // How long a result may be kept, and by whom, is for each server to say, but it must.
+    // Each server chooses the cache lifetime and scope, but must send them.
     case 'ttlMs':
     case 'cacheScope':
       return typeof value;
     case 'isError':
       return value === true ? true : undefined;
-    // The words of a tool that failed are its own.
+    // Error messages of tools may differ.
     case 'content':
       return Array.isArray(value) ? value.map(({ type, text, ...more }) => ({ type, ...more })) : value;
     default:

@@ -1,10 +1,11 @@
-// The sample on our own engine.
+// Serves the sample with our engine.
 import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { Failure } from '../../src/failure.ts';
-import { defineTool, type Feature } from '../../src/feature.ts';
+import type { Feature } from '../../src/feature.ts';
+import { defineTool } from '../../src/tool.ts';
 import { serveStdio } from '../../src/transports/stdio.ts';
-import { addInput, addOutput, greet, names, note, nothing, question, server } from './sample.ts';
+import { addInput, addOutput, greet, names, noArguments, note, question, server } from './sample.ts';
 
 const sample: Feature = {
   name: 'sample',
@@ -19,7 +20,7 @@ const sample: Feature = {
     defineTool({
       name: 'fail',
       description: 'Always fails.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       call() {
         throw new Failure('tool-failed', 'It failed.');
       },
@@ -27,7 +28,7 @@ const sample: Feature = {
     defineTool({
       name: 'report',
       description: 'Reports progress.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       call(_, context) {
         context.progress(1, 2, 'half');
         context.progress(2, 2);
@@ -37,7 +38,7 @@ const sample: Feature = {
     defineTool({
       name: 'ask',
       description: 'Asks for a name.',
-      inputSchema: nothing,
+      inputSchema: noArguments,
       async call(_, context) {
         const { name } = await context.ask({ name: { method: 'elicitation/create', params: question } });
         return { content: [{ type: 'text', text: JSON.stringify(name?.['content']) }] };

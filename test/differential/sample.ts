@@ -1,4 +1,5 @@
-/** What both servers serve, apart from how they say it. */
+// The data that both servers serve.
+
 export const server = { name: 'sample', version: '1.0.0' };
 
 export const addInput = {
@@ -13,7 +14,7 @@ export const addOutput = {
   required: ['sum'],
 } as const;
 
-export const nothing = { type: 'object', properties: {} } as const;
+export const noArguments = { type: 'object', properties: {} } as const;
 
 export const question = {
   message: 'What is your name?',

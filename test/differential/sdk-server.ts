@@ -1,6 +1,6 @@
-// The sample on the official SDK.
+// Serves the sample with the official SDK.
 import { importComponent } from '../components.ts';
-import { addInput, addOutput, greet, names, note, nothing, question, server } from './sample.ts';
+import { addInput, addOutput, greet, names, noArguments, note, question, server } from './sample.ts';
 
 interface Sdk {
   readonly McpServer: new (info: object, options: object) => Mcp;
@@ -44,12 +44,16 @@ function createServer(): Mcp {
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
     },
   );
-  mcp.registerTool('fail', { description: 'Always fails.', inputSchema: sdk.fromJsonSchema(nothing) }, () => {
-    throw new Error('It failed.');
-  });
+  mcp.registerTool(
+    'fail',
+    { description: 'Always fails.', inputSchema: sdk.fromJsonSchema(noArguments) },
+    () => {
+      throw new Error('It failed.');
+    },
+  );
   mcp.registerTool(
     'report',
-    { description: 'Reports progress.', inputSchema: sdk.fromJsonSchema(nothing) },
+    { description: 'Reports progress.', inputSchema: sdk.fromJsonSchema(noArguments) },
     async (_: object, { mcpReq }: RequestContext) => {
       const progressToken = mcpReq._meta?.progressToken;
       for (const params of [
@@ -64,7 +68,7 @@ function createServer(): Mcp {
   );
   mcp.registerTool(
     'ask',
-    { description: 'Asks for a name.', inputSchema: sdk.fromJsonSchema(nothing) },
+    { description: 'Asks for a name.', inputSchema: sdk.fromJsonSchema(noArguments) },
     (_: object, { mcpReq }: RequestContext) => {
       const answer = mcpReq.inputResponses?.['name'];
       if (answer === undefined)

@@ -8,7 +8,7 @@ import { type ClientKind, clientKinds, connectOfficial } from '../official-clien
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { Program } from '../program.ts';
 
-/** Two machines on one database with a load balancer in front of them. */
+// Two servers with one database behind a load balancer.
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-balancer-'));
 const token = 'a-token-that-both-machines-share';
 let postgres: Postgres;
@@ -42,7 +42,7 @@ const isModern = (kind: ClientKind) => kind === 'v2 at 2026-07-28';
 describe.each(clientKinds)('behind a load balancer, the official client %s', (kind) => {
   const name = `greet_${clientKinds.indexOf(kind)}`;
 
-  it('finds the same prompts and people wherever it is sent, and is asked for what is missing', async () => {
+  it('finds the same prompts and users on both servers, and is asked for missing arguments', async () => {
     await using client = await connect(kind);
     const before = balancer.turns.length;
     await client.callTool({
@@ -65,16 +65,16 @@ describe.each(clientKinds)('behind a load balancer, the official client %s', (ki
       const asked = await client.getPrompt({ name });
       expect(JSON.stringify(asked)).toContain('Say hello to Ada.');
     }
-    // Without a session every request may go to either; with one all go to the same.
+    // Requests without a session go to both servers. All requests of a session go to the same one.
     expect(new Set(balancer.turns.slice(before)).size).toBe(isModern(kind) ? 2 : 1);
   });
 
-  it('hears of what is changed through the other machine', async () => {
+  it('is notified of changes on the other server', async () => {
     await using client = await connect(kind);
     await using other = await connect(kind);
-    let told = 0;
+    let notifications = 0;
     await client.watch('prompts', () => {
-      told += 1;
+      notifications += 1;
     });
     let round = 0;
     await vi.waitFor(
@@ -83,15 +83,15 @@ describe.each(clientKinds)('behind a load balancer, the official client %s', (ki
           name: 'update_prompt',
           arguments: { name, title: `Greet ${++round}` },
         });
-        expect(told).toBeGreaterThan(0);
+        expect(notifications).toBeGreaterThan(0);
       },
       { timeout: 20_000, interval: 200 },
     );
   });
 });
 
-describe('when one of two machines dies', () => {
-  it('clients without a session do not notice, and those with one begin anew', async () => {
+describe('when one of two servers crashes', () => {
+  it('clients without a session continue, and clients with one must reconnect', async () => {
     await using modern = await connect('v2 at 2026-07-28');
     const sessions = await Promise.all([connect('v1'), connect('v1')]);
     machines[0]!.child.kill('SIGKILL');

@@ -21,7 +21,7 @@ describe('the built program', () => {
     expect(chunks.filter((chunk) => /[^\0-\x7f]/.test(read(chunk)))).toEqual([]);
   });
 
-  it('names no folder of the machine it was built on', () => {
+  it('contains no path of the machine it was built on', () => {
     const texts = files.filter((file) => /\.(cjs|map)$/.test(file));
     expect(texts.filter((file) => read(file).includes(dirname(dist)))).toEqual([]);
   });
@@ -47,13 +47,13 @@ describe('a stack trace of the built program', () => {
     return file;
   }
 
-  /** Where a source file has this text, as a stack trace writes it. */
+  /** The position of a text in a source file, in the format of a stack trace. */
   function position(file: string, text: string): string {
     const before = readFileSync(file, 'utf8').split(text)[0]!.split('\n');
     return `${file}:${before.length}:${before.at(-1)!.length + 1}`;
   }
 
-  it('names the line of the source after a crash', () => {
+  it('contains the source position after a crash', () => {
     const broken = preload(`process.cwd = () => { throw new Error('no current folder'); };`);
     const { status, stderr } = spawnSync(process.execPath, ['--require', broken, bundle, 'serve'], {
       encoding: 'utf8',
@@ -63,7 +63,7 @@ describe('a stack trace of the built program', () => {
     expect(stderr).toContain(`    at ${position('src/main.ts', 'cwd(),\n')}\n`);
   });
 
-  it('names the line of the source after an internal error in a chunk that was loaded later', async () => {
+  it('contains the source position after an internal error in a chunk that was loaded later', async () => {
     const broken = preload(
       `require('node:sqlite').DatabaseSync.prototype.prepare = () => { throw new Error('no statement'); };`,
     );

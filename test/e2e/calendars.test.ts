@@ -199,7 +199,7 @@ describe('adjutant calendars', () => {
       calendars: { id: string; kind: string }[];
     };
     expect(listed.calendars.map(({ kind }) => kind)).toEqual(['file', 'folder']);
-    expect((await run('sync', '--user', 'ann')).stdout).toContain('nothing new');
+    expect((await run('sync', '--user', 'ann')).stdout).toContain('no changes');
     for (const { id } of listed.calendars) expect((await run('remove', id)).code).toBe(0);
     expect((await run('list')).stdout).toBe('No calendars.\n');
   });

@@ -13,7 +13,7 @@ let bench: Workbench;
 beforeAll(() => {
   bench = createWorkbench();
   writeFileSync(
-    join(bench.folder, 'diary.ics'),
+    join(bench.folder, 'work.ics'),
     'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n',
   );
 });
@@ -31,126 +31,132 @@ function adjutant(...args: readonly string[]) {
 
 interface Use {
   readonly args: string;
-  /** What it prints is only that something was done. */
+  /** The output only confirms a change. */
   readonly changes?: true;
-  /** Its exit code, where that is an answer too. */
+  /** The expected exit code, if it is not 0. */
   readonly code?: number;
 }
 
-const asks = (args: string, code = 0): Use => ({ args, code });
-const does = (args: string): Use => ({ args, changes: true });
+const query = (args: string, code = 0): Use => ({ args, code });
+const change = (args: string): Use => ({ args, changes: true });
 
-/** Runs have names and times of their own. */
-const steady = (ended: ReturnType<typeof adjutant>) => ({
+/** Replaces run ids and durations, which differ each time. */
+const normalize = (ended: ReturnType<typeof adjutant>) => ({
   ...ended,
   stdout: ended.stdout.replaceAll(/[\da-f_-]{12,}|\d+ms/g, '…'),
 });
 
-/** Uses of every command that succeed when they come one after the other, and one that fails. */
+/** For every command: uses that succeed in this order, and one that fails. */
 const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly bad?: string }>> = {
   serve: { good: [] },
   users: {
     good: [
-      does('users create --id ada --name Ada --email ada@example.org'),
-      asks('users list'),
-      asks('users show ada'),
-      does('users update ada --locale en-GB'),
-      does('users rule ada --rule-type travel_buffer --rule-json {"minutes":10}'),
-      asks('users rules ada'),
+      change('users create --id ada --name Ada --email ada@example.org'),
+      query('users list'),
+      query('users show ada'),
+      change('users update ada --locale en-GB'),
+      change('users rule ada --rule-type travel_buffer --rule-json {"minutes":10}'),
+      query('users rules ada'),
     ],
     bad: 'users show nobody',
   },
   events: {
     good: [
-      does('events create ada --id tea --title Tea --start 2090-01-01T10:00:00Z --end 2090-01-01T11:00:00Z'),
-      asks('events list ada'),
-      asks('events show tea'),
-      does('events update tea --location here'),
+      change(
+        'events create ada --id tea --title Tea --start 2090-01-01T10:00:00Z --end 2090-01-01T11:00:00Z',
+      ),
+      query('events list ada'),
+      query('events show tea'),
+      change('events update tea --location here'),
     ],
     bad: 'events show nothing',
   },
   notifications: {
     good: [
-      asks('notifications plan ada --dry-run'),
-      asks('notifications list ada'),
-      asks('notifications test ada'),
-      asks('notifications test ada --delivery-smtp-url smtp://127.0.0.1:1', 1),
-      asks('notifications audit ada'),
+      query('notifications plan ada --dry-run'),
+      query('notifications list ada'),
+      query('notifications test ada'),
+      query('notifications test ada --delivery-smtp-url smtp://127.0.0.1:1', 1),
+      query('notifications audit ada'),
     ],
     bad: 'notifications cancel nothing',
   },
   worker: {
-    good: [does('worker --once')],
+    good: [change('worker --once')],
     bad: 'worker --once --assistant-database-url postgres://x@127.0.0.1:1/x',
   },
   migrate: {
-    good: [does('migrate --to copy.db'), does('migrate --to copy.db')],
+    good: [change('migrate --to copy.db'), change('migrate --to copy.db')],
     bad: 'migrate --to copy.db --assistant-database-url copy.db',
   },
-  install: { good: [does('install cursor'), asks('install cursor --dry-run')], bad: 'install nothing' },
-  uninstall: { good: [asks('uninstall cursor --dry-run'), does('uninstall cursor')], bad: 'uninstall' },
-  demo: { good: [does('demo'), does('demo remove')], bad: 'demo repair' },
+  install: { good: [change('install cursor'), query('install cursor --dry-run')], bad: 'install nothing' },
+  uninstall: { good: [query('uninstall cursor --dry-run'), change('uninstall cursor')], bad: 'uninstall' },
+  demo: { good: [change('demo'), change('demo remove')], bad: 'demo repair' },
   doctor: { good: [] },
   prompts: {
     good: [
-      does('prompts create letter --text hello_{{who}} --description letters'),
-      asks('prompts list'),
-      asks('prompts show letter'),
-      asks('prompts render letter who=you'),
-      asks('prompts search letters'),
-      asks('prompts search nothing_of_the_kind', 1),
-      does('prompts edit letter'),
-      asks('prompts history letter'),
-      asks('prompts lint'),
-      asks('prompts export commands out --dry-run'),
-      does('prompts export commands out letter'),
-      asks('prompts import commands out --prefix new --dry-run'),
-      does('prompts import commands out --prefix new'),
-      does('prompts delete letter new_letter'),
-      does('prompts restore letter@1'),
+      change('prompts create letter --text hello_{{who}} --description letters'),
+      query('prompts list'),
+      query('prompts show letter'),
+      query('prompts render letter who=you'),
+      query('prompts search letters'),
+      query('prompts search nothing_of_the_kind', 1),
+      change('prompts edit letter'),
+      query('prompts history letter'),
+      query('prompts lint'),
+      query('prompts export commands out --dry-run'),
+      change('prompts export commands out letter'),
+      query('prompts import commands out --prefix new --dry-run'),
+      change('prompts import commands out --prefix new'),
+      change('prompts delete letter new_letter'),
+      change('prompts restore letter@1'),
     ],
     bad: 'prompts show nothing',
   },
   delegate: {
     good: [
-      asks(`delegate ${steps({ answer: { summary: 'done' } })} --delegate-command ${scriptedAgent}`),
-      asks(`delegate ${steps({ fail: 'no luck' })} --delegate-command ${scriptedAgent}`, 1),
+      query(`delegate ${steps({ answer: { summary: 'done' } })} --delegate-command ${scriptedAgent}`),
+      query(`delegate ${steps({ fail: 'no luck' })} --delegate-command ${scriptedAgent}`, 1),
     ],
     bad: 'delegate something --sandbox none',
   },
   runs: {
     good: [
-      asks('runs list'),
-      asks('runs show last'),
-      asks('runs tail last'),
-      asks('runs cancel last'),
-      asks('runs clean --older-than-days 0'),
+      query('runs list'),
+      query('runs show last'),
+      query('runs tail last'),
+      query('runs cancel last'),
+      query('runs clean --older-than-days 0'),
     ],
     bad: 'runs show nothing',
   },
   calendars: {
-    good: [asks('calendars import ../diary.ics --user ada'), asks('calendars list'), asks('calendars sync')],
+    good: [
+      query('calendars import ../work.ics --user ada'),
+      query('calendars list'),
+      query('calendars sync'),
+    ],
     bad: 'calendars import ../nothing.ics --user ada',
   },
   completion: {
-    good: [asks('completion bash'), asks('completion zsh'), asks('completion fish')],
+    good: [query('completion bash'), query('completion zsh'), query('completion fish')],
     bad: 'completion sh',
   },
 };
 
-it('every command is looked at here', () => {
+it('every command is tested here', () => {
   expect(Object.keys(uses).sort()).toEqual(Object.keys(commands).sort());
 });
 
 describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
-  it('knows --json and --quiet', () => {
+  it('has the flags --json and --quiet', () => {
     expect(adjutant(name, '--help').stdout).toMatch(/--json .*--quiet /s);
   });
 
   it.each([
     ['an unknown flag', `${name} --nonsense`],
-    ...(bad === undefined ? [] : [['what it cannot do', bad]]),
-  ])('says on stdout what is wrong with %s, once, as JSON', (_, line) => {
+    ...(bad === undefined ? [] : [['a failing call', bad]]),
+  ])('prints one JSON error to stdout for %s', (_, line) => {
     const { code, stdout, stderr } = adjutant(...line!.split(' '), '--json');
     const { error } = JSON.parse(stdout);
     expect(error).toEqual({
@@ -166,16 +172,16 @@ describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
     });
   });
 
-  it.skipIf(good.length === 0)('answers with one JSON document, and is quiet when told to', () => {
-    // The JSON first: a change can be made once only.
+  it.skipIf(good.length === 0)('prints one JSON document with --json, and only results with --quiet', () => {
+    // A change works only once, so it is made with --json only.
     for (const { args, code = 0, changes } of good) {
       const words = args.split(' ');
       const answered = adjutant(...words, '--json');
       expect([args, answered.code, answered.stderr]).toEqual([args, code, '']);
       expect(JSON.parse(answered.stdout), args).toEqual(expect.any(Object));
       if (changes) continue;
-      const [loud, quiet] = [adjutant(...words), adjutant(...words, '--quiet')];
-      expect([args, steady(quiet)]).toEqual([args, steady({ ...loud, stderr: '' })]);
+      const [normal, quiet] = [adjutant(...words), adjutant(...words, '--quiet')];
+      expect([args, normalize(quiet)]).toEqual([args, normalize({ ...normal, stderr: '' })]);
       expect(quiet.stdout === '' ? args : '').toMatch(/^(prompts lint)?$/);
     }
   });
@@ -193,22 +199,22 @@ it.each([
   'worker --once',
   'migrate --to another.db',
   'prompts export commands elsewhere',
-])('%s --quiet prints nothing at all', (line) => {
+])('%s --quiet prints nothing', (line) => {
   expect(adjutant(...line.split(' '), '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-it('doctor answers with one JSON document, and quietly with what is not as it should be', () => {
+it('doctor prints one JSON document with --json, and only problems with --quiet', () => {
   const { stdout, stderr } = adjutant('doctor', '--json');
   const { findings } = JSON.parse(stdout) as { findings: { title: string; state: string }[] };
   expect([findings.length > 0, stderr]).toEqual([true, '']);
   expect(adjutant('doctor', '--quiet').stdout).not.toContain('✓');
 });
 
-it('migrate tells programs what it moved where, table by table', () => {
-  const { stdout } = adjutant('migrate', '--to', 'told.db', '--json');
+it('migrate --json reports the copied rows of each table', () => {
+  const { stdout } = adjutant('migrate', '--to', 'target.db', '--json');
   const moved = JSON.parse(stdout);
   expect(moved).toMatchObject({ from: join(bench.home, 'adjutant.db'), already: false, prompts: 0 });
-  expect(moved.place).toMatch(/told\.db$/);
+  expect(moved.place).toMatch(/target\.db$/);
   expect(moved.tables).toContainEqual({
     table: 'users',
     rows: expect.any(Number),
@@ -216,7 +222,7 @@ it('migrate tells programs what it moved where, table by table', () => {
   });
 });
 
-it('serve --http --json tells programs where it is, in one document', async () => {
+it('serve --http --json prints its addresses as one document', async () => {
   const child = spawn(
     process.execPath,
     [bundle, 'serve', '--http', '--port', '0', '--json', '--home', bench.home],
@@ -224,21 +230,21 @@ it('serve --http --json tells programs where it is, in one document', async () =
       env: bench.env,
     },
   );
-  const told: string[] = [];
+  const printed: string[] = [];
   const lines = createInterface(child.stdout);
-  lines.on('line', (line) => told.push(line));
+  lines.on('line', (line) => printed.push(line));
   await once(lines, 'line');
   child.kill('SIGTERM');
   await once(child, 'close');
   expect(child.exitCode).toBe(0);
-  expect(JSON.parse(told.join('\n'))).toEqual({
+  expect(JSON.parse(printed.join('\n'))).toEqual({
     page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=/),
     mcp: expect.stringMatching(/\/mcp$/),
     token: expect.any(String),
   });
 });
 
-it('runs tail --follow --json prints a document a line', () => {
+it('runs tail --follow --json prints one document per line', () => {
   adjutant('delegate', steps({ answer: { summary: 'done' } }), '--delegate-command', scriptedAgent);
   const { stdout } = adjutant('runs', 'tail', 'last', '--follow', '--json');
   for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('events');

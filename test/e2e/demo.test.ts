@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const at = (...path: readonly string[]) => join(home, ...path);
-const everything = () =>
+const allFiles = () =>
   readdirSync(home, { recursive: true })
     .map(String)
     .filter((path) => !path.startsWith('adjutant.db'))
@@ -22,17 +22,17 @@ const everything = () =>
 const open = (broken?: string) => openSampleData(home, broken);
 
 describe('the sample person', () => {
-  it('goes without a trace when nobody has added to it', async () => {
+  it('is removed completely if nothing was added to it', async () => {
     await using demo = open();
     expect(await demo.load()).toMatchObject({ events: 6 });
     expect(await demo.users()).toMatchObject([{ id: user.id, email: user.email }]);
     expect(await demo.load()).toMatchObject({ events: 6 });
     expect(await demo.remove()).toMatchObject({ events: 6 });
     expect(await demo.users()).toEqual([]);
-    expect(everything()).toEqual([]);
+    expect(allFiles()).toEqual([]);
   });
 
-  it('is made beside a person who has the same address, and beside events with the same ids', async () => {
+  it('is created with other ids if a person or events with the same ids exist', async () => {
     await using demo = open();
     await demo.call('createUser', { id: 'ada', name: 'Ada', email: user.email });
     const mine = { user_id: 'ada', id: 'demo-standup', title: 'Mine', start_ts: '2030-01-01T10:00' };
@@ -44,7 +44,7 @@ describe('the sample person', () => {
     expect(await demo.call('getEvent', { event_id: 'demo-standup' })).toMatchObject({ title: 'Mine' });
   });
 
-  it('that the user has made under the same id is not touched', async () => {
+  it('does not replace a person with the same id', async () => {
     await using demo = open();
     await demo.call('createUser', { id: user.id, name: 'Mine' });
     await demo.remove();
@@ -53,7 +53,7 @@ describe('the sample person', () => {
     expect(await demo.users()).toMatchObject([{ id: user.id, name: 'Mine' }]);
   });
 
-  it('stays with the calendars and events that the user added to it, and says so', async () => {
+  it('is kept with the calendars and events that the user added to it', async () => {
     await using demo = open();
     await demo.load();
     const far = { user_id: user.id, id: 'mine', title: 'Mine', start_ts: '2044-01-01T10:00' };
@@ -67,28 +67,28 @@ describe('the sample person', () => {
       prompts: expect.any(Number),
       events: 6,
       runs: 2,
-      kept: `The sample person ${user.id} stays, with 1 calendar, 2 events.`,
+      kept: `The sample person ${user.id} was kept because of 1 calendar, 2 events.`,
     });
     expect(await demo.events(user.id)).toEqual([]);
     expect(await demo.call('getEvent', { event_id: 'mine' })).toMatchObject({ title: 'Mine' });
     expect(await demo.calendars(user.id)).toMatchObject([{ events: 1 }]);
-    // Loading again takes the same person, and removing keeps it again.
+    // Loading again reuses the person, and removing keeps it again.
     expect(await demo.load()).toMatchObject({ events: 6 });
     expect(await demo.users()).toHaveLength(1);
-    expect(await demo.remove()).toMatchObject({ events: 6, kept: expect.stringContaining('stays') });
-    // Once nothing of the user's is left, nothing of the sample is either.
+    expect(await demo.remove()).toMatchObject({ events: 6, kept: expect.stringContaining('was kept') });
+    // When the user's data is gone, the person is removed too.
     await demo.call('deleteEvent', { event_id: 'mine' });
     const [calendar] = await demo.calendars(user.id);
     await demo.call('removeCalendar', { calendar_id: calendar!['id'] });
     await demo.remove();
     expect(await demo.users()).toEqual([]);
-    expect(everything()).toEqual(['mine.ics']);
+    expect(allFiles()).toEqual(['mine.ics']);
   });
 
   it.each<[string, string, object]>([
     ['preferences', 'updateUser', { user_id: user.id, quiet_start: '22:00' }],
     ['a rule', 'setRule', { user_id: user.id, rule_type: 'travel_buffer', rule_json: { minutes: 20 } }],
-  ])('stays with %s that the user set', async (_, tool, args) => {
+  ])('is kept with %s that the user set', async (_, tool, args) => {
     await using demo = open();
     await demo.load();
     await demo.call(tool, args);
@@ -99,7 +99,7 @@ describe('the sample person', () => {
     });
   });
 
-  it('takes its own messages out of the outbox and leaves those about what the user added', async () => {
+  it('removes its own messages from the outbox, but not those about events of the user', async () => {
     await using demo = open();
     await demo.load();
     const start_ts = new Date(Date.now() + 2 * 86_400_000).toISOString();
@@ -119,16 +119,16 @@ describe('the sample person', () => {
   });
 
   it.each(['createUser', 'createEvent', 'planNotifications', 'delegate_autopilot'])(
-    'leaves nothing behind when %s fails',
+    'is removed again if %s fails',
     async (tool) => {
       await using demo = open(tool);
       await expect(demo.load()).rejects.toThrow(`${tool} does not work`);
       expect(await demo.users()).toEqual([]);
-      expect(everything()).toEqual([]);
+      expect(allFiles()).toEqual([]);
     },
   );
 
-  it('of an older version is removed, which noted the files only', async () => {
+  it('of an older version is removed too, although only its files were recorded', async () => {
     await using demo = open();
     await demo.load();
     const { person: _, ...older } = JSON.parse(readFileSync(at('state', 'demo.json'), 'utf8')) as JsonObject;

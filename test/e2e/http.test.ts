@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.program[Symbol.asyncDispose]());
 
-/** Sends a message to the program, with its token unless told otherwise. */
+/** Sends a message to the program, by default with its token. */
 function post(body: unknown, headers: Readonly<Record<string, string>> = {}, path = '/mcp') {
   return fetch(`${server.url}${path}`, {
     method: 'POST',
@@ -42,7 +42,7 @@ async function errorOf(response: Response): Promise<JsonObject> {
   return ((await response.json()) as { error: JsonObject }).error;
 }
 
-async function begin(): Promise<Readonly<Record<string, string>>> {
+async function startSession(): Promise<Readonly<Record<string, string>>> {
   const response = await post(initialize());
   const session = response.headers.get('mcp-session-id')!;
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': session });
@@ -50,7 +50,7 @@ async function begin(): Promise<Readonly<Record<string, string>>> {
 }
 
 describe('the page', () => {
-  it('is to be looked at; messages that are sent to it are told where they belong', async () => {
+  it('accepts only GET and HEAD, and points messages to /mcp', async () => {
     const sent = await post(ping, {}, '/');
     expect([sent.status, sent.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(await sent.text()).toContain('/mcp');
@@ -63,8 +63,8 @@ describe('the token', () => {
   it.for([
     ['absent', ''],
     ['wrong', 'Bearer of-bad-news-but-long-enough'],
-    ['of another kind', 'Basic dXNlcjpwYXNz'],
-  ])('lets nobody in when it is %s', async ([, authorization]) => {
+    ['of another scheme', 'Basic dXNlcjpwYXNz'],
+  ])('is rejected if it is %s', async ([, authorization]) => {
     for (const method of ['POST', 'GET', 'DELETE']) {
       const response = await fetch(`${server.url}/mcp`, {
         method,
@@ -77,12 +77,12 @@ describe('the token', () => {
     }
   });
 
-  it('lets in who has it', async () => {
+  it('is accepted if it is right', async () => {
     const response = await post(ping);
     expect([response.status, await response.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
-  it('is kept in a file that only its owner can read, and is the same after a restart', async () => {
+  it('is stored in a file that only its owner can read, and survives a restart', async () => {
     const file = join(server.program.home, 'token');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').trim()).toBe(server.token);
@@ -99,20 +99,20 @@ describe('the token', () => {
     expect(token).toBe(server.token);
   });
 
-  it('must be brought for an address that others can reach', async () => {
+  it('must be configured for an address that other machines can reach', async () => {
     await using program = new Program(['serve', '--http', '--host', '0.0.0.0', '--port', '0']);
     const { code, stderr } = await program.end();
     expect(code).toBe(2);
     expect(stderr).toContain('--token-file');
   });
 
-  it('may be brought in a file, if it is one', async () => {
-    const file = join(server.program.home, 'brought');
+  it('can be read from a file, if it is long enough', async () => {
+    const file = join(server.program.home, 'user-token');
     writeFileSync(file, 'short\n');
     await using refused = new Program(['serve', '--http', '--port', '0', '--token-file', file]);
     expect(await refused.end()).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
 
-    const token = 'brought-along-from-elsewhere';
+    const token = 'configured-by-the-user';
     writeFileSync(file, `${token}\n`);
     await using program = new Program([
       'serve',
@@ -136,25 +136,25 @@ describe('the token', () => {
   });
 });
 
-describe('host and origin', () => {
+describe('host and origin headers', () => {
   it.for([
-    ['a host of another name', { host: 'evil.example' }, 403],
-    ['a host that only begins like ours', { host: 'localhost.evil.example' }, 403],
-    ['no sensible host', { host: '@' }, 403],
-    ['an origin of another name', { origin: 'https://evil.example' }, 403],
-    ['an origin that is hidden', { origin: 'null' }, 403],
-    ['the local name', { host: 'localhost:1' }, 200],
-    ['the local address of the newer kind', { host: '[::1]:1' }, 200],
-    ['a local page', { origin: 'http://localhost:5173' }, 200],
-  ] as const)('are looked at: %s', async ([, headers, status]) => {
+    ['another host', { host: 'evil.example' }, 403],
+    ['a host that starts with localhost', { host: 'localhost.evil.example' }, 403],
+    ['an invalid host', { host: '@' }, 403],
+    ['another origin', { origin: 'https://evil.example' }, 403],
+    ['a null origin', { origin: 'null' }, 403],
+    ['localhost', { host: 'localhost:1' }, 200],
+    ['the IPv6 loopback address', { host: '[::1]:1' }, 200],
+    ['a local origin', { origin: 'http://localhost:5173' }, 200],
+  ] as const)('are checked: %s', async ([, headers, status]) => {
     expect((await rawPost(JSON.stringify(ping), headers)).status).toBe(status);
   });
 
-  it('are looked at before the page is served', async () => {
+  it('are checked before the page is served', async () => {
     expect((await rawPost('', { host: 'evil.example' }, '/')).status).toBe(403);
   });
 
-  it('may be more than the local ones', async () => {
+  it('may contain a name from http.allowed_hosts', async () => {
     const other = await startHttp(['--http-allowed-hosts', 'adjutant.example']);
     await using _ = other.program;
     const { status } = await rawPost(
@@ -167,20 +167,20 @@ describe('host and origin', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   it.for([
-    ['is no JSON', '{"jsonrpc":', 400, -32700],
+    ['is not JSON', '{"jsonrpc":', 400, -32700],
     ['is empty', '', 400, -32700],
     ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 400, -32700],
-    ['is no message', '7', 200, -32600],
+    ['is not a message', '7', 200, -32600],
     ['is an empty batch', '[]', 200, -32600],
-  ] as const)('that %s is answered', async ([, body, status, code]) => {
+  ] as const)('that %s is answered with an error', async ([, body, status, code]) => {
     const response = await post(body);
     expect(response.status).toBe(status);
     expect((await errorOf(response))['code']).toBe(code);
   });
 
-  it('that is too long is answered with the limit, and its connection goes on', async () => {
+  it('that is too long is answered with the limit', async () => {
     for (const size of [4097, 50_000]) {
       const response = await post(JSON.stringify({ ...ping, params: { text: 'x'.repeat(size) } }));
       expect(response.status).toBe(413);
@@ -192,7 +192,7 @@ describe('a body', () => {
     expect((await post(ping)).status).toBe(200);
   });
 
-  it('that is broken off harms nobody', async () => {
+  it('that is cut off does not affect other requests', async () => {
     const request = httpRequest(`${server.url}/mcp`, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.token}`, 'content-length': '1000' },
@@ -205,7 +205,7 @@ describe('a body', () => {
     expect(server.program.stderr).not.toContain('failed');
   });
 
-  it('that is a batch is answered as one', async () => {
+  it('that is a batch is answered with a batch', async () => {
     const response = await post([ping, { jsonrpc: '2.0', method: 'initialized' }, { ...ping, id: 2 }]);
     expect(await response.json()).toEqual([
       { jsonrpc: '2.0', id: 1, result: {} },
@@ -214,14 +214,14 @@ describe('a body', () => {
   });
 });
 
-describe('an address', () => {
-  it.for(contractNames)('of the contract %s serves it or says that it does not', async (name) => {
+describe('a path', () => {
+  it.for(contractNames)('for the contract %s serves it or names it in the error', async (name) => {
     const response = await post(initialize('2025-06-18'), {}, `/mcp/${name}`);
     if (response.status === 404) expect((await errorOf(response))['message']).toContain(`"${name}"`);
     else expect(await response.json()).toMatchObject({ result: { serverInfo: {} } });
   });
 
-  it('tells the contracts apart', async () => {
+  it('selects the contract', async () => {
     const names = await Promise.all(
       ['/mcp', '/mcp/standard', '/mcp/commands', '/mcp/commands/'].map(async (path) => {
         const reply = (await (await post(initialize(), {}, path)).json()) as JsonObject;
@@ -232,21 +232,21 @@ describe('an address', () => {
   });
 
   it.for(['/mcp/nonsense', '/mcpx', '/mcp/commands/x', '/%2e%2e/token', '//', '/\\', '/%'])(
-    'that leads nowhere is not found: %s',
+    'that does not exist is answered with 404: %s',
     async (path) => {
       const { status } = await rawPost(JSON.stringify(ping), {}, path);
       expect(status).toBe(404);
     },
   );
 
-  it('of the page needs no token and gives none away', async () => {
+  it('of the page needs no token and does not contain it', async () => {
     const response = await fetch(server.url);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('text/html');
     expect(await response.text()).not.toContain(server.token);
   });
 
-  it('takes no other methods', async () => {
+  it('of MCP rejects other HTTP methods', async () => {
     const response = await fetch(`${server.url}/mcp`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${server.token}` },
@@ -256,8 +256,8 @@ describe('an address', () => {
 });
 
 describe('a session', () => {
-  it('begins with initialize and remembers what was agreed', async () => {
-    const session = await begin();
+  it('starts with initialize and keeps the negotiated revision', async () => {
+    const session = await startSession();
     expect(session['mcp-session-id']).toMatch(/^[\x21-\x7e]{16,}$/);
     const batch = await post([ping], session);
     expect(await errorOf(batch)).toMatchObject({
@@ -266,14 +266,14 @@ describe('a session', () => {
     });
   });
 
-  it('takes notifications and answers without a word', async () => {
-    const session = await begin();
+  it('answers a notification with an empty response', async () => {
+    const session = await startSession();
     const response = await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session);
     expect([response.status, await response.text()]).toEqual([202, '']);
   });
 
-  it('ends with DELETE and is gone then', async () => {
-    const session = await begin();
+  it('ends with DELETE and is unknown afterwards', async () => {
+    const session = await startSession();
     const headers = { ...session, authorization: `Bearer ${server.token}` };
     const remove = () => fetch(`${server.url}/mcp`, { method: 'DELETE', headers });
     expect((await remove()).status).toBe(204);
@@ -282,17 +282,17 @@ describe('a session', () => {
     expect((await fetch(`${server.url}/mcp`, { headers })).status).toBe(404);
   });
 
-  it('that nobody knows is not found', async () => {
+  it('that is unknown is answered with 404', async () => {
     expect((await post(ping, { 'mcp-session-id': 'made-up' })).status).toBe(404);
   });
 
-  it('of an unknown revision is refused', async () => {
+  it('with an unknown revision is rejected', async () => {
     const response = await post(ping, { 'mcp-protocol-version': '1999-01-01' });
     expect(response.status).toBe(400);
     expect((await errorOf(response))['message']).toContain('1999-01-01');
   });
 
-  it('is not needed for a single request, but for a stream', async () => {
+  it('is required for a stream, but not for a single request', async () => {
     expect((await post(ping)).status).toBe(200);
     const headers = { authorization: `Bearer ${server.token}` };
     expect((await fetch(`${server.url}/mcp`, { headers })).status).toBe(405);
@@ -328,7 +328,7 @@ describe('a stream', () => {
   const progressOf = (events: readonly ServerEvent[]) =>
     events.flatMap(({ message }) => (message?.['params'] as JsonObject | undefined)?.['progress'] ?? []);
 
-  it('carries what a request has to say, then its answer, and ends', async () => {
+  it('carries the progress of a request and then its answer', async () => {
     const response = await send(withProgress(1), await open());
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const events = await allEvents(response);
@@ -337,34 +337,34 @@ describe('a stream', () => {
     expect(events.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } });
   });
 
-  it('does not begin with an event that older clients cannot read', async () => {
+  it('has no empty first event for older clients', async () => {
     const [first] = await allEvents(await send(withProgress(1), await open('2025-06-18')));
     expect(first?.message).toBeDefined();
   });
 
-  it('that broke is taken up where it was lost, and nothing is lost or said twice', async () => {
+  it('can be resumed after a disconnect without losing or repeating events', async () => {
     const session = await open();
-    const broken = new AbortController();
+    const connection = new AbortController();
     const seen: ServerEvent[] = [];
-    const response = await send(withProgress(1), session, broken.signal);
+    const response = await send(withProgress(1), session, connection.signal);
     for await (const event of readEvents(response)) {
       seen.push(event);
       if (event.message !== undefined) break;
     }
-    broken.abort();
+    connection.abort();
     const rest = await allEvents(await listen({ ...session, 'last-event-id': seen.at(-1)!.id! }));
     expect(progressOf([...seen, ...rest])).toEqual([0, 50, 100]);
     expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: {} });
   });
 
-  it('can be taken up after its request is long answered', async () => {
+  it('can be resumed after its request was answered', async () => {
     const session = await open();
     const events = await allEvents(await send(withProgress(1), session));
     const again = await allEvents(await listen({ ...session, 'last-event-id': events[0]!.id! }));
     expect(again).toEqual(events.slice(1));
   });
 
-  it('of the session carries what belongs to no request', async () => {
+  it('of the session carries messages that belong to no request', async () => {
     const session = await open();
     const events = readEvents(await listen(session));
     await send(
@@ -378,7 +378,7 @@ describe('a stream', () => {
     await events.return(undefined);
   });
 
-  it('of the session keeps for its listener what was said while nobody listened', async () => {
+  it('of the session delivers messages that were sent while the client was disconnected', async () => {
     const session = await open();
     const trigger = {
       jsonrpc: '2.0',
@@ -396,7 +396,7 @@ describe('a stream', () => {
     await second.return(undefined);
   });
 
-  it('of the session begins with what was said before anybody listened', async () => {
+  it('of the session starts with messages that were sent before it was opened', async () => {
     const session = await open();
     const trigger = {
       jsonrpc: '2.0',
@@ -412,7 +412,7 @@ describe('a stream', () => {
     await events.return(undefined);
   });
 
-  it('of one session tells nothing to another', async () => {
+  it('of one session cannot be resumed by another', async () => {
     const [one, other] = [await open(), await open()];
     const events = await allEvents(await send(withProgress(1), one));
     const stolen = await listen({ ...other, 'last-event-id': events[0]!.id! });
@@ -422,7 +422,7 @@ describe('a stream', () => {
   });
 });
 
-/** `fetch` does not let one choose the host. */
+/** Sends a request with any Host header, which `fetch` does not allow. */
 async function rawPost(
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -443,7 +443,7 @@ async function rawPost(
   return { status: response.statusCode! };
 }
 
-it('stops in good order when it is told to', async () => {
+it('exits with code 0 on SIGTERM', async () => {
   const { program } = await startHttp();
   await using _ = program;
   program.child.kill('SIGTERM');

@@ -32,7 +32,7 @@ function adjutant(...args: readonly string[]): { code: number; stdout: string; s
 }
 
 describe('adjutant install', () => {
-  it('shows the difference, keeps a backup and the rest of the file', () => {
+  it('shows the difference, keeps a backup and the other settings', () => {
     const file = join(home, '.gemini', 'settings.json');
     mkdirSync(join(home, '.gemini'));
     writeFileSync(file, '{\n  "theme": "x" // mine\n}\n');
@@ -40,7 +40,7 @@ describe('adjutant install', () => {
     expect(stdout).toContain('+     "adjutant": {');
     expect(readFileSync(file, 'utf8')).toContain('"theme": "x"');
     expect(readFileSync(`${file}.before-adjutant`, 'utf8')).toBe('{\n  "theme": "x" // mine\n}\n');
-    expect(adjutant('install', 'gemini').stdout).toContain('nothing to change');
+    expect(adjutant('install', 'gemini').stdout).toContain('no changes needed');
   });
 
   it('changes nothing in a dry run', () => {
@@ -48,13 +48,13 @@ describe('adjutant install', () => {
     expect(existsSync(join(home, '.claude.json'))).toBe(false);
   });
 
-  it('writes the project’s configuration when told to', () => {
+  it('writes the configuration of the project with --project', () => {
     adjutant('install', 'vscode', '--project', '--quiet');
     const { servers } = JSON.parse(readFileSync(join(home, '.vscode', 'mcp.json'), 'utf8'));
     expect(servers.adjutant.args.at(-1)).toBe('serve');
   });
 
-  it('gives HTTP clients the address and the token of the server', () => {
+  it('writes the address and the token of the server with --http', () => {
     adjutant('install', 'codex', '--http', '--quiet');
     const token = readFileSync(join(home, '.local', 'state', 'adjutant', 'token'), 'utf8').trim();
     const text = readFileSync(join(home, '.codex', 'config.toml'), 'utf8');
@@ -62,20 +62,20 @@ describe('adjutant install', () => {
     expect(text).toContain(`Bearer ${token}`);
   });
 
-  it('refuses what it cannot read, and names the nearest client', () => {
+  it('rejects an invalid file, and suggests a similar client name', () => {
     writeFileSync(join(home, '.claude.json'), '{"mcpServers": ');
     const broken = adjutant('install', 'claude');
     expect(broken).toMatchObject({ code: 2 });
-    expect(broken.stderr).toContain('nothing was changed');
+    expect(broken.stderr).toContain('Nothing was changed');
     expect(adjutant('install', 'claud').stderr).toContain('did you mean claude?');
   });
 
-  it('keeps away from files that are not its to change', () => {
+  it('does not change files that it cannot edit safely', () => {
     const file = join(home, '.claude.json');
     for (const [bytes, reason] of [
-      ['[1]', /an object was expected; put the file right first/],
-      ['{\n "a": 1\n "b": 2}', /\.claude\.json:3: comma expected; put the file right first/],
-      ['{"mcpServers": ["x"]}', /"mcpServers" is not written in a way that can be changed safely/],
+      ['[1]', /the file must hold an object; correct the file first/],
+      ['{\n "a": 1\n "b": 2}', /\.claude\.json:3: comma expected; correct the file first/],
+      ['{"mcpServers": ["x"]}', /"mcpServers" cannot be edited safely/],
       [Buffer.from([0x7b, 0xff, 0x7d]), /is not UTF-8 text/],
     ] as const) {
       writeFileSync(file, bytes);
@@ -87,20 +87,20 @@ describe('adjutant install', () => {
     chmodSync(file, 0o444);
     expect(adjutant('install', 'claude')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is read-only; make it writable first, nothing was changed'),
+      stderr: expect.stringContaining('is read-only; make it writable first. Nothing was changed'),
     });
     expect(readFileSync(file, 'utf8')).toBe('{}');
     expect(existsSync(`${file}.before-adjutant`)).toBe(false);
     rmSync(file);
     symlinkSync(join(home, 'nowhere'), file);
-    expect(adjutant('install', 'claude').stderr).toContain('is a link to nothing');
+    expect(adjutant('install', 'claude').stderr).toContain('is a broken link');
   });
 
   it('shows the difference before it writes', () => {
     const file = join(home, '.claude.json');
     writeFileSync(file, '{}');
     chmodSync(file, 0o444);
-    // A dry run finds nothing wrong with a file that it does not write.
+    // A dry run accepts a read-only file, because it does not write it.
     expect(adjutant('install', 'claude', '--dry-run').stdout).toContain('+     "adjutant": {');
     expect(JSON.parse(adjutant('install', 'claude', '--dry-run', '--json').stdout)).toMatchObject({
       client: 'claude',
@@ -111,7 +111,7 @@ describe('adjutant install', () => {
     });
   });
 
-  it('goes through a link and leaves it one', () => {
+  it('changes the target of a link and keeps the link', () => {
     writeFileSync(join(home, 'dotfile'), '{}\n');
     symlinkSync(join(home, 'dotfile'), join(home, '.claude.json'));
     adjutant('install', 'claude', '--quiet');
@@ -121,9 +121,9 @@ describe('adjutant install', () => {
     expect(lstatSync(join(home, '.claude.json')).isSymbolicLink()).toBe(true);
   });
 
-  it('warns where the token might be shared', () => {
+  it('warns if the file with the token is part of a project', () => {
     const { stderr } = adjutant('install', 'cursor', '--http', '--project');
-    expect(stderr).toContain('holds the token of the server: keep it out of what you share');
+    expect(stderr).toContain('contains the token of the server. Do not share or commit it.');
   });
 });
 
@@ -143,7 +143,7 @@ describe('adjutant uninstall', () => {
       'a = 1',
       '\uFEFFa = 1\r\n',
       '[mcp_servers]\n',
-      '# only a remark',
+      '# only a comment',
       '[x]\ny = 1\n\n\n\n',
     ],
     json: [
@@ -161,15 +161,15 @@ describe('adjutant uninstall', () => {
   };
   const keys: Readonly<Record<string, string>> = { vscode: 'servers', zed: 'context_servers' };
 
-  it.each(Object.entries(files))('leaves the file of %s as it was to the last byte', (client, name) => {
+  it.each(Object.entries(files))('restores the file of %s exactly', (client, name) => {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
     const all = texts[client === 'codex' ? 'toml' : 'json'];
-    // The clients with JSON differ in names only: one of them stands for all where it takes long.
+    // The JSON clients differ only in names, so all texts are tested with one of them.
     for (const pattern of client === 'codex' || client === 'cursor' ? all : all.slice(-3)) {
       const text = pattern.replaceAll('KEY', keys[client] ?? 'mcpServers');
       writeFileSync(file, text);
-      // Twice, and the second time otherwise: the first backup is the one that counts.
+      // Install twice, the second time with another entry: the first backup must survive.
       expect([text, adjutant('install', client, '--quiet')]).toEqual([
         text,
         { code: 0, stdout: '', stderr: '' },
@@ -182,14 +182,14 @@ describe('adjutant uninstall', () => {
     }
   });
 
-  it.each(Object.entries(files))('leaves no file for %s where there was none', (client, name) => {
+  it.each(Object.entries(files))('removes the file of %s if there was none before', (client, name) => {
     adjutant('install', client, '--quiet');
     const { stdout } = adjutant('uninstall', client);
     expect(stdout).toContain('adjutant');
     expect(existsSync(join(home, name))).toBe(false);
   });
 
-  it('takes only its own out of a file that has changed meanwhile', () => {
+  it('removes only its own entry from a file that has changed since', () => {
     const file = join(home, '.cursor', 'mcp.json');
     mkdirSync(dirname(file));
     writeFileSync(file, '{\n  "a": 1\n}\n');
@@ -198,12 +198,12 @@ describe('adjutant uninstall', () => {
     writeFileSync(file, installed.replace('"a": 1', '"a": 2 /* mine */'));
     adjutant('uninstall', 'cursor', '--quiet');
     expect(readFileSync(file, 'utf8')).toBe('{\n  "a": 2 /* mine */\n}\n');
-    expect(adjutant('uninstall', 'cursor').stdout).toContain('nothing to change');
+    expect(adjutant('uninstall', 'cursor').stdout).toContain('no changes needed');
   });
 });
 
 describe('adjutant doctor', () => {
-  it('finds that an installed client reaches the server and one with a wrong command does not', () => {
+  it('reports whether each installed client reaches the server', () => {
     adjutant('install', 'claude', '--quiet');
     mkdirSync(join(home, '.cursor'));
     writeFileSync(
@@ -214,27 +214,29 @@ describe('adjutant doctor', () => {
     const { findings } = JSON.parse(stdout) as {
       findings: { title: string; state: string; remedy?: string }[];
     };
-    const of = (title: string) => findings.find((finding) => finding.title === title);
-    expect(of('Claude Code')).toMatchObject({ state: 'good' });
-    expect(of('Cursor')).toMatchObject({ state: 'bad', remedy: 'run adjutant install cursor again' });
-    expect(of('Node')).toMatchObject({ state: 'good' });
+    const findingFor = (title: string) => findings.find((finding) => finding.title === title);
+    expect(findingFor('Claude Code')).toMatchObject({ state: 'good' });
+    expect(findingFor('Cursor')).toMatchObject({ state: 'bad', remedy: 'run adjutant install cursor again' });
+    expect(findingFor('Node')).toMatchObject({ state: 'good' });
     expect(code).toBe(1);
   });
 
-  it('looks at what is configured, tells no secret and leaves nothing behind', () => {
+  it('checks the configured services, prints no secret and creates no files', () => {
     writeFileSync(
       join(home, 'adjutant.toml'),
-      '[assistant]\ndatabase_url = "postgres://me:hunter2@127.0.0.1:1/diary"\n[delivery]\nsmtp_url = "smtp://me:hunter2@127.0.0.1:1"\n',
+      '[assistant]\ndatabase_url = "postgres://me:hunter2@127.0.0.1:1/calendar"\n[delivery]\nsmtp_url = "smtp://me:hunter2@127.0.0.1:1"\n',
     );
     const { code, stdout, stderr } = adjutant('doctor', '--home', home);
     expect(code).toBe(1);
-    expect(stdout).toContain('✗ Database: The database postgres://me:(secret)@127.0.0.1:1/diary cannot be');
+    expect(stdout).toContain(
+      '✗ Database: The database postgres://me:(secret)@127.0.0.1:1/calendar cannot be',
+    );
     expect(stdout).toContain('✗ Mail server: 127.0.0.1:1 refuses the connection');
     expect(stdout + stderr).not.toContain('hunter2');
     expect(readdirSync(home)).toEqual(['adjutant.toml']);
   });
 
-  it('tells of a broken prompt with its file and line', () => {
+  it('reports a broken prompt with its file and line', () => {
     const folder = join(home, '.local', 'share', 'adjutant', 'commands');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'broken.md'), 'no front matter\n');

@@ -39,8 +39,8 @@ afterAll(async () => {
   await fixtures[Symbol.asyncDispose]();
 });
 
-/** Arguments that are right, for tools that need some. */
-const known: Readonly<Record<string, object>> = {
+/** Valid arguments for tools that need some. */
+const validArguments: Readonly<Record<string, object>> = {
   expand_prompt: { command: 'greet', input: 'you' },
   search_prompts: { query: 'greets' },
   show_prompt: { name: 'greet' },
@@ -49,7 +49,7 @@ const known: Readonly<Record<string, object>> = {
 const names = (items: unknown) => (items as readonly { name: string }[]).map(({ name }) => name);
 
 describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
-  it('lists and calls all that the program offers', async () => {
+  it('lists and calls everything that the program offers', async () => {
     await using client = await connectOfficial(kind, programs[transport]);
     expect(client.getServerVersion()).toMatchObject({ name: 'adjutant' });
     const capabilities = client.getServerCapabilities();
@@ -57,11 +57,14 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     const { tools } = await client.listTools();
     expect(names(tools)).toEqual(expect.arrayContaining(['list_prompts', 'expand_prompt']));
     for (const name of names(tools)) {
-      // What lacks its arguments is told so in a result, and never runs.
-      const result = await client.callTool({ name, arguments: known[name] ?? {} });
+      // A tool without its required arguments returns an error result and does not run.
+      const result = await client.callTool({ name, arguments: validArguments[name] ?? {} });
       expect(result['content'], name).toBeInstanceOf(Array);
     }
-    const expanded = await client.callTool({ name: 'expand_prompt', arguments: known['expand_prompt'] });
+    const expanded = await client.callTool({
+      name: 'expand_prompt',
+      arguments: validArguments['expand_prompt'],
+    });
     expect(expanded['structuredContent']).toEqual({ prompt: 'Say hello to you.' });
 
     const { prompts } = await client.listPrompts();
@@ -86,7 +89,7 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     await expect(client.getPrompt({ name: 'no_such_prompt' })).rejects.toThrow('no_such_prompt');
   });
 
-  it('hears of a prompt that is new in the folder of the program, and finds it', async () => {
+  it('is notified of a new prompt file and finds the prompt', async () => {
     await using client = await connectOfficial(kind, programs[transport]);
     const changed = Promise.withResolvers<void>();
     await client.watch('prompts', changed.resolve);
@@ -124,25 +127,25 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     ['test_input_required_result_list_roots', {}, 'file:///somewhere'],
     ['test_input_required_result_multi_round', {}, 'Ada'],
     ['test_input_required_result_multiple_inputs', {}, 'Somewhere'],
-  ] as const)('is asked and answers: %s', async ([name, args, expected]) => {
+  ] as const)('answers the questions of %s', async ([name, args, expected]) => {
     await using client = await connectOfficial(kind, fixtureServers[transport]);
     const { content } = await client.callTool({ name, arguments: args });
     expect(JSON.stringify(content)).toContain(expected);
   });
 
-  it('hears of progress while it waits', async () => {
+  it('receives progress notifications', async () => {
     await using client = await connectOfficial(kind, fixtureServers[transport]);
-    const heard: number[] = [];
+    const received: number[] = [];
     await client.callTool(
       { name: 'test_tool_with_progress', arguments: {} },
-      { onprogress: ({ progress }) => heard.push(progress) },
+      { onprogress: ({ progress }) => received.push(progress) },
     );
-    // A client may let go of a call before it has passed on what came together with the answer.
-    expect(heard.length).toBeGreaterThanOrEqual(2);
-    expect(heard).toEqual([0, 50, 100].slice(0, heard.length));
+    // A client may drop progress that arrives together with the answer.
+    expect(received.length).toBeGreaterThanOrEqual(2);
+    expect(received).toEqual([0, 50, 100].slice(0, received.length));
   });
 
-  it('hears that a list has changed', async () => {
+  it('is notified that a list has changed', async () => {
     await using client = await connectOfficial(kind, fixtureServers[transport]);
     const changed = Promise.withResolvers<void>();
     await client.watch('tools', changed.resolve);
@@ -150,7 +153,7 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
     await changed.promise;
   });
 
-  it('cancels a call, and the tool knows', async () => {
+  it('can cancel a call, and the tool is aborted', async () => {
     await using client = await connectOfficial(kind, fixtureServers[transport]);
     const stopped = Promise.withResolvers<void>();
     await client.watch('prompts', stopped.resolve);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '../program.ts';
 
-/** The Node that started npm, which need not be the one that the clone brought. */
-const outside = process.env['npm_node_execpath'];
-const outsideVersion =
-  outside === undefined ? '' : execFileSync(outside, ['--version'], { encoding: 'utf8' }).trim();
-const isOld = Number(/^v(\d+)/.exec(outsideVersion)?.[1] ?? 24) < 24;
+/** The Node that started npm. It can be older than the one in node_modules. */
+const systemNode = process.env['npm_node_execpath'];
+const systemVersion =
+  systemNode === undefined ? '' : execFileSync(systemNode, ['--version'], { encoding: 'utf8' }).trim();
+const isOld = Number(/^v(\d+)/.exec(systemVersion)?.[1] ?? 24) < 24;
 
 function expectRefusal(command: string, args: readonly string[], version: string): void {
   const { status, stdout, stderr } = spawnSync(command, [...args, bundle, 'serve'], {
@@ -21,8 +21,8 @@ function expectRefusal(command: string, args: readonly string[], version: string
   expect(stderr).toContain(`needs Node 24 or newer; this is ${version}`);
 }
 
-describe('on a Node that is too old, the installed program says what it needs and ends', () => {
-  it('by what Node says of itself', () => {
+describe('on an old Node, the installed program names the required version and exits', () => {
+  it('with a simulated version', () => {
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-old-node-'));
     const preload = join(folder, 'older.cjs');
     writeFileSync(
@@ -34,5 +34,5 @@ describe('on a Node that is too old, the installed program says what it needs an
     rmSync(folder, { recursive: true });
   });
 
-  it.runIf(isOld)('by the Node of this machine', () => expectRefusal(outside!, [], outsideVersion));
+  it.runIf(isOld)('with the Node of this machine', () => expectRefusal(systemNode!, [], systemVersion));
 });

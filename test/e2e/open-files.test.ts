@@ -4,16 +4,16 @@ import { initialize, Program } from '../program.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 
-/** Stopped meanwhile, so that a slow machine does not let the program open files before the limit holds. */
+/** Limits the open files. The program is stopped meanwhile, so that it opens no file before the limit applies. */
 function limitOpenFiles({ child }: Program, files: number): void {
   child.kill('SIGSTOP');
   execFileSync('prlimit', ['--pid', String(child.pid), `--nofile=${files}:`]);
   child.kill('SIGCONT');
 }
 
-describe.runIf(hasPrlimit)('a server that can open no more files', () => {
+describe.runIf(hasPrlimit)('a server that has reached its limit of open files', () => {
   it.each(['list_runs', 'listUsers', 'lint_prompts'])(
-    'fails the call of %s, and answers it when files can be opened again',
+    'fails the call of %s, and answers it when it can open files again',
     async (name) => {
       await using program = new Program(['serve']);
       const call = () => program.request('tools/call', { name, arguments: {} });

@@ -21,14 +21,14 @@ const root = join(import.meta.dirname, '..', '..');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function clone(name: string): string {
-  const place = join(folder, name);
-  execFileSync('git', ['clone', '--quiet', root, place]);
-  return place;
+  const target = join(folder, name);
+  execFileSync('git', ['clone', '--quiet', root, target]);
+  return target;
 }
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
-/** Starts the command that an installation has put into its `bin`, and uses what comes as a file of its own. */
+/** Starts an installed command and renders a Jinja prompt, which needs the separate WebAssembly file. */
 async function expectToServe(command: string): Promise<void> {
   expect(execFileSync(process.execPath, [command, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
   const home = mkdtempSync(join(folder, 'home-'));
@@ -47,7 +47,7 @@ async function expectToServe(command: string): Promise<void> {
   });
 }
 
-it('is packed whole in a fresh clone, and needs no other package', { timeout: 240_000 }, async () => {
+it('a package from a fresh clone is complete and has no dependencies', { timeout: 240_000 }, async () => {
   npm(clone('packed'), 'pack', '--pack-destination', folder);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
   const prefix = join(folder, 'from-tarball');
@@ -61,7 +61,7 @@ it('is packed whole in a fresh clone, and needs no other package', { timeout: 24
   expect(chunksOf(launcher).length).toBeGreaterThan(10);
 });
 
-it('is installed from a fresh clone as it stands', { timeout: 240_000 }, async () => {
+it('a fresh clone can be installed directly', { timeout: 240_000 }, async () => {
   const prefix = join(folder, 'from-clone');
   npm(clone('installed'), 'install', '--global', '--prefix', prefix, '.');
   await expectToServe(join(prefix, 'bin', 'adjutant'));

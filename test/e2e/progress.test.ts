@@ -11,7 +11,7 @@ import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { createWorkbench, type Workbench } from '../delegate/workbench.ts';
 import { bundle } from '../program.ts';
 
-// A terminal of its own for a program comes from util-linux.
+// `script` of util-linux gives a program a terminal.
 const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 
 let bench: Workbench;
@@ -20,26 +20,26 @@ beforeEach(() => {
 });
 afterEach(() => bench[Symbol.asyncDispose]());
 
-const written = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
 
-/** The program on a terminal; its standard output goes elsewhere, so that what is seen is what it says beside it. */
+/** Runs the program on a terminal. Its standard output goes to a file, so the screen shows only stderr. */
 function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const words = [process.execPath, bundle, ...args, '--home', bench.home];
-  const child = spawn('script', ['-qec', `${written(words)} > '${join(bench.folder, 'out')}'`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `${quoted(words)} > '${join(bench.folder, 'out')}'`, '/dev/null'], {
     cwd: bench.project,
     env: { ...bench.env, SHELL: '/bin/sh', TERM: 'xterm', NO_COLOR: '1', ...env },
   });
-  let seen = '';
+  let screen = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    seen += chunk;
+    screen += chunk;
   });
-  const over = once(child, 'close').then(([code]) => ({ code: code as number, seen }));
-  return { seen: () => seen, type: (keys: string) => child.stdin.write(keys), over };
+  const finished = once(child, 'close').then(([code]) => ({ code: code as number, screen }));
+  return { screen: () => screen, type: (keys: string) => child.stdin.write(keys), finished };
 }
 
-/** What a person still sees when all is done. */
-const left = (seen: string) =>
-  seen.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)/g, '').replaceAll('\r\u001b[K', '');
+/** What remains on the screen at the end. */
+const remaining = (screen: string) =>
+  screen.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)/g, '').replaceAll('\r\u001b[K', '');
 
 const delegate = (task: string, ...flags: readonly string[]) => [
   'delegate',
@@ -51,99 +51,100 @@ const delegate = (task: string, ...flags: readonly string[]) => [
 const slow = steps({ command: 'npm test' }, { wait: 1_500 }, { answer: { summary: 'done' } });
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  it('long work shows its latest event on one line, which is gone at the end', async () => {
-    const { code, seen } = await onTerminal(delegate(slow)).over;
+  it('long work shows its latest event on one line, which is erased at the end', async () => {
+    const { code, screen } = await onTerminal(delegate(slow)).finished;
     expect(code).toBe(0);
-    expect(seen).toMatch(/\r\u001b\[K[-\\|/] \$ npm test/);
-    expect(left(seen)).toBe('');
+    expect(screen).toMatch(/\r\u001b\[K[-\\|/] \$ npm test/);
+    expect(remaining(screen)).toBe('');
   });
 
   it.each([
     ['--quiet', ['--quiet'], {}],
     ['--json', ['--json'], {}],
     ['CI', [], { CI: '1' }],
-  ])('nothing of it is seen with %s', async (_, flags, env) => {
-    expect(await onTerminal(delegate(slow, ...flags), env).over).toEqual({ code: 0, seen: '' });
+  ])('no progress is shown with %s', async (_, flags, env) => {
+    expect(await onTerminal(delegate(slow, ...flags), env).finished).toEqual({ code: 0, screen: '' });
   });
 
   it.each([
-    ['the run', []],
-    ['all of an autopilot', ['--autopilot']],
-  ])('Ctrl-C ends %s and its processes and leaves a clean line', async (_, flags) => {
+    ['a run', []],
+    ['an autopilot run', ['--autopilot']],
+  ])('Ctrl-C cancels %s with its processes and erases the line', async (_, flags) => {
     const task = `Refactor the parser, update the tests, rewrite the docs. ${steps({ command: 'sleep' }, { hang: true })}`;
     const program = onTerminal(delegate(task, ...flags));
-    // Every agent is told a file of its run to write to.
+    // The command line of every agent contains a path in the runs folder.
     const agents = () =>
       execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split(join(bench.home, 'runs'));
     await eventually(() => {
-      expect(program.seen()).toMatch(/\$ sleep|planning {2}\d/);
+      expect(program.screen()).toMatch(/\$ sleep|planning {2}\d/);
       expect(agents().length).toBeGreaterThan(1);
     });
     program.type('\u0003');
-    const { code, seen } = await program.over;
+    const { code, screen } = await program.finished;
     expect(code).toBe(130);
-    expect(left(seen).replace('^C', '')).toBe('');
+    expect(remaining(screen).replace('^C', '')).toBe('');
     expect(agents().length).toBe(1);
   });
 
-  it('Ctrl-C while another program’s run is followed leaves that run alone', async () => {
+  it('Ctrl-C in runs tail --follow does not cancel the run', async () => {
     const working = onTerminal(delegate(steps({ command: 'sleep' }, { hang: true })));
-    await eventually(() => expect(working.seen()).toContain('$ sleep'));
+    await eventually(() => expect(working.screen()).toContain('$ sleep'));
     const following = onTerminal(['runs', 'tail', 'last', '--follow']);
-    await eventually(() => expect(following.seen()).toContain('running'));
+    await eventually(() => expect(following.screen()).toContain('running'));
     following.type('\u0003');
-    const { code, seen } = await following.over;
-    expect([code, left(seen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
+    const { code, screen } = await following.finished;
+    expect([code, remaining(screen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
     const [id] = await listRunIds(join(bench.home, 'runs'));
     expect((await listRunProcesses(undefined, id!)).length).toBeGreaterThan(0);
     working.type('\u0003');
-    expect((await working.over).code).toBe(130);
+    expect((await working.finished).code).toBe(130);
   });
 
-  it('what a sub-agent says cannot steer it', async () => {
+  it('output of a sub-agent cannot control it', async () => {
     const task = steps(
       { command: 'echo \u001b]0;title\u0007\u001b[2J' },
       { wait: 1_000 },
       { answer: { summary: 's' } },
     );
-    const { code, seen } = await onTerminal(delegate(task, '--watch')).over;
-    expect([code, seen]).toEqual([0, expect.stringContaining('$ echo \uFFFD]0;title\uFFFD\uFFFD[2J')]);
-    expect(seen.replaceAll('\u001b[K', '')).not.toMatch(/[\u001b\u0007]/);
+    const { code, screen } = await onTerminal(delegate(task, '--watch')).finished;
+    expect([code, screen]).toEqual([0, expect.stringContaining('$ echo \uFFFD]0;title\uFFFD\uFFFD[2J')]);
+    expect(screen.replaceAll('\u001b[K', '')).not.toMatch(/[\u001b\u0007]/);
   });
 
-  it('a move that has to wait says so, and Ctrl-C leaves nothing behind', async () => {
+  it('a migration that must wait says so, and Ctrl-C leaves no target', async () => {
     const source = join(bench.home, 'adjutant.db');
     const target = join(bench.folder, 'copy.db');
-    await onTerminal(['users', 'create', '--name', 'Ada']).over;
+    await onTerminal(['users', 'create', '--name', 'Ada']).finished;
     using writer = new DatabaseSync(source);
     writer.exec('begin immediate');
     const moving = onTerminal(['migrate', '--to', target]);
-    await eventually(() => expect(moving.seen()).toContain('waiting for '));
+    // The line is cut at the width of the terminal.
+    await eventually(() => expect(moving.screen()).toContain(`waiting for ${source.slice(0, 40)}`));
     moving.type('\u0003');
-    const { code, seen } = await moving.over;
-    expect([code, left(seen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
+    const { code, screen } = await moving.finished;
+    expect([code, remaining(screen).replace('^C', '').trim()]).toEqual([130, 'adjutant: interrupted']);
     expect(existsSync(target)).toBe(false);
   });
 
-  it('a large library is brought in behind a bar', async () => {
+  it('the import of a large library shows a bar', async () => {
     const folder = join(bench.folder, 'library');
     mkdirSync(folder);
     for (let index = 0; index < 400; index++)
       writeFileSync(join(folder, `prompt_${index}.md`), `---\ndescription: d\n---\nNumber ${index}\n`);
-    // It would be over before anybody wants to see a bar, so somebody else is at the file.
+    // The import is too fast to show a bar, so a lock delays it.
     mkdirSync(join(bench.home, 'prompts'), { recursive: true });
     const lock = new DatabaseSync(join(bench.home, 'prompts', '.lock'));
     lock.exec('begin exclusive');
     const importing = onTerminal(['prompts', 'import', 'commands', folder]);
-    await eventually(() => expect(importing.seen()).toMatch(/[█░]+ +\d+% \d+ of 400 prompts imported/));
+    await eventually(() => expect(importing.screen()).toMatch(/[█░]+ +\d+% \d+ of 400 prompts imported/));
     lock.close();
-    const { code, seen } = await importing.over;
+    const { code, screen } = await importing.finished;
     expect(code).toBe(0);
-    expect(left(seen)).toBe('');
+    expect(remaining(screen)).toBe('');
   });
 });
 
-it('without a terminal not one byte of it is printed', () => {
+it('without a terminal no progress is printed', () => {
   const { status, stderr } = spawnSync(process.execPath, [bundle, ...delegate(slow), '--home', bench.home], {
     cwd: bench.project,
     env: { ...bench.env, TERM: 'xterm' },

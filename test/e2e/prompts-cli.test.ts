@@ -113,7 +113,7 @@ describe('adjutant prompts', () => {
     const invalid = prompts(['edit', 'chat'], { env: { EDITOR: 'sed -i "s/}//"' } });
     expect(invalid).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('this is not JSON, so nothing was changed'),
+      stderr: expect.stringContaining('the text is not valid JSON'),
     });
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'true' } }).stdout).toBe('Nothing was changed.\n');
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'false' } })).toMatchObject({ code: 2 });
@@ -122,21 +122,21 @@ describe('adjutant prompts', () => {
 
   it.each<[readonly string[], RegExp]>([
     [['lst'], /did you mean prompts list/],
-    [['show'], /which prompt\?/],
-    [['show', 'a', 'b'], /one prompt at a time/],
-    [['render'], /which prompt\?/],
-    [['render', 'code_review', 'nonsense'], /"nonsense" is not key=value/],
+    [['show'], /prompts show needs a name/],
+    [['show', 'a', 'b'], /takes one name/],
+    [['render'], /prompts render needs a name/],
+    [['render', 'code_review', 'nonsense'], /"nonsense" is not of the form key=value/],
     [['render', 'code_review', 'code=@nope'], /nope cannot be read/],
-    [['create', '../evil', '--text', 'x'], /cannot be a name/],
-    [['create', 'x'], /nothing was written/],
+    [['create', '../evil', '--text', 'x'], /is not a valid name/],
+    [['create', 'x'], /the text is empty/],
     [['create', 'x', '--text', 'a', '--file', 'b'], /not both/],
     [['restore', 'x'], /NAME@N/],
-    [['search'], /search for what\?/],
+    [['search'], /needs words to search for/],
     [['import', 'claude-code'], /import FORMAT PATH/],
     [['import', 'claudecode', '.'], /did you mean claude-code\?/],
-    [['import', 'codex', 'nowhere'], /there is no nowhere/],
+    [['import', 'codex', 'nowhere'], /nowhere does not exist/],
     [['export', 'codex'], /export FORMAT FOLDER/],
-    [['lint', 'nowhere'], /there is no nowhere/],
+    [['lint', 'nowhere'], /nowhere does not exist/],
     [['list', '--nope'], /unknown flag --nope/],
   ])('reports incorrect usage: %j', (args, message) => {
     const { code, stderr, stdout } = prompts(args);
@@ -236,7 +236,7 @@ describe('adjutant prompts import and export', () => {
     const first = prompts(['export', 'commands', 'out', 'code_review', 'fix_bugs']);
     expect(first.code).toBe(1);
     expect(first.stderr).toContain(
-      `${join('out', 'code_review.md')}: error: it is there and different; --force writes over it`,
+      `${join('out', 'code_review.md')}: error: the file exists with other content; --force overwrites it`,
     );
     expect(readFileSync(join(home, 'out', 'code_review.md'), 'utf8')).toBe('mine');
     const forced = prompts(['export', 'commands', 'out', 'code_review', 'fix_bugs', '--force']);
@@ -252,7 +252,7 @@ describe('adjutant prompts import and export', () => {
     );
     expect(json(['list']).prompts).toHaveLength(7);
     expect(prompts(['export', 'codex', 'out', '--dry-run']).stdout).toContain('would be written');
-    expect(prompts(['lint', 'out']).stderr).toContain('there is no out');
+    expect(prompts(['lint', 'out']).stderr).toContain('out does not exist');
   });
 
   it('export a prompt to every format and import it again', () => {

@@ -54,14 +54,14 @@ const expand = {
   arguments: { command: 'greet', input: 'the harbour' },
 };
 
-describe('a client that adjutant install has set up in an empty home', () => {
-  it('codex: knows the server and calls expand_prompt through it', async () => {
+describe('a client that adjutant install has configured', () => {
+  it('codex lists the server and calls expand_prompt', async () => {
     const model = await startResponsesModel();
     await install('codex');
     const config = join(home, '.codex', 'config.toml');
     const listed = await run('codex', ['mcp', 'list', '--json']);
     expect(listed.output).toContain('"adjutant"');
-    // Settings of the top level stand before every table.
+    // In TOML, top-level settings must come before all tables.
     writeFileSync(
       config,
       `${model.config}
@@ -83,7 +83,7 @@ ${readFileSync(config, 'utf8')}`,
     expect(output).toContain('Say hello to the harbour.');
   });
 
-  it('claude: lists the server as connected and calls expand_prompt through it', async () => {
+  it('claude lists the server as connected and calls expand_prompt', async () => {
     const model = await startMessagesModel();
     const more = {
       ANTHROPIC_BASE_URL: model.url,
@@ -112,7 +112,7 @@ ${readFileSync(config, 'utf8')}`,
     expect(JSON.stringify(model.requests.map(({ body }) => body))).toContain('Say hello to the harbour.');
   });
 
-  it('gemini: lists the server as connected', async () => {
+  it('gemini lists the server as connected', async () => {
     await install('gemini');
     const settings = join(home, '.gemini', 'settings.json');
     const ours = JSON.parse(readFileSync(settings, 'utf8'));

@@ -20,8 +20,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** A file that is no regular one: a pipe that nobody writes to, or a device that never ends. */
-function special(kind: 'pipe' | 'device', path: string): string {
+/** Creates a special file: a pipe without a writer, or a device that never ends. */
+function createSpecialFile(kind: 'pipe' | 'device', path: string): string {
   const file = join(home, path);
   mkdirSync(dirname(file), { recursive: true });
   if (kind === 'pipe') execFileSync('mkfifo', [file]);
@@ -44,7 +44,7 @@ async function call(tool: string, args: object): Promise<JsonObject> {
   return answer['result'] as JsonObject;
 }
 
-/** It still answers, and still ends when it is asked to. */
+/** Checks that the server still answers, and exits on SIGTERM. */
 async function expectHealthy(): Promise<void> {
   expect(await server!.request('ping')).toMatchObject({ result: {} });
   server!.child.kill('SIGTERM');
@@ -54,9 +54,9 @@ async function expectHealthy(): Promise<void> {
 
 const kinds = ['pipe', 'device'] as const;
 
-it.each(kinds)('a %s in place of the codex settings of a folder stops no run', async (kind) => {
+it.each(kinds)('a run completes if a %s replaces the codex settings of its folder', async (kind) => {
   for (const folder of ['project', 'project/a', 'project/a/b', 'project/a/b/c', 'project/a/b/c/d'])
-    special(kind, `${folder}/.codex/config.toml`);
+    createSpecialFile(kind, `${folder}/.codex/config.toml`);
   await serve(`--delegate-command=${scriptedAgent}`);
   const cwd = join(home, 'project/a/b/c/d');
   const task = steps({ answer: { summary: 'Done.' } });
@@ -65,8 +65,8 @@ it.each(kinds)('a %s in place of the codex settings of a folder stops no run', a
   await expectHealthy();
 });
 
-it.each(kinds)('a %s in place of a skill is passed over', async (kind) => {
-  special(kind, 'project/.codex/skills/odd/SKILL.md');
+it.each(kinds)('a %s in place of a skill is ignored', async (kind) => {
+  createSpecialFile(kind, 'project/.codex/skills/odd/SKILL.md');
   await serve(`--delegate-command=${scriptedAgent}`);
   const task = steps({ answer: { summary: 'Done.' } });
   const cwd = join(home, 'project');
@@ -75,8 +75,8 @@ it.each(kinds)('a %s in place of a skill is passed over', async (kind) => {
   await expectHealthy();
 });
 
-it.each(kinds)('a %s is not imported as a calendar', async (kind) => {
-  const path = special(kind, 'work.ics');
+it.each(kinds)('a %s cannot be imported as a calendar', async (kind) => {
+  const path = createSpecialFile(kind, 'work.ics');
   await serve();
   const person = await call('createUser', { name: 'Ann', email: 'ann@example.com' });
   const { id } = person['structuredContent'] as { id: string };
@@ -87,15 +87,15 @@ it.each(kinds)('a %s is not imported as a calendar', async (kind) => {
 });
 
 it.each(kinds)(
-  'a %s among the prompts is reported, and the others are served',
+  'other prompts are served if a %s is among the prompt files',
   { timeout: 30_000 },
   async (kind) => {
-    special(kind, 'commands/odd.md');
+    createSpecialFile(kind, 'commands/odd.md');
     writeFileSync(join(home, 'commands', 'greet.md'), '---\ndescription: Greets\n---\nSay hello.\n');
-    special(kind, '.config/hexai/config.toml');
-    special(kind, 'prompts/user.jsonl');
-    special(kind, 'prompts/default.jsonl');
-    special(kind, 'libraries/odd/twig.toml');
+    createSpecialFile(kind, '.config/hexai/config.toml');
+    createSpecialFile(kind, 'prompts/user.jsonl');
+    createSpecialFile(kind, 'prompts/default.jsonl');
+    createSpecialFile(kind, 'libraries/odd/twig.toml');
     await serve();
     const { result } = await server!.request('prompts/list');
     const names = (result as { prompts: { name: string }[] }).prompts.map(({ name }) => name);
@@ -105,8 +105,8 @@ it.each(kinds)(
   },
 );
 
-it.each(kinds)('a %s in place of the settings file is refused with its name', async (kind) => {
-  const file = special(kind, 'adjutant.toml');
+it.each(kinds)('a %s in place of the settings file is rejected with its path', async (kind) => {
+  const file = createSpecialFile(kind, 'adjutant.toml');
   const child = spawn(process.execPath, [bundle, 'serve', '--home', home], {
     env: { PATH: process.env['PATH'], HOME: home },
   });
@@ -114,9 +114,9 @@ it.each(kinds)('a %s in place of the settings file is refused with its name', as
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk;
   });
-  const late = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 15_000);
   const [code] = await once(child, 'close');
-  clearTimeout(late);
+  clearTimeout(timeout);
   expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining(file) });
   expect(errors).toContain('not a regular file');
 });

@@ -27,7 +27,7 @@ const framed = (message: unknown) => {
   const body = JSON.stringify(message);
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 };
-/** Who was answered, and how; the order of answers means nothing. */
+/** Ids and error codes of the replies, sorted because their order does not matter. */
 const codes = (messages: readonly JsonObject[]) =>
   sorted(messages.map(({ id, error }) => [id ?? null, (error as JsonObject | undefined)?.['code'] ?? 'ok']));
 const sorted = (rows: readonly (readonly unknown[])[]) => rows.map((row) => row.join(': ')).sort();
@@ -54,7 +54,7 @@ describe('framing', () => {
     );
   });
 
-  it('understands a header without its blank line and with a wrong length', async () => {
+  it('accepts a header without a blank line and with a wrong length', async () => {
     await using program = serve();
     const { stdout } = await program.end(
       'Content-Length: 300\n{"jsonrpc":"2.0","id":2,"method":"prompts/list","params":{}}\n',
@@ -62,22 +62,22 @@ describe('framing', () => {
     expect(stdout).toMatch(/^Content-Length: \d+\r\n\r\n\{"jsonrpc":"2.0","id":2,"result":\{"prompts":\[/);
   });
 
-  it('reads characters and messages that come in pieces', async () => {
+  it('reads a message that arrives byte by byte', async () => {
     await using program = serve();
     for (const byte of Buffer.from(lines(call(1, 'Grüße 👋')))) program.write(Buffer.from([byte]));
     const reply = await program.until(({ id }) => id === 1);
     expect(reply['result']).toMatchObject({ structuredContent: { prompt: 'Say hello to Grüße 👋.' } });
   });
 
-  it('reads over a byte order mark', async () => {
+  it('ignores a byte order mark', async () => {
     await using program = serve();
     const { messages } = await program.end(`\uFEFF${lines(call(1, 'you'))}`);
     expect(codes(messages)).toEqual(sorted([[1, 'ok']]));
   });
 });
 
-describe('what is not a message', () => {
-  it('is answered, and the session goes on', async () => {
+describe('an invalid message', () => {
+  it('is answered with an error, and the session continues', async () => {
     await using program = serve();
     const { messages, code } = await program.end(
       lines(initialize()),
@@ -122,7 +122,7 @@ describe('what is not a message', () => {
     );
   });
 
-  it('is answered without an id where the revision knows no null', async () => {
+  it('is answered without an id in revision 2026-07-28', async () => {
     await using program = serve();
     await program.request('tools/list', modern());
     program.write('no json\n');
@@ -130,7 +130,7 @@ describe('what is not a message', () => {
     expect(reply).toEqual({ jsonrpc: '2.0', error: expect.objectContaining({ code: -32700 }) });
   });
 
-  it('is answered when it is too long, with its id and the limit, and the session goes on', async () => {
+  it('that is too long is answered with its id and the limit, and the session continues', async () => {
     await using program = serve(['--max-message-bytes', '2048']);
     const { messages, code } = await program.end(
       lines(call(1, 'x'.repeat(5000))),
@@ -148,7 +148,7 @@ describe('what is not a message', () => {
     expect(JSON.stringify(messages[0])).toContain('2048 bytes');
   });
 
-  it('is answered when it is nested too deep to be repeated', async () => {
+  it('that is nested too deep to be repeated is answered with an error', async () => {
     await using program = serve(['--contract', 'commands']);
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const { messages, code } = await program.end(
@@ -165,14 +165,14 @@ describe('what is not a message', () => {
   });
 });
 
-describe('the beginning', () => {
-  it('may be any request at all', async () => {
+describe('the first request', () => {
+  it('may be any request', async () => {
     await using program = serve();
     const { messages } = await program.end(lines({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
     expect(codes(messages)).toEqual(sorted([[1, 'ok']]));
   });
 
-  it('may be initialize without capabilities or without anything', async () => {
+  it('may be initialize without capabilities or parameters', async () => {
     for (const params of [{ protocolVersion: '2025-06-18' }, {}, undefined]) {
       await using program = serve();
       const reply = await program.request('initialize', params);
@@ -180,7 +180,7 @@ describe('the beginning', () => {
     }
   });
 
-  it.for(['initialized', 'notifications/initialized'])('may go on with %s', async (method) => {
+  it.for(['initialized', 'notifications/initialized'])('may be followed by %s', async (method) => {
     await using program = serve();
     const { messages } = await program.end(
       lines(initialize(), { jsonrpc: '2.0', method }, { jsonrpc: '2.0', id: 1, method: 'ping' }),
@@ -200,13 +200,13 @@ describe('the beginning', () => {
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ] as const)('agrees, asked for %s, on %s', async ([asked, agreed]) => {
+  ] as const)('for revision %s negotiates %s', async ([asked, agreed]) => {
     await using program = serve();
     const reply = await program.request('initialize', initialize(asked)['params'] as JsonObject);
     expect(reply['result']).toMatchObject({ protocolVersion: agreed });
   });
 
-  it('may be a probe that leaves the choice open', async () => {
+  it('may be server/discover, which does not fix the revision', async () => {
     await using program = serve();
     const discovered = await program.request('server/discover', modern());
     expect(discovered['result']).toMatchObject({ supportedVersions: ['2026-07-28'] });
@@ -214,7 +214,7 @@ describe('the beginning', () => {
     expect(reply['result']).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 
-  it('refuses a revision nobody knows, with those it knows', async () => {
+  it('with an unknown revision is rejected with the supported ones', async () => {
     await using program = serve();
     const reply = await program.request('tools/list', modern('1900-01-01'));
     expect(reply['error']).toMatchObject({
@@ -224,11 +224,11 @@ describe('the beginning', () => {
   });
 });
 
-describe('a connection once pinned', () => {
+describe('a connection with a fixed revision', () => {
   it.for([
     ['2026-07-28', modern()],
     ['2025-11-25', undefined],
-  ] as const)('at %s refuses a request that claims an unknown revision', async ([version, meta]) => {
+  ] as const)('of %s rejects a request with an unknown revision', async ([version, meta]) => {
     await using program = serve();
     if (meta === undefined) await program.request('initialize', initialize(version)['params'] as JsonObject);
     else await program.request('tools/list', meta);
@@ -238,7 +238,7 @@ describe('a connection once pinned', () => {
     expect(served['result']).toBeDefined();
   });
 
-  it('at the current revision wants the envelope on every request and no initialize', async () => {
+  it('of 2026-07-28 requires the envelope on every request and rejects initialize', async () => {
     await using program = serve();
     await program.request('tools/list', modern());
     expect((await program.request('tools/list'))['error']).toMatchObject({ code: -32602 });
@@ -249,15 +249,18 @@ describe('a connection once pinned', () => {
 });
 
 describe('lists', () => {
-  it.for([[{}], [{ cursor: null }], [{ cursor: '' }]])('begin at the beginning with %j', async ([params]) => {
-    await using program = serve();
-    const reply = await program.request('prompts/list', params);
-    const names = ((reply['result'] as JsonObject)['prompts'] as JsonObject[]).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['greet', 'research']));
-    expect(reply['result']).not.toHaveProperty('nextCursor');
-  });
+  it.for([[{}], [{ cursor: null }], [{ cursor: '' }]])(
+    'start with the first item for %j',
+    async ([params]) => {
+      await using program = serve();
+      const reply = await program.request('prompts/list', params);
+      const names = ((reply['result'] as JsonObject)['prompts'] as JsonObject[]).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['greet', 'research']));
+      expect(reply['result']).not.toHaveProperty('nextCursor');
+    },
+  );
 
-  it('refuse a cursor they did not give out', async () => {
+  it('reject an invalid cursor', async () => {
     await using program = serve();
     for (const cursor of ['x', '-1', '1e9', 7, {}]) {
       const reply = await program.request('prompts/list', { cursor });
@@ -274,7 +277,7 @@ describe('batches', () => {
     { jsonrpc: '2.0', id: 2, method: 'no/such' },
   ];
 
-  it('are answered as one where the revision has them', async () => {
+  it('are answered with a batch in revisions that have them', async () => {
     await using program = serve();
     const { stdout } = await program.end(lines(initialize('2025-03-26'), batch));
     const replies = JSON.parse(stdout.trim().split('\n')[1]!) as JsonObject[];
@@ -287,7 +290,7 @@ describe('batches', () => {
     );
   });
 
-  it('get no answer when nothing in them asks for one', async () => {
+  it('of notifications get no reply', async () => {
     await using program = serve();
     const { messages } = await program.end(
       lines(initialize('2025-03-26'), [{ jsonrpc: '2.0', method: 'notifications/initialized' }]),
@@ -297,8 +300,8 @@ describe('batches', () => {
 
   it.for([
     ['empty', []],
-    ['endless', Array(5000).fill(0)],
-  ] as const)('are refused as one when they are %s', async ([, values]) => {
+    ['too long', Array(5000).fill(0)],
+  ] as const)('get a single error if they are %s', async ([, values]) => {
     await using program = serve();
     const { messages } = await program.end(lines(initialize('2025-03-26'), values));
     expect(codes(messages)).toEqual(
@@ -309,7 +312,7 @@ describe('batches', () => {
     );
   });
 
-  it.for(['2025-06-18', '2025-11-25'])('are refused as one at %s', async (version) => {
+  it.for(['2025-06-18', '2025-11-25'])('get a single error in revision %s', async (version) => {
     await using program = serve();
     const { messages } = await program.end(lines(initialize(version), batch));
     expect(codes(messages)).toEqual(
@@ -321,8 +324,8 @@ describe('batches', () => {
   });
 });
 
-describe('the end', () => {
-  it('comes after everything under way is answered', async () => {
+describe('the exit', () => {
+  it('happens after every request is answered', async () => {
     await using program = serve();
     const requests = Array.from({ length: 200 }, (_, index) => call(index + 1, `guest ${index + 1}`));
     const { messages, code } = await program.end(lines(...requests));
@@ -332,12 +335,12 @@ describe('the end', () => {
     );
   });
 
-  it('comes at once when nothing was said', async () => {
+  it('happens at once if the input is empty', async () => {
     await using program = serve();
     expect(await program.end()).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('ends a subscription in good order', async () => {
+  it('completes an open subscription', async () => {
     await using program = serve();
     program.send({
       jsonrpc: '2.0',
@@ -351,7 +354,7 @@ describe('the end', () => {
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
   });
 
-  it('does not come while a client is slow to read', async () => {
+  it('waits for a client that reads slowly', async () => {
     await using program = serve();
     program.child.stdout.pause();
     const requests = Array.from({ length: 2000 }, (_, index) => call(index + 1, 'x'.repeat(500)));
@@ -360,7 +363,7 @@ describe('the end', () => {
     expect((await ended).messages).toHaveLength(2000);
   });
 
-  it.for(['SIGTERM', 'SIGINT'] as const)('comes in good order on %s', async (signal) => {
+  it.for(['SIGTERM', 'SIGINT'] as const)('has code 0 on %s', async (signal) => {
     await using program = serve();
     await program.request('ping');
     program.child.kill(signal);
@@ -368,7 +371,7 @@ describe('the end', () => {
     expect(code).toBe(0);
   });
 
-  it('comes when the client has gone without a word', async () => {
+  it('has code 0 if the client disconnects', async () => {
     await using program = serve();
     await program.request('ping');
     program.child.stdout.destroy();
@@ -381,7 +384,7 @@ describe('the end', () => {
   });
 });
 
-it('keeps stdout for the protocol, whatever a library prints', async () => {
+it('keeps output of libraries out of stdout', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-noise-'));
   const preload = join(folder, 'noisy.cjs');
   writeFileSync(
@@ -400,7 +403,7 @@ it('keeps stdout for the protocol, whatever a library prints', async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('says which contracts there are when it has not the one asked for, and exits', async () => {
+it('lists the contracts and exits if the given one is unknown', async () => {
   await using program = serve(['--contract', 'nonsense']);
   const { code, stdout, stderr } = await program.end();
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { contractNames } from '../../src/contracts/contract.ts';
 import { contracts } from '../../src/contracts/contracts.ts';
 import { Server } from '../../src/engine/server.ts';
-import { defineTool, type Feature } from '../../src/feature.ts';
+import type { Feature } from '../../src/feature.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
+import { defineTool } from '../../src/tool.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 import { initialize, Program } from '../program.ts';
 
@@ -21,9 +22,9 @@ async function listedTools(): Promise<readonly ListedTool[]> {
   return (result as JsonObject)['tools'] as unknown as readonly ListedTool[];
 }
 
-/** Every schema within a schema, with the way to it. */
+/** Yields every schema inside a schema, with its path. */
 function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Schema]> {
-  if (!isObject(schema)) throw new Error(`${path} is no schema`);
+  if (!isObject(schema)) throw new Error(`${path} is not a schema`);
   yield [path, schema];
   for (const [name, property] of Object.entries(schema['properties'] ?? {}))
     yield* schemasIn(property, `${path}.${name}`);
@@ -35,7 +36,7 @@ function* schemasIn(schema: unknown, path: string): Generator<readonly [string, 
 }
 
 describe('the schemas of the standard tools', () => {
-  it('are objects at their root, without combinators there', async () => {
+  it('are objects without combinators at the top level', async () => {
     const tools = await listedTools();
     expect(tools.length).toBeGreaterThan(40);
     const wrong = tools.flatMap(({ name, inputSchema, outputSchema = { type: 'object' } }) =>
@@ -49,16 +50,16 @@ describe('the schemas of the standard tools', () => {
     expect(wrong).toEqual([]);
   });
 
-  /** Some model API refuses a request that has one of these anywhere in the parameters of a tool. */
-  const refused = [
+  /** Keywords that some model API rejects in the parameters of a tool. */
+  const rejectedKeywords = [
     '$schema $ref $defs oneOf allOf not if const additionalProperties patternProperties',
     'exclusiveMinimum exclusiveMaximum multipleOf uniqueItems prefixItems format',
   ].flatMap((line) => line.split(' '));
 
-  it('ask for arguments in terms that every model API takes', async () => {
+  it('use only keywords that every model API accepts', async () => {
     const wrong = (await listedTools()).flatMap(({ name, inputSchema }) =>
       [...schemasIn(inputSchema, name)].flatMap(([path, schema]) => [
-        ...refused.filter((keyword) => keyword in schema).map((keyword) => `${path}: ${keyword}`),
+        ...rejectedKeywords.filter((keyword) => keyword in schema).map((keyword) => `${path}: ${keyword}`),
         ...(typeof schema['type'] === 'string' || 'anyOf' in schema ? [] : [`${path}: no single type`]),
         ...Object.keys(schema['properties'] ?? {})
           .filter((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key))
@@ -68,24 +69,22 @@ describe('the schemas of the standard tools', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leave it to the server to refuse what they cannot say', async () => {
+  it('are complemented by checks in the server', async () => {
     await using program = new Program(['serve']);
     program.send(initialize());
-    const refusalOf = async (name: string, args: JsonObject) => {
+    const errorOf = async (name: string, args: JsonObject) => {
       const { result } = await program.request('tools/call', { name, arguments: args });
       const { isError, content } = result as unknown as { isError?: boolean; content: { text: string }[] };
       return isError === true ? content[0]!.text : undefined;
     };
     const choice =
       'A calendar is imported either from a source or from content. Give exactly one of the two.';
-    expect(await refusalOf('importCalendar', { user_id: 'ann' })).toBe(choice);
-    expect(await refusalOf('importCalendar', { user_id: 'ann', source: '/a.ics', content: 'x' })).toBe(
-      choice,
-    );
-    expect(await refusalOf('createUser', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(
+    expect(await errorOf('importCalendar', { user_id: 'ann' })).toBe(choice);
+    expect(await errorOf('importCalendar', { user_id: 'ann', source: '/a.ics', content: 'x' })).toBe(choice);
+    expect(await errorOf('createUser', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(
       'nickname is not a known field',
     );
-    expect(await refusalOf('expand_prompt', { command: 'greet', arguments: { who: 1 } })).toContain(
+    expect(await errorOf('expand_prompt', { command: 'greet', arguments: { who: 1 } })).toContain(
       'arguments.who must be string',
     );
   });
@@ -99,18 +98,21 @@ const modern = {
 };
 
 describe('the instructions for models', () => {
-  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])('come with the handshake of %s', async (revision) => {
-    await using program = new Program(['serve']);
-    program.send(initialize(revision));
-    const { result } = await program.until(({ id }) => id === 0);
-    const { instructions } = result as { readonly instructions?: string };
-    expect(instructions).toContain(':research');
-    expect(instructions!.length).toBeLessThan(2000);
-    // The rule that clients rely on must survive one that shows the beginning only.
-    expect(instructions!.slice(0, 600)).toMatch(/expand_prompt before anything else/);
-  });
+  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
+    'are part of the initialize result in %s',
+    async (revision) => {
+      await using program = new Program(['serve']);
+      program.send(initialize(revision));
+      const { result } = await program.until(({ id }) => id === 0);
+      const { instructions } = result as { readonly instructions?: string };
+      expect(instructions).toContain(':research');
+      expect(instructions!.length).toBeLessThan(2000);
+      // The most important rule must be near the start, because clients may truncate the text.
+      expect(instructions!.slice(0, 600)).toMatch(/expand_prompt before anything else/);
+    },
+  );
 
-  it('are the same in the discovery of 2026-07-28', async () => {
+  it('are the same in server/discover of 2026-07-28', async () => {
     await using program = new Program(['serve']);
     const { result } = await program.request('server/discover', modern);
     await using older = new Program(['serve']);
@@ -129,7 +131,7 @@ describe('the instructions for models', () => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('leave out the features that are off', async () => {
+  it('omit features without tools', async () => {
     const prompts = await instructionsOf(['expand_prompt']);
     expect(prompts).toContain('expand_prompt');
     expect(prompts).not.toMatch(/delegate_run|listEvents|calendar|sub-agent/i);
@@ -149,7 +151,7 @@ describe('the instructions for models', () => {
   });
 });
 
-/** What a server with these tools alone says of itself. */
+/** The instructions of a server that has only these tools. */
 async function instructionsOf(names: readonly string[]): Promise<string | undefined> {
   const tools = names.map((name) =>
     defineTool({ name, description: name, inputSchema: { type: 'object' }, call: () => ({}) }),

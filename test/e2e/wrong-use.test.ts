@@ -25,43 +25,47 @@ function adjutant(...args: readonly string[]) {
 describe('the command line', () => {
   it.each([
     ['prompst list', 2, 'unknown command "prompst"; did you mean prompts?'],
-    ['-q', 2, '-q goes behind a command; run adjutant --help'],
-    ['help nothing', 2, 'unknown command "nothing"; run adjutant --help'],
-    ['users --wrong', 2, 'unknown flag --wrong; run adjutant users --help for what there is'],
-    ['users -j', 2, 'unknown flag -j; run adjutant users --help for what there is'],
+    ['-q', 2, 'write -q after a command; adjutant --help lists the commands'],
+    ['help nothing', 2, 'unknown command "nothing"; adjutant --help lists the commands'],
+    ['users --wrong', 2, 'unknown flag --wrong; adjutant users --help lists the flags'],
+    ['users -j', 2, 'unknown flag -j; adjutant users --help lists the flags'],
     ['users --database-url x', 2, 'unknown flag --database-url; did you mean --assistant-database-url?'],
     ['users --home', 2, '--home needs a value'],
     ['runs list -n -3', 2, '-n needs a value'],
-    ['runs list --limit -3', 2, '--limit needs a value; one that begins with a dash is written --limit=-…'],
+    ['runs list --limit -3', 2, '--limit needs a value; write a value that begins with a dash as --limit=-…'],
     ['users --json=yes', 2, '--json takes no value'],
-    ['doctor please', 2, /^doctor does not know what to do with "please"; it is written adjutant doctor/],
-    ['worker --once now', 2, /^worker does not know what to do with "now"/],
-    ['install claude cursor', 2, /^install does not know what to do with "cursor"/],
-    ['runs list last', 2, 'runs list does not know what to do with "last"'],
-    ['runs list --limit 1.5', 2, '--limit must be a whole number, not 1.5'],
-    ['users show nobody', 1, 'User not found: nobody; adjutant users list shows the known ones'],
+    ['doctor please', 2, /^doctor does not take "please"; usage: adjutant doctor/],
+    ['worker --once now', 2, /^worker does not take "now"/],
+    ['install claude cursor', 2, /^install does not take "cursor"/],
+    ['runs list last', 2, 'runs list does not take "last"'],
+    ['runs list --limit 1.5', 2, '--limit must be a whole number, not "1.5"'],
+    ['users show nobody', 1, 'User not found: nobody; adjutant users list shows the existing ones'],
     ['events create nobody --title x --start 2030-01-01', 1, /^User not found: nobody; adjutant users list/],
-    ['calendars sync none', 1, 'Calendar not found: none; adjutant calendars list shows the known ones'],
+    ['calendars sync none', 1, 'Calendar not found: none; adjutant calendars list shows the existing ones'],
     ['users create', 2, '--name is required'],
     ['users create --name x --channel-pref pigeon', 2, /^--channel-pref must be one of "email", "call"/],
-    ['users list --config nothing.toml', 2, /nothing\.toml: there is no such file$/],
+    ['users list --config nothing.toml', 2, /nothing\.toml: no such file$/],
     ['prompts list --config a-file/x', 2, /a-file\/x: /],
-    ['serve --http --http-state-dir a-file/state', 1, /a-file\/state: a file is where a folder should be$/],
-    ['prompts export commands a-file/out', 1, /a-file\/out: a file is where a folder should be$/],
-  ])('answers %j with the thing and the way out', (line, code, message) => {
+    [
+      'serve --http --http-state-dir a-file/state',
+      1,
+      /a-file\/state: a part of the path is a file, not a folder$/,
+    ],
+    ['prompts export commands a-file/out', 1, /a-file\/out: a part of the path is a file, not a folder$/],
+  ])('answers %j with what is wrong and what to do', (line, code, message) => {
     const { stderr, ...ended } = adjutant(...line.split(' '));
     expect(ended).toEqual({ code, stdout: '' });
-    const [, said] = /^adjutant: (.*)\n$/.exec(stderr) ?? [undefined, stderr];
-    if (message instanceof RegExp) expect(said).toMatch(message);
-    else expect(said).toBe(message);
+    const [, printed] = /^adjutant: (.*)\n$/.exec(stderr) ?? [undefined, stderr];
+    if (message instanceof RegExp) expect(printed).toMatch(message);
+    else expect(printed).toBe(message);
   });
 
-  it('helps with one command by either name of help', () => {
+  it('prints the same help for "help users" and "users --help"', () => {
     const { code, stdout } = adjutant('help', 'users');
     expect([code, stdout]).toEqual([0, adjutant('users', '--help').stdout]);
   });
 
-  it('helps with one word of a command by what that takes', () => {
+  it('lists only the flags of the given subcommand', () => {
     const { stdout } = adjutant('users', 'delete', '--help');
     expect(stdout).not.toContain('--email');
     expect(stdout).toContain('--json');
@@ -70,61 +74,61 @@ describe('the command line', () => {
     expect(adjutant('prompts', 'lint', '--help').stdout).not.toContain('--tag');
   });
 
-  it('says so when its output is lost, and not when nobody reads on', () => {
+  it('reports an output error, but not a closed pipe', () => {
     const full = spawnSync(process.execPath, [bundle, 'prompts', 'list', '--home', home], {
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
       encoding: 'utf8',
     });
     expect(full.status).toBe(1);
-    expect(full.stderr).toContain('adjutant: the output cannot be written: ENOSPC');
+    expect(full.stderr).toContain('adjutant: cannot write the output: ENOSPC');
     const line = `'${process.execPath}' '${bundle}' --help | head -1`;
     expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stderr).toBe('');
   });
 });
 
-it('tells every mistake, however many there are', async () => {
+it('prints every problem, even if there are thousands', async () => {
   const file = join(home, 'bad.jsonl');
   writeFileSync(file, '{"name":"bad","messages":7}\n'.repeat(5_000));
   const args = ['prompts', 'import', 'jsonl', file, '--home', home];
-  // Through a pipe that is read while it is written, as a program would.
+  // Read stderr through a pipe while it is written, as another program would.
   const child = spawn(process.execPath, [bundle, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
-  for await (const chunk of child.stderr.setEncoding('utf8')) told += chunk;
-  expect(told.trim().split('\n')).toHaveLength(5_000);
+  let printed = '';
+  for await (const chunk of child.stderr.setEncoding('utf8')) printed += chunk;
+  expect(printed.trim().split('\n')).toHaveLength(5_000);
 });
 
-const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
+const isInstalled = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 
 describe('completion', () => {
-  /** What is offered for the last of the words. */
-  const offered = (...words: readonly string[]) => {
+  /** The completions of the last word. */
+  const completions = (...words: readonly string[]) => {
     writeFileSync(join(home, 'complete.bash'), adjutant('completion', 'bash').stdout);
     const script = `set -u; source '${join(home, 'complete.bash')}'
       COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _adjutant; echo "\${COMPREPLY[*]-}"`;
     return execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], { encoding: 'utf8' }).trim();
   };
 
-  it.skipIf(!has('bash'))('of bash knows commands, words, flags and their values', () => {
-    expect(offered('adjutant', 'us')).toBe('users');
-    expect(offered('adjutant', 'users', 'cr')).toBe('create');
-    expect(offered('adjutant', 'users', 'list', 'cr')).toBe('');
-    expect(offered('adjutant', 'demo', '')).toBe('load remove');
-    expect(offered('adjutant', 'install', 'c')).toBe('codex claude cursor');
-    expect(offered('adjutant', 'prompts', 'list', '--q')).toBe('--quiet');
-    expect(offered('adjutant', 'serve', '--contract', 'j')).toBe('jsonl');
-    expect(offered('adjutant', 'users', 'create', '--channel-pref', 'e')).toBe('email');
-    expect(offered('adjutant', 'users', 'create', '--email', '')).toBe('');
-    expect(offered('adjutant', 'nothing', 'x')).toBe('');
+  it.skipIf(!isInstalled('bash'))('for bash offers commands, subcommands, flags and their values', () => {
+    expect(completions('adjutant', 'us')).toBe('users');
+    expect(completions('adjutant', 'users', 'cr')).toBe('create');
+    expect(completions('adjutant', 'users', 'list', 'cr')).toBe('');
+    expect(completions('adjutant', 'demo', '')).toBe('load remove');
+    expect(completions('adjutant', 'install', 'c')).toBe('codex claude cursor');
+    expect(completions('adjutant', 'prompts', 'list', '--q')).toBe('--quiet');
+    expect(completions('adjutant', 'serve', '--contract', 'j')).toBe('jsonl');
+    expect(completions('adjutant', 'users', 'create', '--channel-pref', 'e')).toBe('email');
+    expect(completions('adjutant', 'users', 'create', '--email', '')).toBe('');
+    expect(completions('adjutant', 'nothing', 'x')).toBe('');
   });
 
   it.each([
     ['zsh', ['-n']],
     ['fish', ['--no-execute']],
-  ])('of %s can be read by it', (shell, check) => {
+  ])('for %s is a valid script', (shell, check) => {
     const file = join(home, `complete.${shell}`);
     const { stdout } = adjutant('completion', shell);
     writeFileSync(file, stdout);
     for (const word of ['acknowledge', 'load', 'jsonl', 'uninstall']) expect(stdout).toContain(word);
-    if (has(shell)) execFileSync(shell, [...check, file]);
+    if (isInstalled(shell)) execFileSync(shell, [...check, file]);
   });
 });

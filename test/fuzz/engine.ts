@@ -6,21 +6,21 @@ import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { serveStdio } from '../../src/transports/stdio.ts';
 import { createFixtures } from '../conformance/fixtures.ts';
-import { createChance, noise } from './noise.ts';
+import { createRandom, noise } from './noise.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 export interface HeapFindings {
-  /** Bytes in use after a collection, with one flood behind us and with the last. */
+  /** Heap size in bytes after garbage collection: after the first flood and after the last. */
   readonly before: number;
   readonly after: number;
   readonly sessions: number;
 }
 
-/** Sessions full of noise, one after another, on an engine in this process; what is left of them when they are over. */
+/** Runs several sessions full of noise on an engine in this process, and measures what they leave in memory. */
 export async function floodEngine(count: number, seed: number): Promise<HeapFindings> {
-  const chance = createChance(seed);
+  const random = createRandom(seed);
   const server = new Server({ contract: standard, features: [createFixtures()] });
   const floods = 5;
   const heaps: number[] = [];
@@ -29,8 +29,8 @@ export async function floodEngine(count: number, seed: number): Promise<HeapFind
     const output = new PassThrough();
     output.resume();
     const served = serveStdio(server, input, output, 64 * 1024);
-    for (let said = 0; said < count / floods; said++) {
-      if (!input.write(Buffer.concat([noise(chance, 64 * 1024), Buffer.from('\n')])))
+    for (let sent = 0; sent < count / floods; sent++) {
+      if (!input.write(Buffer.concat([noise(random, 64 * 1024), Buffer.from('\n')])))
         await once(input, 'drain');
     }
     input.end();

@@ -4,11 +4,11 @@ import { floodHttp } from './http.ts';
 import { floodStdio, floods } from './stdio.ts';
 
 const seed = 42;
-const patience = { timeout: 120_000 };
+const options = { timeout: 120_000 };
 
 it.for(floods)(
-  'answers every sensible request amid noise on stdio, in $framing at $version, and ends in good order',
-  patience,
+  'answers every valid request among noise on stdio ($framing, $version) and exits with code 0',
+  options,
   async (flood) => {
     const { unanswered, internal, exitCode, before, after } = await floodStdio(4_000, flood, seed);
     expect(unanswered).toEqual([]);
@@ -19,13 +19,13 @@ it.for(floods)(
   },
 );
 
-it('keeps nothing of what it was told in sessions that are over', patience, async () => {
+it('frees the memory of closed sessions', options, async () => {
   const { before, after, sessions } = await floodEngine(1_500, seed);
   expect(sessions).toBe(0);
   expect(after / before).toBeLessThan(1.2);
 });
 
-it('answers every sensible request amid noise over HTTP', patience, async () => {
+it('answers every valid request among noise over HTTP', options, async () => {
   const { unanswered, statuses, log } = await floodHttp(250, seed);
   expect(unanswered).toBe(0);
   expect(statuses).not.toHaveProperty('500');

@@ -1,4 +1,4 @@
-// Loaded into the program under test: on a signal it collects its garbage and tells what is left.
+// Preloaded into the program under test: on SIGUSR2 it collects garbage and prints its memory usage.
 process.on('SIGUSR2', () => {
   globalThis.gc();
   const { heapUsed, rss } = process.memoryUsage();

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { greeting, Program } from '../program.ts';
-import { createChance, noise } from './noise.ts';
+import { createRandom, noise } from './noise.ts';
 
 export interface HttpFindings {
   readonly noise: number;
   readonly valid: number;
-  /** How often each status was answered to noise. */
+  /** Number of replies to noise by HTTP status. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly unanswered: number;
   readonly log: string;
@@ -13,9 +13,9 @@ export interface HttpFindings {
 
 const limit = 64 * 1024;
 
-/** Floods the built program with noise as bodies, headers and raw bytes over HTTP. */
+/** Floods the built program over HTTP with random bodies, headers and raw bytes. */
 export async function floodHttp(count: number, seed: number): Promise<HttpFindings> {
-  const chance = createChance(seed);
+  const random = createRandom(seed);
   const args = ['serve', '--http', '--port', '0', '--max-message-bytes', String(limit)];
   await using program = new Program(args, { commands: greeting });
   const [, url, token] = await program.untilStderr(/Page: (\S+)\/#token=(\S+)/);
@@ -28,24 +28,24 @@ export async function floodHttp(count: number, seed: number): Promise<HttpFindin
     });
   const statuses: Record<number, number> = {};
   let unanswered = 0;
-  let asked = 0;
-  for (let said = 0; said < count; said++) {
-    if (chance.below(20) === 0) await shout(new URL(url!), noise(chance, limit));
+  let valid = 0;
+  for (let sent = 0; sent < count; sent++) {
+    if (random.below(20) === 0) await sendRaw(new URL(url!), noise(random, limit));
     else {
-      const response = await post(noise(chance, limit), strangeHeaders(chance));
+      const response = await post(noise(random, limit), strangeHeaders(random));
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-      // A stream may stay open for as long as its session does.
+      // A stream can stay open as long as its session.
       await response.body?.cancel();
     }
-    if (said % 8 !== 0) continue;
-    asked++;
-    const reply = await post(JSON.stringify({ jsonrpc: '2.0', id: said, method: 'tools/list' }));
+    if (sent % 8 !== 0) continue;
+    valid++;
+    const reply = await post(JSON.stringify({ jsonrpc: '2.0', id: sent, method: 'tools/list' }));
     if (!(await reply.text()).includes('expand_prompt')) unanswered++;
   }
-  return { noise: count, valid: asked, statuses, unanswered, log: program.stderr };
+  return { noise: count, valid, statuses, unanswered, log: program.stderr };
 }
 
-function strangeHeaders(chance: ReturnType<typeof createChance>): Record<string, string> {
+function strangeHeaders(random: ReturnType<typeof createRandom>): Record<string, string> {
   const values = ['2026-07-28', '2025-11-25', '1900-01-01', 'tools/call', '=?base64?!!?=', 'x', ''];
   const names = [
     'mcp-protocol-version',
@@ -56,12 +56,12 @@ function strangeHeaders(chance: ReturnType<typeof createChance>): Record<string,
     'accept',
   ];
   return Object.fromEntries(
-    names.filter(() => chance.below(4) === 0).map((name) => [name, chance.pick(values)]),
+    names.filter(() => random.below(4) === 0).map((name) => [name, random.pick(values)]),
   );
 }
 
-/** Bytes that are not even HTTP. */
-function shout({ hostname, port }: URL, bytes: Buffer): Promise<void> {
+/** Sends bytes that are not HTTP. */
+function sendRaw({ hostname, port }: URL, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.end(bytes));
     socket.on('error', () => {});

@@ -1,5 +1,5 @@
-/** A source of chance that says the same again for the same seed. */
-export function createChance(seed: number) {
+/** A random generator that repeats its sequence for the same seed. */
+export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -10,7 +10,7 @@ export function createChance(seed: number) {
   const below = (limit: number) => Math.floor(next() * limit);
   return { below, pick: <One>(all: readonly One[]): One => all[below(all.length)]! };
 }
-export type Chance = ReturnType<typeof createChance>;
+export type Random = ReturnType<typeof createRandom>;
 
 const prefix = 'io.modelcontextprotocol/';
 const methods = [
@@ -46,8 +46,8 @@ const keys = [
   'input',
 ];
 
-/** Anything that JSON can say, of the kinds that are often mistaken for one another. */
-function anything(chance: Chance, depth = 3): unknown {
+/** A random JSON value, mostly of kinds that programs often confuse. */
+function anything(random: Random, depth = 3): unknown {
   const simple = [
     null,
     true,
@@ -63,80 +63,80 @@ function anything(chance: Chance, depth = 3): unknown {
     '👋',
     '../../etc/passwd',
   ];
-  const kind = chance.below(depth > 0 ? 5 : 3);
-  if (kind < 3) return chance.pick(simple);
-  const inside = Array.from({ length: chance.below(4) }, () => anything(chance, depth - 1));
-  return kind === 3 ? inside : Object.fromEntries(inside.map((one) => [chance.pick(keys), one]));
+  const kind = random.below(depth > 0 ? 5 : 3);
+  if (kind < 3) return random.pick(simple);
+  const inside = Array.from({ length: random.below(4) }, () => anything(random, depth - 1));
+  return kind === 3 ? inside : Object.fromEntries(inside.map((one) => [random.pick(keys), one]));
 }
 
-function request(chance: Chance): Record<string, unknown> {
-  const maybe = (key: string, value: unknown) => (chance.below(5) === 0 ? {} : { [key]: value });
+function request(random: Random): Record<string, unknown> {
+  const maybe = (key: string, value: unknown) => (random.below(5) === 0 ? {} : { [key]: value });
   return {
-    ...maybe('jsonrpc', chance.below(8) === 0 ? anything(chance) : '2.0'),
-    ...maybe('id', chance.below(4) === 0 ? anything(chance) : chance.below(1000)),
-    ...maybe('method', chance.below(8) === 0 ? anything(chance) : chance.pick(methods)),
+    ...maybe('jsonrpc', random.below(8) === 0 ? anything(random) : '2.0'),
+    ...maybe('id', random.below(4) === 0 ? anything(random) : random.below(1000)),
+    ...maybe('method', random.below(8) === 0 ? anything(random) : random.pick(methods)),
     ...maybe('params', {
-      ...(anything(chance) as object),
-      ...(chance.below(6) === 0 && {
+      ...(anything(random) as object),
+      ...(random.below(6) === 0 && {
         _meta: {
-          [`${prefix}protocolVersion`]: chance.pick<unknown>(['2026-07-28', '1900-01-01', 7, null, {}]),
-          [`${prefix}clientCapabilities`]: anything(chance),
-          progressToken: anything(chance),
+          [`${prefix}protocolVersion`]: random.pick<unknown>(['2026-07-28', '1900-01-01', 7, null, {}]),
+          [`${prefix}clientCapabilities`]: anything(random),
+          progressToken: anything(random),
         },
       }),
     }),
   };
 }
 
-function bytes(chance: Chance, length: number): Buffer {
-  return Buffer.from(Array.from({ length }, () => chance.below(256)));
+function bytes(random: Random, length: number): Buffer {
+  return Buffer.from(Array.from({ length }, () => random.below(256)));
 }
 
-function mutated(chance: Chance): Buffer {
-  const text = Buffer.from(JSON.stringify(request(chance)));
-  for (let change = chance.below(4) + 1; change > 0; change--)
-    text[chance.below(text.length)] = chance.below(256);
+function mutated(random: Random): Buffer {
+  const text = Buffer.from(JSON.stringify(request(random)));
+  for (let change = random.below(4) + 1; change > 0; change--)
+    text[random.below(text.length)] = random.below(256);
   return text;
 }
 
-function nested(chance: Chance): string {
-  const [open, close] = chance.pick([
+function nested(random: Random): string {
+  const [open, close] = random.pick([
     ['[', ']'],
     ['{"a":', '}'],
     ['{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":', '}}'],
   ] as const);
-  const depth = 5_000 + chance.below(10_000);
+  const depth = 5_000 + random.below(10_000);
   return open.startsWith('{"jsonrpc')
     ? `${open}${'['.repeat(depth)}${']'.repeat(depth)}${close}`
     : `${open.repeat(depth)}1${close.repeat(depth)}`;
 }
 
-const kinds: readonly ((chance: Chance, limit: number) => Buffer | string)[] = [
-  (chance) => bytes(chance, chance.below(300)),
-  (chance) => JSON.stringify(anything(chance)) ?? '',
-  (chance) => JSON.stringify(request(chance)),
-  (chance) => JSON.stringify(request(chance)),
+const kinds: readonly ((random: Random, limit: number) => Buffer | string)[] = [
+  (random) => bytes(random, random.below(300)),
+  (random) => JSON.stringify(anything(random)) ?? '',
+  (random) => JSON.stringify(request(random)),
+  (random) => JSON.stringify(request(random)),
   mutated,
   mutated,
-  (chance) => {
-    const text = JSON.stringify(request(chance));
-    return text.slice(0, chance.below(text.length));
+  (random) => {
+    const text = JSON.stringify(request(random));
+    return text.slice(0, random.below(text.length));
   },
-  (chance) => JSON.stringify(Array.from({ length: chance.below(20) }, () => request(chance))),
-  (chance) => `\uFEFF${JSON.stringify(request(chance))}`,
-  (chance) => '\u0000'.repeat(chance.below(50)),
+  (random) => JSON.stringify(Array.from({ length: random.below(20) }, () => request(random))),
+  (random) => `\uFEFF${JSON.stringify(request(random))}`,
+  (random) => '\u0000'.repeat(random.below(50)),
 ];
-const heavy: readonly ((chance: Chance, limit: number) => Buffer | string)[] = [
+const heavy: readonly ((random: Random, limit: number) => Buffer | string)[] = [
   nested,
-  (chance, limit) => JSON.stringify({ ...request(chance), padding: 'x'.repeat(limit + chance.below(limit)) }),
-  (chance, limit) => bytes(chance, limit + chance.below(1000)),
+  (random, limit) => JSON.stringify({ ...request(random), padding: 'x'.repeat(limit + random.below(limit)) }),
+  (random, limit) => bytes(random, limit + random.below(1000)),
   (_, limit) => `[${'0,'.repeat(limit / 2 - 2)}0]`,
 ];
 
-/** One thing that a careless, broken or hostile client might say; on one line of its own. */
-export function noise(chance: Chance, limit: number): Buffer {
-  const make = chance.below(25) === 0 ? chance.pick(heavy) : chance.pick(kinds);
-  const said = Buffer.from(make(chance, limit) as string);
-  // A header would rightly swallow what comes behind it.
-  return /^\s*content-/im.test(said.toString('latin1')) ? noise(chance, limit) : said;
+/** One line that a careless, broken or hostile client could send. */
+export function noise(random: Random, limit: number): Buffer {
+  const make = random.below(25) === 0 ? random.pick(heavy) : random.pick(kinds);
+  const line = Buffer.from(make(random, limit) as string);
+  // A header would correctly consume the bytes after it.
+  return /^\s*content-/im.test(line.toString('latin1')) ? noise(random, limit) : line;
 }

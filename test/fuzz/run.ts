@@ -1,4 +1,4 @@
-// The full proof: ten thousand messages in each flood, a tenth of that over HTTP, and what they leave behind.
+// The full run: ten thousand messages in each flood and a tenth of that over HTTP, with the memory they leave in use.
 import { floodEngine } from './engine.ts';
 import { floodHttp } from './http.ts';
 import { floodStdio, floods } from './stdio.ts';
@@ -6,9 +6,9 @@ import { floodStdio, floods } from './stdio.ts';
 const count = Number(process.argv[2] ?? 10_000);
 const seed = Number(process.argv[3] ?? 20_260_728);
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-const check = (holds: boolean) => {
-  if (!holds) process.exitCode = 1;
-  return holds ? '' : '  FAILED';
+const check = (passed: boolean) => {
+  if (!passed) process.exitCode = 1;
+  return passed ? '' : '  FAILED';
 };
 
 for (const flood of floods) {
@@ -18,27 +18,27 @@ for (const flood of floods) {
     seed,
   );
   console.log(
-    `stdio, ${flood.framing}, ${flood.version}: ${noise} messages of noise, ${valid} requests between them`,
+    `stdio, ${flood.framing}, ${flood.version}: ${noise} messages of noise, ${valid} valid requests`,
   );
   console.log(`  unanswered: ${unanswered.length}${check(unanswered.length === 0)}`);
-  console.log(`  bugs confessed: ${internal.length}${check(internal.length === 0)}`);
+  console.log(`  internal errors: ${internal.length}${check(internal.length === 0)}`);
   console.log(`  exit code: ${exitCode}${check(exitCode === 0)}`);
-  for (const [kind, most] of [
+  for (const [kind, maximum] of [
     ['heap', 1.5],
     ['resident', 2],
   ] as const) {
     const growth = after[kind] / before[kind];
     console.log(
-      `  ${kind}: ${megabytes(before[kind])} after a tenth, ${megabytes(after[kind])} at the end (${growth.toFixed(2)} times, at most ${most})${check(growth < most)}`,
+      `  ${kind}: ${megabytes(before[kind])} after a tenth, ${megabytes(after[kind])} at the end (${growth.toFixed(2)} times, at most ${maximum})${check(growth < maximum)}`,
     );
   }
 }
 const heap = await floodEngine(count, seed);
 const growth = heap.after / heap.before;
 console.log(
-  `engine: heap ${megabytes(heap.before)} after one session, ${megabytes(heap.after)} after five (${growth.toFixed(2)} times)${check(growth < 1.2)}, sessions left: ${heap.sessions}${check(heap.sessions === 0)}`,
+  `engine: heap ${megabytes(heap.before)} after one session, ${megabytes(heap.after)} after five (${growth.toFixed(2)} times)${check(growth < 1.2)}, open sessions: ${heap.sessions}${check(heap.sessions === 0)}`,
 );
 const http = await floodHttp(count / 10, seed);
 console.log(
-  `HTTP: ${http.noise} of noise, ${http.valid} requests between, unanswered: ${http.unanswered}${check(http.unanswered === 0)}, statuses: ${JSON.stringify(http.statuses)}${check(!(500 in http.statuses))}`,
+  `HTTP: ${http.noise} messages of noise, ${http.valid} valid requests, unanswered: ${http.unanswered}${check(http.unanswered === 0)}, statuses: ${JSON.stringify(http.statuses)}${check(!(500 in http.statuses))}`,
 );

@@ -1,32 +1,32 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../src/json.ts';
 import { greeting, initialize, Program } from '../program.ts';
-import { createChance, noise } from './noise.ts';
+import { createRandom, noise } from './noise.ts';
 
 export interface Findings {
   readonly noise: number;
   readonly valid: number;
-  /** Valid requests that were not answered once and rightly. */
+  /** Valid requests without exactly one correct answer. */
   readonly unanswered: readonly string[];
-  /** Answers that confess a bug of ours. */
+  /** Replies with an internal error. */
   readonly internal: readonly JsonObject[];
   readonly exitCode: number | null;
-  /** After the first tenth and at the end. */
+  /** Memory usage after the first tenth and at the end. */
   readonly before: Memory;
   readonly after: Memory;
 }
 
-/** In bytes, after a collection: what the program holds on to, and what the system has given it. */
+/** Heap and resident size in bytes, after garbage collection. */
 export interface Memory {
   readonly heap: number;
   readonly resident: number;
 }
 
 const limit = 64 * 1024;
-/** Noise between two valid requests. */
+/** Number of noise messages between two valid requests. */
 const stride = 8;
 
-const sensible = [
+const validRequests = [
   { method: 'tools/list', params: {}, expected: '"expand_prompt"' },
   { method: 'prompts/get', params: { name: 'greet', arguments: { input: 'you' } }, expected: 'hello to you' },
   {
@@ -46,13 +46,13 @@ export const floods: readonly Flood[] = [
   { framing: 'lines', version: '2026-07-28' },
 ];
 
-/** Floods the built program with noise and keeps asking it sensible things in between. */
+/** Floods the built program with noise and sends valid requests in between. */
 export async function floodStdio(
   count: number,
   { framing, version }: Flood,
   seed: number,
 ): Promise<Findings> {
-  const chance = createChance(seed);
+  const random = createRandom(seed);
   await using program = new Program(['serve', '--max-message-bytes', String(limit)], {
     commands: greeting,
     nodeFlags: ['--expose-gc', '--require', join(import.meta.dirname, 'heap-report.cjs')],
@@ -71,7 +71,7 @@ export async function floodStdio(
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const ask = async (index: number) => {
-    const { method, params } = sensible[index % sensible.length]!;
+    const { method, params } = validRequests[index % validRequests.length]!;
     const message = {
       jsonrpc: '2.0',
       id: `valid-${index}`,
@@ -81,10 +81,10 @@ export async function floodStdio(
     await write(Buffer.from(JSON.stringify(message)));
   };
 
-  // The first message pins the connection to its revision.
-  if (!modern) await write(Buffer.from(JSON.stringify(initialize(version, 'begin'))));
+  // The first message fixes the revision of the connection.
+  if (!modern) await write(Buffer.from(JSON.stringify(initialize(version, 'initialize'))));
   let asked = 0;
-  /** Once everything said so far is answered. */
+  /** Waits until everything sent so far is answered, then measures the memory. */
   const measure = async (): Promise<Memory> => {
     await ask(asked++);
     await program.until(({ id }) => id === `valid-${asked - 1}`);
@@ -96,10 +96,10 @@ export async function floodStdio(
     return { heap: Number(heap), resident: Number(resident) };
   };
   let before = await measure();
-  for (let said = 0; said < count; said++) {
-    await write(noise(chance, limit));
-    if (said % stride === 0) await ask(asked++);
-    if (said === Math.floor(count / 10)) before = await measure();
+  for (let sent = 0; sent < count; sent++) {
+    await write(noise(random, limit));
+    if (sent % stride === 0) await ask(asked++);
+    if (sent === Math.floor(count / 10)) before = await measure();
   }
   const after = await measure();
   const { messages, code } = await program.end();
@@ -111,8 +111,10 @@ export async function floodStdio(
   }
   const unanswered = Array.from({ length: asked }, (_, index) => index).filter((index) => {
     const [answer, ...more] = answers.get(`valid-${index}`) ?? [];
-    const right = JSON.stringify(answer?.['result'])?.includes(sensible[index % sensible.length]!.expected);
-    return !right || more.length > 0;
+    const isCorrect = JSON.stringify(answer?.['result'])?.includes(
+      validRequests[index % validRequests.length]!.expected,
+    );
+    return !isCorrect || more.length > 0;
   });
   return {
     noise: count,

@@ -14,7 +14,7 @@ interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** The same model behind the Messages API that Claude Code speaks. */
+/** Starts the scripted model with the Messages API, which Claude Code uses. */
 export async function startMessagesModel(): Promise<Omit<Model, 'config'>> {
   const requests: ModelRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -102,7 +102,7 @@ function blockOf(
       turn.server === undefined ? turn.tool : `mcp__${turn.server}__${turn.tool}`,
       turn.arguments ?? {},
     );
-  // Where an answer of a given shape is wanted, it is given through a tool.
+  // Structured output is returned through a tool.
   const structured = tools.find(({ name }) => name === 'StructuredOutput');
   if (structured !== undefined && turn.say.startsWith('{')) return use(structured.name, JSON.parse(turn.say));
   return [{ type: 'text', text: '' } as { type: string }, [{ type: 'text_delta', text: turn.say }]];

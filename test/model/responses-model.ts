@@ -13,7 +13,7 @@ export interface ModelRequest {
 export interface Model {
   readonly url: string;
   readonly requests: readonly ModelRequest[];
-  /** Lines for codex's `config.toml` that make it the model of every run. */
+  /** Lines for codex's `config.toml` that select this model. */
   readonly config: string;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Item {
   readonly content?: readonly { readonly text?: string }[];
 }
 
-/** A model behind the Responses API, on loopback: it does what the task's script says, streaming. */
+/** Starts a model with the Responses API on loopback. It plays the script in the task and streams the replies. */
 export async function startResponsesModel(): Promise<Model> {
   const requests: ModelRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -119,11 +119,11 @@ let calls = 0;
 function callOf(turn: Extract<Turn, { shell: string } | { tool: string }>): object {
   const call_id = `call_${++calls}`;
   if ('shell' in turn) {
-    const wanted = {
+    const args = {
       cmd: turn.shell,
       ...(turn.timeoutMs !== undefined && { yield_time_ms: turn.timeoutMs }),
     };
-    return { type: 'function_call', call_id, name: 'exec_command', arguments: JSON.stringify(wanted) };
+    return { type: 'function_call', call_id, name: 'exec_command', arguments: JSON.stringify(args) };
   }
   return {
     type: 'function_call',

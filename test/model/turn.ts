@@ -1,4 +1,4 @@
-/** What the model does in one turn. A task may carry its own turns, so that one model serves many runs at once. */
+/** What the model does in one turn. A task contains its own turns, so that one model can serve many runs at once. */
 export type Turn =
   | { readonly say: string; readonly afterMs?: number }
   | { readonly shell: string; readonly timeoutMs?: number }
@@ -8,24 +8,25 @@ export type Turn =
   | { readonly hang: true }
   | { readonly cut: true };
 
-export const fine: Turn = {
+/** The turn for a task without a script, and after the end of a script. */
+export const defaultTurn: Turn = {
   say: JSON.stringify({ summary: 'Done.', deliverables: [], open_questions: [], next_actions: [] }),
 };
 
-/** The text that makes the model do these turns, to be put into a task. */
+/** Encodes turns as text for a task. */
 export function script(...turns: readonly Turn[]): string {
   return `<<turns ${Buffer.from(JSON.stringify(turns)).toString('base64url')}>>`;
 }
 
-/** The turn a conversation has come to: the script of its last task, as many steps on as tools have answered. */
+/** The current turn of a conversation, from the script in its last task. `step` counts the tool results since then. */
 export function turnOf(task: string, step: number): Turn {
-  const written = /<<turns ([\w-]+)>>/.exec(task)?.[1];
-  if (written === undefined) return fine;
-  const turns = JSON.parse(Buffer.from(written, 'base64url').toString()) as Turn[];
-  return turns[step] ?? fine;
+  const encoded = /<<turns ([\w-]+)>>/.exec(task)?.[1];
+  if (encoded === undefined) return defaultTurn;
+  const turns = JSON.parse(Buffer.from(encoded, 'base64url').toString()) as Turn[];
+  return turns[step] ?? defaultTurn;
 }
 
-/** An answer of the shape every sub-agent is asked for. */
+/** A final answer in the format that every sub-agent must use. */
 export function answer(fields: object = {}): Turn {
   return {
     say: JSON.stringify({

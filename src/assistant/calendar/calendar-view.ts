@@ -1,5 +1,5 @@
-import type { ValueOf } from '../../feature.ts';
 import { present } from '../../json.ts';
+import type { ValueOf } from '../../tool.ts';
 import type { calendarShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
 import type { Calendar } from '../store/schema.ts';

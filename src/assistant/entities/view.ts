@@ -1,5 +1,5 @@
-import type { ValueOf } from '../../feature.ts';
 import { type JsonObject, present } from '../../json.ts';
+import type { ValueOf } from '../../tool.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
 import type { Occurrence } from './occurrence.ts';

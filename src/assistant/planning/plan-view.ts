@@ -1,4 +1,4 @@
-import type { ValueOf } from '../../feature.ts';
+import type { ValueOf } from '../../tool.ts';
 import { timestamp } from '../entities/view.ts';
 import type { Step } from './planner.ts';
 import type { Planned, PlanReport } from './planning.ts';

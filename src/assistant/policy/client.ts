@@ -1,5 +1,5 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { Context } from '../../feature.ts';
 import { isObject } from '../../json.ts';
 import type { Answer, Model } from './policy.ts';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import type { DelegateTask } from './delegate.ts';
 import type { Model, PolicyName } from './policy.ts';
 

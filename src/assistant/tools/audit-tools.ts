@@ -1,5 +1,5 @@
-import { defineTool } from '../../feature.ts';
 import type { JsonObject } from '../../json.ts';
+import { defineTool } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';

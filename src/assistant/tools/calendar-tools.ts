@@ -1,5 +1,6 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { type Context, defineTool } from '../../feature.ts';
+import { defineTool } from '../../tool.ts';
 import type { CalendarView } from '../calendar/calendar-view.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from '../calendar/sync.ts';
 import type { AssistantData } from '../entities/entity-access.ts';

@@ -1,4 +1,4 @@
-import { defineTool } from '../../feature.ts';
+import { defineTool } from '../../tool.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { deletedShape, eventShape, listShape } from '../entities/shapes.ts';

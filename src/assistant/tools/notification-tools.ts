@@ -1,4 +1,5 @@
-import { type Context, defineTool, type ValueOf } from '../../feature.ts';
+import type { Context } from '../../context.ts';
+import { defineTool, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView } from '../entities/view.ts';

@@ -1,9 +1,9 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { defineTool } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { openRegularFile } from '../../regular-file.ts';
+import { defineTool } from '../../tool.ts';
 
 const previewBytes = 4096;
 

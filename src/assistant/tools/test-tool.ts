@@ -1,4 +1,4 @@
-import { defineTool } from '../../feature.ts';
+import { defineTool } from '../../tool.ts';
 import type { ChannelOptions } from '../channels/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { channels } from '../store/schema.ts';

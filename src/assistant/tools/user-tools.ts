@@ -1,4 +1,4 @@
-import { defineTool } from '../../feature.ts';
+import { defineTool } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { deletedShape, listShape, ruleShape, userShape } from '../entities/shapes.ts';
 import { ruleView, userView } from '../entities/view.ts';

@@ -3,9 +3,9 @@ import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { withId } from '../client/tool-command.ts';
-import { type Command, UsageError, unknownWord } from '../terminal/command.ts';
+import { type Command, UsageError, unknownSubcommand } from '../terminal/command.ts';
 
-interface Given {
+interface Invocation {
   readonly names: readonly string[];
   readonly flags: LoadedConfig['flags'];
 }
@@ -14,45 +14,46 @@ type Calendar = ToolAnswer<'listCalendars'>['calendars'][number];
 type CalendarProblem = NonNullable<Calendar['problems']>[number];
 type Removed = ToolAnswer<'removeCalendar'>;
 
-/** Each yields the calendars it changed or found. */
+/** The subcommands. Each yields the calendars that it listed or changed. */
 const actions: Readonly<
-  Record<string, (door: LocalClient, given: Given) => AsyncGenerator<Calendar | Removed>>
+  Record<string, (client: LocalClient, invocation: Invocation) => AsyncGenerator<Calendar | Removed>>
 > = {
-  list: async function* (door, { names, flags }) {
-    if (names.length > 0) throw new UsageError(`calendars list does not know what to do with "${names[0]}"`);
-    yield* (await door.call('listCalendars', ofUser(flags))).value.calendars;
+  list: async function* (client, { names, flags }) {
+    if (names.length > 0) throw new UsageError(`calendars list takes no name, but got "${names[0]}"`);
+    yield* (await client.call('listCalendars', userFilter(flags))).value.calendars;
   },
-  import: (door, given) => take(door, 'importCalendar', given),
-  add: (door, given) => take(door, 'addCalendar', given),
-  sync: async function* (door, { names, flags }) {
+  import: (client, invocation) => readSource(client, 'importCalendar', invocation),
+  add: (client, invocation) => readSource(client, 'addCalendar', invocation),
+  sync: async function* (client, { names, flags }) {
     const force = flags['force'] === true;
     if (names.length === 0)
-      yield* (await door.call('syncCalendar', { force, ...ofUser(flags) })).value.calendars;
+      yield* (await client.call('syncCalendar', { force, ...userFilter(flags) })).value.calendars;
     for (const calendar_id of names)
-      yield* (await called(door, 'syncCalendar', { calendar_id, force })).value.calendars;
+      yield* (await callWithId(client, 'syncCalendar', { calendar_id, force })).value.calendars;
   },
-  remove: async function* (door, { names }) {
+  remove: async function* (client, { names }) {
     if (names.length === 0)
-      throw new UsageError('which calendar? Name its id; adjutant calendars list shows it');
-    for (const calendar_id of names) yield (await called(door, 'removeCalendar', { calendar_id })).value;
+      throw new UsageError('calendars remove needs a calendar id; adjutant calendars list shows the ids');
+    for (const calendar_id of names)
+      yield (await callWithId(client, 'removeCalendar', { calendar_id })).value;
   },
 };
 
 export const calendars: Command = {
   name: 'calendars',
-  summary: 'Take calendars into the diary, keep them up to date, remove them.',
+  summary: 'Import, sync, list and remove calendars.',
   usage: 'calendars import|add|list|sync|remove [FILE|FOLDER|ADDRESS|ID…] [FLAGS]',
-  words: Number.POSITIVE_INFINITY,
+  maxWords: Number.POSITIVE_INFINITY,
   flags: {
     user: {
       type: 'string',
       short: 'u',
-      description: 'Whose diary; not needed where there is one user only.',
+      description: 'User who owns the calendar; optional if there is only one user.',
     },
-    name: { type: 'string', description: 'import, add: what to call the calendar.' },
-    caldav: { type: 'boolean', description: 'import, add: the address is that of a CalDAV account.' },
-    username: { type: 'string', description: 'import, add: the user name at the address.' },
-    force: { type: 'boolean', description: 'sync: read it even when it says that nothing has changed.' },
+    name: { type: 'string', description: 'import, add: name of the calendar.' },
+    caldav: { type: 'boolean', description: 'import, add: treat the address as a CalDAV account.' },
+    username: { type: 'string', description: 'import, add: user name for the address.' },
+    force: { type: 'boolean', description: 'sync: read the calendar even if its server reports no changes.' },
   },
   settings: [
     'home',
@@ -66,30 +67,30 @@ export const calendars: Command = {
   async run(loaded, terminal) {
     const [name = 'list', ...names] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw unknownWord('calendars', name, Object.keys(actions));
-    await using door = await openLocalClient(loaded, terminal);
+    if (action === undefined) throw unknownSubcommand('calendars', name, Object.keys(actions));
+    await using client = await openLocalClient(loaded, terminal);
     const found: (Calendar | Removed)[] = [];
-    for await (const calendar of action(door, { names, flags: loaded.flags })) found.push(calendar);
+    for await (const calendar of action(client, { names, flags: loaded.flags })) found.push(calendar);
     terminal.answer({ calendars: found }, () =>
-      found.length === 0 ? 'No calendars.' : found.flatMap(linesOf).join('\n'),
+      found.length === 0 ? 'No calendars.' : found.flatMap(calendarLines).join('\n'),
     );
     return name === 'sync' && found.some((one) => 'error' in one) ? 1 : 0;
   },
 };
 
-async function* take(
-  door: LocalClient,
+async function* readSource(
+  client: LocalClient,
   tool: 'importCalendar' | 'addCalendar',
-  { names, flags }: Given,
+  { names, flags }: Invocation,
 ): AsyncGenerator<Calendar> {
-  if (names.length === 0) throw new UsageError('what from? Name a file, a folder or an address');
-  const user_id = textOf(flags['user']) ?? (await onlyUser(door));
+  if (names.length === 0) throw new UsageError('name a file, a folder or an address to read');
+  const user_id = textOf(flags['user']) ?? (await onlyUser(client));
   const name = textOf(flags['name']);
   const username = textOf(flags['username']);
-  for (const written of names) {
-    const { value } = await called(door, tool, {
+  for (const source of names) {
+    const { value } = await callWithId(client, tool, {
       user_id,
-      source: /^[a-z]{2,}:/i.test(written) ? written : resolve(written),
+      source: /^[a-z]{2,}:/i.test(source) ? source : resolve(source),
       ...(name !== undefined && { name }),
       ...(username !== undefined && { username }),
       ...(flags['caldav'] === true && { kind: 'caldav' as const }),
@@ -98,27 +99,28 @@ async function* take(
   }
 }
 
-async function called<Name extends 'importCalendar' | 'addCalendar' | 'syncCalendar' | 'removeCalendar'>(
-  door: LocalClient,
+/** Calls a tool and names the id in its error message. */
+async function callWithId<Name extends 'importCalendar' | 'addCalendar' | 'syncCalendar' | 'removeCalendar'>(
+  client: LocalClient,
   tool: Name,
   args: ToolArguments<Name>,
 ) {
-  return door.call(tool, args).catch((error: unknown) => {
+  return client.call(tool, args).catch((error: unknown) => {
     throw withId(error, args);
   });
 }
 
-async function onlyUser(door: LocalClient): Promise<string> {
-  const { users } = (await door.call('listUsers', {})).value;
+async function onlyUser(client: LocalClient): Promise<string> {
+  const { users } = (await client.call('listUsers', {})).value;
   if (users.length === 1) return users[0]!.id;
   throw new UsageError(
     users.length === 0
-      ? 'there is no user yet whose diary it could be: adjutant users create --name NAME --email ADDRESS'
-      : `whose diary? Say --user ${users.map(({ id }) => id).join(' or --user ')}`,
+      ? 'there are no users yet; create one with adjutant users create --name NAME --email ADDRESS'
+      : `there are several users; name one with --user ${users.map(({ id }) => id).join(' or --user ')}`,
   );
 }
 
-function ofUser(flags: LoadedConfig['flags']): { readonly user_id?: string } {
+function userFilter(flags: LoadedConfig['flags']): { readonly user_id?: string } {
   const user = textOf(flags['user']);
   return user === undefined ? {} : { user_id: user };
 }
@@ -129,14 +131,12 @@ function textOf(value: unknown): string | undefined {
 
 const counted = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;
 
-function linesOf(calendar: Calendar | Removed): readonly string[] {
+function calendarLines(calendar: Calendar | Removed): readonly string[] {
   if ('deleted' in calendar) return [`removed ${calendar.deleted} with ${calendar.events} events`];
   const { name, kind, source, user_id, id, problems = [], problem_count = 0, error } = calendar;
   const counts = counted.flatMap((change) => (calendar[change] ? [`${calendar[change]} ${change}`] : []));
   const state =
-    calendar.unchanged === undefined
-      ? `${calendar.events ?? '?'} events`
-      : counts.join(', ') || 'nothing new';
+    calendar.unchanged === undefined ? `${calendar.events ?? '?'} events` : counts.join(', ') || 'no changes';
   return [
     `${name}  (${kind} ${source}, user ${user_id}, id ${id})`,
     `  ${state}${calendar.kept_up_to_date ? ', kept up to date' : ''}`,

@@ -9,7 +9,7 @@ import { showFields, showTable, showTime, toolAction, toolCommand } from '../cli
 
 export const events = toolCommand({
   name: 'events',
-  summary: 'Keep the events of the diary.',
+  summary: 'List, create, update and delete events.',
   settings: ['assistant.database_url'],
   actions: {
     list: toolAction({
@@ -27,7 +27,7 @@ export const events = toolCommand({
             event.id,
             event.occurrence,
           ]),
-          'Nothing takes place in this time.',
+          'No events in this time.',
         ),
     }),
     show: toolAction({ tool: 'getEvent', positional: 'event_id', show: showFields }),
@@ -49,7 +49,12 @@ export const events = toolCommand({
       tool: 'deleteEvent',
       changes: true,
       positional: 'event_id',
-      fields: { occurrence: { type: 'string', description: 'Only this one of a series' } },
+      fields: {
+        occurrence: {
+          type: 'string',
+          description: 'Occurrence of a series to delete, as events list shows it',
+        },
+      },
       show: ({ deleted }) => `deleted ${deleted}`,
     }),
   },

@@ -4,16 +4,16 @@ import { type Command, UsageError } from '../terminal/command.ts';
 
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'Copy everything the assistant keeps into another database.',
+  summary: 'Copy all calendar and notification data into another database.',
   usage: 'migrate --to DATABASE [--into-other] [FLAGS]',
   flags: {
     to: {
       type: 'string',
-      description: 'Where to: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE.',
+      description: 'Target: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE.',
     },
     'into-other': {
       type: 'boolean',
-      description: 'Also into a database that is not empty; rows of the same identity are replaced.',
+      description: 'Allow a target that is not empty. Rows with the same key are replaced.',
     },
   },
   settings: ['home', 'config', 'assistant.database_url', 'log_level'],
@@ -27,40 +27,42 @@ export const migrate: Command = {
     const { moveStore } = await import('../../assistant/store/move.ts');
     const from = createStore(config['assistant.database_url']);
     const to = createStore(url);
-    const over = new AbortController();
+    const stop = new AbortController();
     try {
       const moved = await terminal.progress.during(`waiting for ${from.place}`, async (show) => {
         const options = { intoOther: flags['into-other'] === true, nowMs: Date.now() };
-        const report = await moveStore(from, to, { ...options, show, signal: over.signal });
+        const report = await moveStore(from, to, { ...options, show, signal: stop.signal });
         show('copying prompts');
         return { ...report, prompts: await movePrompts(config, url) };
       });
       terminal.report({ from: from.place, place: to.place, ...moved }, () => {
         const { tables, prompts, already } = moved;
-        const lines = tables.map(({ table, rows, hash }) => `${counted(table, rows)}  ${hash.slice(0, 16)}`);
-        if (prompts > 0) lines.push(counted('prompts', prompts));
+        const lines = tables.map(
+          ({ table, rows, hash }) => `${countLine(table, rows)}  ${hash.slice(0, 16)}`,
+        );
+        if (prompts > 0) lines.push(countLine('prompts', prompts));
         lines.push(
           already
-            ? `${to.place} holds all of ${from.place} already.`
-            : `${to.place} holds all of ${from.place} now. Start Adjutant with DATABASE_URL set to it; the original is as it was.`,
+            ? `${to.place} already contains everything in ${from.place}.`
+            : `Copied ${from.place} to ${to.place}. Start Adjutant with DATABASE_URL set to the new database. The original is unchanged.`,
         );
         return lines.join('\n');
       });
       return 0;
     } finally {
-      // Whoever was interrupted is at work still.
-      over.abort();
+      // After Ctrl-C the copy is still running, so stop it.
+      stop.abort();
       await from.close();
       await to.close();
     }
   },
 };
 
-function counted(table: string, rows: number): string {
+function countLine(table: string, rows: number): string {
   return `${table.padEnd(16)}${String(rows).padStart(9)}`;
 }
 
-/** A person's own prompts are in a file beside SQLite and in the database on PostgreSQL. */
+/** The user's own prompts are in a file with SQLite, and in the database with PostgreSQL. */
 async function movePrompts(config: Config, url: string): Promise<number> {
   const { isPostgres } = await import('../../assistant/store/store.ts');
   const from = config['assistant.database_url'];

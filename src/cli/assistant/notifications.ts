@@ -4,7 +4,7 @@ import { showFields, showTable, showTime, toolAction, toolCommand } from '../cli
 
 export const notifications = toolCommand({
   name: 'notifications',
-  summary: 'Plan what to send, see it, try it, call it off, acknowledge it.',
+  summary: 'Plan, list, test, cancel and acknowledge notifications.',
   settings: [
     'assistant.database_url',
     'assistant.policy',
@@ -30,7 +30,7 @@ export const notifications = toolCommand({
             id,
             error,
           ]),
-          'Nothing is planned for this time.',
+          'No notifications in this time.',
         ),
     }),
     plan: toolAction({
@@ -50,7 +50,9 @@ export const notifications = toolCommand({
       positional: 'user_id',
       fields: testFields,
       show: ({ channel, to, outcome, detail, advice }) =>
-        [`${channel} to ${to}: ${told[outcome]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join('\n'),
+        [`${channel} to ${to}: ${outcomeTexts[outcome]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join(
+          '\n',
+        ),
       code: ({ outcome }) => (outcome === 'accepted' || outcome === 'outbox' ? 0 : 1),
     }),
     audit: toolAction({
@@ -67,7 +69,7 @@ export const notifications = toolCommand({
             notification_id,
             detail === undefined ? '' : JSON.stringify(detail),
           ]),
-          'Nothing is on record for this time.',
+          'No audit entries in this time.',
         ),
     }),
     acknowledge: toolAction({
@@ -79,12 +81,12 @@ export const notifications = toolCommand({
   },
 });
 
-const told: Readonly<Record<string, string>> = {
+const outcomeTexts: Readonly<Record<string, string>> = {
   accepted: 'accepted',
-  outbox: 'put into the outbox',
+  outbox: 'written to the outbox',
   temporary: 'not delivered',
-  permanent: 'refused',
-  unknown: 'handed over without an answer',
+  permanent: 'rejected',
+  unknown: 'sent, but not confirmed',
 };
 
 function showPlan({
@@ -94,8 +96,8 @@ function showPlan({
   errors = [],
   dry_run,
 }: ToolAnswer<'planNotifications'>): string {
-  const decided = policies.map(
-    ({ policy, reason, events }) => `${policy} decided about ${events}: ${reason}`,
+  const decisions = policies.map(
+    ({ policy, reason, events }) => `${policy} planned ${events} event${events === 1 ? '' : 's'}: ${reason}`,
   );
   const table = showTable(
     changes.map(({ action, plan_time, channel, event_id, occurrence, reason }) => [
@@ -106,16 +108,16 @@ function showPlan({
       occurrence,
       reason,
     ]),
-    policies.length === 0 ? 'No event of the next thirty days needs a plan.' : 'Nothing is to be sent.',
+    policies.length === 0 ? 'No events to plan in the next thirty days.' : 'No notifications to send.',
   );
   return [
-    ...decided,
+    ...decisions,
     table,
     ...dropped.map(
       ({ event_id, channel, offset_minutes, reason }) =>
-        `not ${channel} ${offset_minutes} minutes for ${event_id}: ${reason}`,
+        `skipped ${channel} ${offset_minutes} minutes before ${event_id}: ${reason}`,
     ),
     ...errors.map(({ event_id, error }) => `${event_id}: ${error}`),
-    ...(dry_run ? ['Nothing was changed: this was a dry run.'] : []),
+    ...(dry_run ? ['Dry run: nothing was changed.'] : []),
   ].join('\n');
 }

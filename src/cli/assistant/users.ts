@@ -8,11 +8,11 @@ import {
 } from '../../assistant/tools/fields.ts';
 import { showFields, showTable, toolAction, toolCommand } from '../client/tool-command.ts';
 
-const gone = ({ deleted }: ToolAnswer<'deleteUser'>) => `deleted ${deleted}`;
+const deletedText = ({ deleted }: ToolAnswer<'deleteUser'>) => `deleted ${deleted}`;
 
 export const users = toolCommand({
   name: 'users',
-  summary: 'Keep the users of the diary, their preferences and their rules.',
+  summary: 'Manage users, their preferences and their notification rules.',
   settings: ['assistant.database_url'],
   actions: {
     list: toolAction({
@@ -26,7 +26,7 @@ export const users = toolCommand({
             timezone,
             channel_pref,
           ]),
-          'There are no users yet: adjutant users create --name NAME --email ADDRESS',
+          'No users yet. Create one: adjutant users create --name NAME --email ADDRESS',
         ),
     }),
     show: toolAction({ tool: 'getUser', positional: 'user_id', show: showFields }),
@@ -43,7 +43,7 @@ export const users = toolCommand({
       fields: { name: userName, ...userFields, unset: unsetUserFields },
       show: showFields,
     }),
-    delete: toolAction({ tool: 'deleteUser', changes: true, positional: 'user_id', show: gone }),
+    delete: toolAction({ tool: 'deleteUser', changes: true, positional: 'user_id', show: deletedText }),
     rules: toolAction({
       tool: 'listRules',
       positional: 'user_id',
@@ -56,7 +56,7 @@ export const users = toolCommand({
             priority,
             enabled ? '' : 'off',
           ]),
-          'There are no rules.',
+          'No rules.',
         ),
     }),
     rule: toolAction({
@@ -66,6 +66,6 @@ export const users = toolCommand({
       fields: ruleFields,
       show: showFields,
     }),
-    unrule: toolAction({ tool: 'deleteRule', changes: true, positional: 'rule_id', show: gone }),
+    unrule: toolAction({ tool: 'deleteRule', changes: true, positional: 'rule_id', show: deletedText }),
   },
 });

@@ -4,10 +4,10 @@ import { type Command, stopped } from '../terminal/command.ts';
 
 export const worker: Command = {
   name: 'worker',
-  summary: 'Deliver notifications when they come due.',
+  summary: 'Sync calendars, plan notifications and deliver them when they are due.',
   usage: 'worker [--once] [FLAGS]',
   flags: {
-    once: { type: 'boolean', description: 'Sync calendars, plan, deliver what is due now, then end.' },
+    once: { type: 'boolean', description: 'Sync, plan and deliver once, then exit.' },
   },
   settings: [
     'home',
@@ -32,8 +32,8 @@ export const worker: Command = {
   async run({ config, flags }, terminal) {
     const delivery = await createDelivery(config, terminal.env);
     if (flags['once'] === true) {
-      const done = await terminal.progress.during('syncing, planning and delivering', () => delivery.once());
-      terminal.report({ handled: done }, `${done} notification${done === 1 ? '' : 's'} handled`);
+      const count = await terminal.progress.during('syncing, planning and delivering', () => delivery.once());
+      terminal.report({ handled: count }, `${count} notification${count === 1 ? '' : 's'} handled`);
     } else {
       const stop = stopped();
       delivery.start();

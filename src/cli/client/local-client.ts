@@ -8,14 +8,14 @@ import { version } from '../../version.ts';
 import type { Terminal } from '../terminal/command.ts';
 import type { Show } from '../terminal/progress.ts';
 
-/** A tool's answer as a command needs it: for people and for programs. */
+/** A tool's result: as text for people and as a value for programs. */
 export interface Answer<Name extends ToolName = ToolName> {
   readonly text: string;
   readonly value: ToolAnswer<Name>;
 }
 
 export interface LocalClient extends AsyncDisposable {
-  /** Calls a tool; what it refuses is thrown. How far it is can be seen on a terminal. */
+  /** Calls a tool and shows its progress on a terminal. Throws failures. */
   call<Name extends ToolName>(
     tool: Name,
     args: ToolArguments<Name>,
@@ -25,15 +25,15 @@ export interface LocalClient extends AsyncDisposable {
 }
 
 interface CallOptions {
-  /** What is said until the tool says something itself; otherwise the word after the command. */
+  /** Progress message until the tool reports its own. Default: the subcommand. */
   readonly doing?: string;
-  /** Asks the work to end instead of walking away from it. */
+  /** Called on the first Ctrl-C, to cancel the work instead of abandoning it. */
   readonly onInterrupt?: () => void;
 }
 
-/** Commands go through the same door as every client: they speak MCP to the engine, in memory. */
+/** Connects a command to the engine in the same process. Commands use MCP like every other client. */
 export async function openLocalClient(
-  { config, origins, positionals: [word = 'working'] }: LoadedConfig,
+  { config, origins, positionals: [subcommand = 'working'] }: LoadedConfig,
   { env, progress }: Terminal,
   onNotification: (method: string, params: JsonObject) => void = () => {},
 ): Promise<LocalClient> {
@@ -75,9 +75,9 @@ export async function openLocalClient(
     return { text, value: (result['structuredContent'] ?? { text }) as ToolAnswer<Name> };
   };
   return {
-    call: (tool, args, { doing = word, onInterrupt } = {}) =>
+    call: (tool, args, { doing = subcommand, onInterrupt } = {}) =>
       progress.during(doing, (show) => call(tool, args, show), onInterrupt),
-    request: (method, params) => progress.during(word, () => client.request(method, params)),
+    request: (method, params) => progress.during(subcommand, () => client.request(method, params)),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

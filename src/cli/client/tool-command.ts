@@ -2,20 +2,20 @@ import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { CommandFlag, LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import { type Command, everywhere, UsageError, unknownWord } from '../terminal/command.ts';
+import { type Command, commonFlags, UsageError, unknownSubcommand } from '../terminal/command.ts';
 import { openLocalClient } from './local-client.ts';
 
-/** A word after the command: the tool it calls, what of the tool's arguments it takes, and how the result reads. */
+/** A subcommand: the tool it calls, the tool's arguments that it accepts, and how it prints the result. */
 export interface ToolAction<Name extends ToolName = ToolName> {
   readonly tool: Name;
-  /** The argument that is written without a flag. */
+  /** The tool argument that is given without a flag. */
   readonly positional?: string;
   readonly optional?: true;
-  /** What is printed only tells that it was done. */
+  /** The output only confirms a change, so --quiet omits it. */
   readonly changes?: true;
   readonly fields?: Readonly<Record<string, Field>>;
   show(value: ToolAnswer<Name>): string;
-  /** The exit code, where the answer may be a bad one. */
+  /** The exit code, if the result can report a failure. */
   code?(value: ToolAnswer<Name>): number;
 }
 
@@ -24,7 +24,7 @@ export function toolAction<const Name extends ToolName>(action: ToolAction<Name>
   return action as unknown as ToolAction;
 }
 
-/** As much of a JSON Schema as a flag needs. */
+/** The parts of a JSON Schema that a flag needs. */
 export interface Field {
   readonly type?: string;
   readonly description?: string;
@@ -35,11 +35,11 @@ export interface ToolCommandOptions {
   readonly name: string;
   readonly summary: string;
   readonly settings: readonly string[];
-  /** What is done when no word is given comes first. */
+  /** Subcommands by name. The first one is the default. */
   readonly actions: Readonly<Record<string, ToolAction>>;
 }
 
-/** A command whose words are tools and whose flags are their arguments. */
+/** Creates a command whose subcommands are tools and whose flags are the tools' arguments. */
 export function toolCommand({ name, summary, settings, actions }: ToolCommandOptions): Command {
   const words = Object.keys(actions);
   const flags: Record<string, CommandFlag> = {};
@@ -49,30 +49,32 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
     flags[flagFor(field)] = {
       type: type === 'boolean' ? 'boolean' : 'string',
       ...(type === 'array' && { multiple: true }),
-      description: `${wordsWith(field, actions)}: ${description}${values ? ` (${values.join(', ')})` : ''}.`,
+      description: `${actionsWith(field, actions)}: ${description}${values ? ` (${values.join(', ')})` : ''}.`,
       ...(values && { values }),
     };
   }
-  const written = [...new Set(Object.values(actions).flatMap(({ positional }) => positional ?? []))];
+  const positionals = [...new Set(Object.values(actions).flatMap(({ positional }) => positional ?? []))];
   return {
     name,
     summary,
-    usage: `${name} ${words.join('|')} [${written.map((one) => one.toUpperCase()).join('|')}] [FLAGS]`,
-    words: Number.POSITIVE_INFINITY,
+    usage: `${name} ${words.join('|')} [${positionals.map((one) => one.toUpperCase()).join('|')}] [FLAGS]`,
+    maxWords: Number.POSITIVE_INFINITY,
     flags,
     settings: ['home', 'config', ...settings],
     async run(loaded, terminal) {
       const [word = words[0]!, ...rest] = loaded.positionals;
       const action = Object.hasOwn(actions, word) ? actions[word]! : undefined;
-      if (action === undefined) throw unknownWord(name, word, words);
-      const args = argumentsOf(`${name} ${word}`, action, rest, loaded.flags);
+      if (action === undefined) throw unknownSubcommand(name, word, words);
+      const args = parseArguments(`${name} ${word}`, action, rest, loaded.flags);
       if (word === 'update' && Object.keys(args).length < 2)
-        throw new UsageError(`${name} update: what is to change? adjutant ${name} --help names the flags`);
-      await using door = await openLocalClient(loaded, terminal);
+        throw new UsageError(
+          `${name} update needs a flag for what to change; adjutant ${name} --help lists them`,
+        );
+      await using client = await openLocalClient(loaded, terminal);
       // The flags were made from the tool's own schema; the engine validates their values.
       const given = args as ToolArguments<ToolName>;
-      const { value } = await door.call(action.tool, given).catch((error: unknown) => {
-        throw inFlags(withId(error, args), action);
+      const { value } = await client.call(action.tool, given).catch((error: unknown) => {
+        throw nameFlags(withId(error, args), action);
       });
       terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
       return action.code?.(value) ?? 0;
@@ -84,33 +86,33 @@ function flagFor(field: string): string {
   return field.replace(/_(ts|e164)$/, '').replaceAll('_', '-');
 }
 
-function wordsWith(field: string, actions: Readonly<Record<string, ToolAction>>): string {
+function actionsWith(field: string, actions: Readonly<Record<string, ToolAction>>): string {
   return Object.entries(actions)
     .filter(([, { fields = {} }]) => field in fields)
     .map(([word]) => word)
     .join(', ');
 }
 
-function argumentsOf(
-  what: string,
+function parseArguments(
+  subcommand: string,
   { positional, optional, fields = {} }: ToolAction,
   [id, ...more]: readonly string[],
   flags: LoadedConfig['flags'],
 ): JsonObject {
   if (positional !== undefined && id === undefined && !optional)
-    throw new UsageError(`${what} needs a ${positional.replaceAll('_', ' ')}`);
+    throw new UsageError(`${subcommand} needs a ${positional.replaceAll('_', ' ')}`);
   const extra = positional === undefined ? id : more[0];
-  if (extra !== undefined) throw new UsageError(`${what} does not know what to do with "${extra}"`);
+  if (extra !== undefined) throw new UsageError(`${subcommand} does not take "${extra}"`);
   const byFlag = new Map(
     Object.entries(fields).map(([field, schema]) => [flagFor(field), { field, schema }]),
   );
   const args: Record<string, JsonObject[string]> = {};
   if (positional !== undefined && id !== undefined) args[positional] = id;
   for (const [flag, raw] of Object.entries(flags)) {
-    if (raw === undefined || flag in everywhere) continue;
+    if (raw === undefined || flag in commonFlags) continue;
     const known = byFlag.get(flag);
-    if (known === undefined) throw new UsageError(`--${flag} is not for ${what}`);
-    args[known.field] = typed(raw, known.schema, flag);
+    if (known === undefined) throw new UsageError(`--${flag} cannot be used with ${subcommand}`);
+    args[known.field] = parseFlag(raw, known.schema, flag);
   }
   return args;
 }
@@ -121,11 +123,13 @@ export function withId(error: unknown, args: object): unknown {
   const id = typeof missing === 'string' ? (args as JsonObject)[`${missing}_id`] : undefined;
   if (!(error instanceof Failure) || id === undefined) return error;
   const lister = `adjutant ${missing}s list`;
-  return new Failure(error.kind, `${error.message}: ${id}; ${lister} shows the known ones`, { cause: error });
+  return new Failure(error.kind, `${error.message}: ${id}; ${lister} shows the existing ones`, {
+    cause: error,
+  });
 }
 
-/** Names the flag instead of the tool's argument in what is invalid. */
-function inFlags(error: unknown, { fields = {} }: ToolAction): unknown {
+/** Names flags instead of tool arguments in an error about invalid values. */
+function nameFlags(error: unknown, { fields = {} }: ToolAction): unknown {
   if (!(error instanceof Failure) || error.issues.length === 0) return error;
   const issues = error.issues.map(({ path: [field = '', ...rest], message }) => {
     const name = Object.hasOwn(fields, field) ? `--${flagFor(String(field))}` : field;
@@ -134,8 +138,12 @@ function inFlags(error: unknown, { fields = {} }: ToolAction): unknown {
   return new UsageError(issues.join('; '), { cause: error });
 }
 
-/** What is wrong with a value is for the tool to say; here it only gets its type. */
-function typed(raw: LoadedConfig['flags'][string] & {}, { type }: Field, flag: string): JsonObject[string] {
+/** Converts a flag's text to the type of the argument. The tool validates the value. */
+function parseFlag(
+  raw: LoadedConfig['flags'][string] & {},
+  { type }: Field,
+  flag: string,
+): JsonObject[string] {
   if (type === 'integer' && /^-?\d+$/.test(String(raw))) return Number(raw);
   if (type !== 'object') return raw;
   try {
@@ -145,9 +153,9 @@ function typed(raw: LoadedConfig['flags'][string] & {}, { type }: Field, flag: s
   }
 }
 
-// ── How results read ───────────────────────────────────────────────────────────────────────────────────────
+// ── Printing results ───────────────────────────────────────────────────────────────────────────────────────
 
-/** One thing, a line for each field. */
+/** Prints one object, a line for each field. */
 export function showFields(value: object): string {
   const width = Math.max(...Object.keys(value).map((key) => key.length));
   return Object.entries(value)
@@ -157,7 +165,7 @@ export function showFields(value: object): string {
     .join('\n');
 }
 
-/** A list in columns, or what to say when it is empty. */
+/** Prints rows in columns, or a message if there are none. */
 export function showTable(rows: readonly (readonly unknown[])[], empty: string): string {
   if (rows.length === 0) return empty;
   const texts = rows.map((row) => row.map((cell) => (cell === undefined ? '' : String(cell))));
@@ -172,9 +180,9 @@ export function showTable(rows: readonly (readonly unknown[])[], empty: string):
     .join('\n');
 }
 
-/** An instant as the clock of a zone shows it, or that of this machine; and which one that is. */
-export function showTime(written: unknown, zone?: unknown): string {
-  const at = new Date(String(written));
+/** Formats a time in a time zone, by default that of this machine, with the zone's name. */
+export function showTime(time: unknown, zone?: unknown): string {
+  const at = new Date(String(time));
   const place = typeof zone === 'string' ? { timeZone: zone } : {};
   const named = new Intl.DateTimeFormat('en', { ...place, timeZoneName: 'short' }).formatToParts(at);
   const clock = at.toLocaleString('sv-SE', { ...place, dateStyle: 'short', timeStyle: 'short' });

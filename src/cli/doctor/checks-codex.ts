@@ -12,7 +12,7 @@ export async function checkCodex(config: Config): Promise<readonly Finding[]> {
       {
         title: 'Codex',
         state: 'warning',
-        detail: `${command} does not start; sub-agents cannot run`,
+        detail: `${command} cannot be started, so sub-agents cannot run`,
         remedy: 'npm install -g @openai/codex',
       },
     ];
@@ -26,7 +26,7 @@ export async function checkCodex(config: Config): Promise<readonly Finding[]> {
           title: 'Codex login',
           state: 'warning',
           detail: 'no login found',
-          remedy: 'run codex login, or configure a model provider with a key of its own',
+          remedy: 'run codex login, or configure a model provider with an API key',
         },
   );
   const sandboxed = await output(command, ['sandbox', '--', 'true']);
@@ -35,7 +35,7 @@ export async function checkCodex(config: Config): Promise<readonly Finding[]> {
       ? {
           title: 'Codex sandbox',
           state: 'warning',
-          detail: 'sandboxed commands fail here',
+          detail: 'sandboxed commands fail on this machine',
           remedy:
             'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md',
         }
@@ -44,6 +44,7 @@ export async function checkCodex(config: Config): Promise<readonly Finding[]> {
   return findings;
 }
 
+/** Output of a program, or `undefined` if it failed. */
 function output(command: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(command, [...args], { timeout: 15_000 }, (error, stdout) => resolve(error ? undefined : stdout));

@@ -18,7 +18,7 @@ describe('the database in a file', () => {
   const check = async (env: Readonly<Record<string, string>> = {}) =>
     (await checkData(await home.load(env))).filter(({ title }) => title === 'Database');
   const file = () => join(home.folder, 'adjutant.db');
-  const begin = async () => {
+  const createDatabase = async () => {
     const store = createStore(file());
     await store.read((db) => db.selectFrom('users').selectAll().execute());
     await store.close();
@@ -35,16 +35,14 @@ describe('the database in a file', () => {
     return row?.['version'];
   };
 
-  it('is not made by looking', async () => {
+  it('is not created by the check', async () => {
     expect(await check()).toMatchObject([{ state: 'good', detail: expect.stringContaining('first use') }]);
     expect(readdirSync(home.folder)).toEqual([]);
   });
 
-  it('can be written, or was written by an older or newer program, and stays as it is', async () => {
-    await begin();
-    expect(await check()).toMatchObject([
-      { state: 'good', detail: expect.stringContaining('can be written') },
-    ]);
+  it('is reported as writable, older or newer, and is not changed', async () => {
+    await createDatabase();
+    expect(await check()).toMatchObject([{ state: 'good', detail: expect.stringContaining('is writable') }]);
     setVersion(1);
     expect(await check()).toMatchObject([{ state: 'warning', remedy: expect.stringContaining('copy') }]);
     expect(version()).toBe(1);
@@ -53,25 +51,22 @@ describe('the database in a file', () => {
     expect(version()).toBe(99);
   });
 
-  it('is no database at all, is a folder, or is somebody else’s for the moment', async () => {
-    writeFileSync(
-      file(),
-      'not a database, but long enough to be looked at by somebody who knows one'.repeat(20),
-    );
+  it('is reported as invalid, as a folder or as locked', async () => {
+    writeFileSync(file(), 'not a database, but longer than the header of one'.repeat(20));
     expect(await check()).toMatchObject([
       { state: 'bad', detail: expect.stringContaining('not an Adjutant database') },
     ]);
     expect(await check({ DATABASE_URL: home.folder })).toMatchObject([
       { state: 'bad', remedy: expect.stringContaining('variable DATABASE_URL') },
     ]);
-    expect(await check({ DATABASE_URL: 'mysql://me:hunter2@db/diary' })).toMatchObject([
+    expect(await check({ DATABASE_URL: 'mysql://me:hunter2@db/calendar' })).toMatchObject([
       {
         state: 'bad',
-        detail: expect.stringContaining('mysql://me:(secret)@db/diary is not a supported database'),
+        detail: expect.stringContaining('mysql://me:(secret)@db/calendar is not a supported database'),
       },
     ]);
     rmSync(file());
-    await begin();
+    await createDatabase();
     const other = new DatabaseSync(file());
     other.exec('begin immediate');
     expect(await check()).toMatchObject([{ state: 'bad', detail: expect.stringContaining('is locked') }]);
@@ -96,7 +91,7 @@ describe('the database on PostgreSQL', () => {
     return rows;
   }
 
-  it('is not begun by looking, and its schema is known afterwards', async () => {
+  it('is not created by the check, and its schema version is reported', async () => {
     const url = await postgres.createDatabase('fresh');
     expect(await check(url)).toMatchObject([{ state: 'good', detail: expect.stringContaining('first use') }]);
     expect(await query(url, "select 1 from pg_namespace where nspname = 'adjutant'")).toEqual([]);
@@ -104,7 +99,7 @@ describe('the database on PostgreSQL', () => {
     await store.read((db) => db.selectFrom('users').selectAll().execute());
     await store.close();
     expect(await check(url)).toMatchObject([
-      { state: 'good', detail: expect.stringMatching(/can be written \(PostgreSQL \d+.*, schema \d+\)/) },
+      { state: 'good', detail: expect.stringMatching(/is writable \(PostgreSQL \d+.*, schema \d+\)/) },
     ]);
     await query(url, 'update adjutant.schema_version set version = 1');
     expect(await check(url)).toMatchObject([{ state: 'warning' }]);
@@ -113,7 +108,7 @@ describe('the database on PostgreSQL', () => {
     expect(await check(url)).toMatchObject([{ state: 'bad', remedy: expect.stringContaining('update') }]);
   });
 
-  it('that takes no writes, or not from this user, says so', async () => {
+  it('is reported if it is read-only or the user lacks permission', async () => {
     const url = await postgres.createDatabase('sealed');
     await query(url, "create role guest login password 'hunter2'");
     const guest = url.replace('postgres@', 'guest:hunter2@');
@@ -124,7 +119,7 @@ describe('the database on PostgreSQL', () => {
     expect(await check(url)).toMatchObject([{ state: 'bad', detail: expect.stringContaining('read-only') }]);
   });
 
-  it('that is not there, or is no PostgreSQL, is not waited for', async () => {
+  it('is reported at once if it does not exist or cannot be reached', async () => {
     const url = await postgres.createDatabase('here');
     expect(await check(url.replace('/here', '/nowhere'))).toMatchObject([
       { state: 'bad', detail: expect.stringContaining('does not exist') },

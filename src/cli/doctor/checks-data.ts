@@ -12,49 +12,49 @@ export async function checkData(loaded: LoadedConfig): Promise<readonly Finding[
   const { config, origins } = loaded;
   try {
     const found = await inspectDatabase(config['assistant.database_url']);
-    return [judge(found), ...(await problems(loaded, found.schema === 'current'))];
+    return [databaseFinding(found), ...(await problems(loaded, found.schema === 'current'))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const named = origins['assistant.database_url'];
+    const origin = origins['assistant.database_url'];
     const remedy =
-      named === 'default'
-        ? 'mend that, or choose another database with assistant.database_url'
-        : `mend that, or correct the address; it comes from the ${named}`;
+      origin === 'default'
+        ? 'fix it, or choose another database with assistant.database_url'
+        : `fix it, or correct the address in the ${origin}`;
     return [{ title, state: 'bad', detail: error.message, remedy }, ...(await problems(loaded, false))];
   }
 }
 
-function judge({ place, program, schema, version }: Inspection): Finding {
+function databaseFinding({ place, program, schema, version }: Inspection): Finding {
   switch (schema) {
     case 'none':
-      return { title, state: 'good', detail: `${place} is begun with the first use (${program})` };
+      return { title, state: 'good', detail: `${place} will be created on first use (${program})` };
     case 'current':
-      return { title, state: 'good', detail: `${place} can be written (${program}, schema ${version})` };
+      return { title, state: 'good', detail: `${place} is writable (${program}, schema ${version})` };
     case 'older':
       return {
         title,
         state: 'warning',
-        detail: `${place} was written by an older Adjutant (schema ${version})`,
-        remedy: 'keep a copy and end older Adjutants that use it; the next use brings it up to date',
+        detail: `${place} was created by an older version (schema ${version})`,
+        remedy: 'back up a copy and stop older versions that use it; the next start upgrades it',
       };
     case 'newer':
       return {
         title,
         state: 'bad',
-        detail: `${place} was written by a newer Adjutant (schema ${version})`,
+        detail: `${place} was created by a newer version (schema ${version})`,
         remedy: 'update Adjutant, or choose another database with assistant.database_url',
       };
   }
 }
 
-/** What the server itself finds wrong with the files and the database it is given. */
+/** The problems that the server reports about its files and its database. */
 async function problems(
   { config, origins }: LoadedConfig,
   withDatabase: boolean,
 ): Promise<readonly Finding[]> {
-  // A server begins a database or brings it up to date by opening it; that is not for somebody who looks.
-  const seen = withDatabase ? config : { ...config, 'assistant.database_url': '' };
-  const server = createServer('standard', seen, { origins });
+  // Opening a database creates or upgrades it, which a check must not do.
+  const checked = withDatabase ? config : { ...config, 'assistant.database_url': '' };
+  const server = createServer('standard', checked, { origins });
   try {
     const { structuredContent } = await connectMemory(server).request('tools/call', {
       name: 'server_status',
@@ -65,7 +65,7 @@ async function problems(
         ? structuredContent['problems']
         : [];
     if (found.length === 0)
-      return [{ title: 'Prompts and data', state: 'good', detail: 'nothing is broken' }];
+      return [{ title: 'Prompts and data', state: 'good', detail: 'no problems found' }];
     return found.map(({ file, line, severity, message }) => ({
       title: 'Prompts and data',
       state: severity === 'error' ? 'bad' : 'warning',

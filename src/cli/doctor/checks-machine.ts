@@ -13,61 +13,61 @@ const namedFolders = (config: Config) =>
 export function checkFolders(config: Config): readonly Finding[] {
   const named = namedFolders(config);
   const wrong = named.flatMap(([name, folder]): Finding[] => {
-    const nearestFolder = existing(folder);
+    const nearestFolder = nearestExisting(folder);
     try {
       accessSync(nearestFolder, constants.R_OK | constants.W_OK | constants.X_OK);
       return [];
     } catch {
-      const remedy = `make ${nearestFolder} writable for you, or choose another folder with the setting ${name}`;
-      return [{ title: 'Folders', state: 'bad', detail: `${folder} (${name}) cannot be written`, remedy }];
+      const remedy = `make ${nearestFolder} writable, or choose another folder with the setting ${name}`;
+      return [{ title: 'Folders', state: 'bad', detail: `${folder} (${name}) is not writable`, remedy }];
     }
   });
   return wrong.length > 0
     ? wrong
-    : [{ title: 'Folders', state: 'good', detail: `${named.length} folders can be written` }];
+    : [{ title: 'Folders', state: 'good', detail: `${named.length} folders are writable` }];
 }
 
-/** The folder itself or the nearest one above it that is there. */
-function existing(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
+/** The folder itself, or its nearest parent that exists. */
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
 const megabyte = 1_000_000;
-/** Runs keep logs and a database needs room for its log: below the first nothing is safe, below the second not for long. */
-const least = 100 * megabyte;
-const comfortable = 1000 * megabyte;
+/** Free space below which the check fails or warns. Runs write logs, and the database needs space for its write-ahead log. */
+const minimumBytes = 100 * megabyte;
+const comfortableBytes = 1000 * megabyte;
 
-/** The room on every disk that something of ours lies on; the tightest one where all have enough. */
+/** Reports disks with little free space, or the fullest disk if all have enough. */
 export async function checkDisks(config: Config): Promise<readonly Finding[]> {
   const { engine, place } = locate(config['assistant.database_url']);
   const folders = namedFolders(config).map(([, folder]) => folder);
   if (engine === 'sqlite') folders.unshift(dirname(place));
   const disks = new Map<number, { folder: string; free: number }>();
-  for (const folder of folders.map(existing)) {
+  for (const folder of folders.map(nearestExisting)) {
     const { dev } = await disk.stat(folder);
     if (disks.has(dev)) continue;
     const { bavail, bsize } = await disk.statfs(folder);
     disks.set(dev, { folder, free: bavail * bsize });
   }
-  const byRoom = [...disks.values()].sort((one, other) => one.free - other.free);
-  const tight = byRoom.filter(({ free }) => free < comfortable);
-  return (tight.length > 0 ? tight : byRoom.slice(0, 1)).map(({ folder, free }) => ({
+  const bySpace = [...disks.values()].sort((one, other) => one.free - other.free);
+  const low = bySpace.filter(({ free }) => free < comfortableBytes);
+  return (low.length > 0 ? low : bySpace.slice(0, 1)).map(({ folder, free }) => ({
     title: 'Disk',
-    state: free < least ? 'bad' : free < comfortable ? 'warning' : 'good',
-    detail: `${amount(free)} free where ${folder} is`,
-    ...(free < comfortable && { remedy: 'make room there, or choose another place with --home' }),
+    state: free < minimumBytes ? 'bad' : free < comfortableBytes ? 'warning' : 'good',
+    detail: `${amount(free)} free on the disk of ${folder}`,
+    ...(free < comfortableBytes && { remedy: 'free some space, or choose another disk with --home' }),
   }));
 }
 
 function amount(bytes: number): string {
-  return bytes < comfortable
+  return bytes < comfortableBytes
     ? `${Math.floor(bytes / megabyte)} MB`
     : `${(bytes / megabyte / 1000).toFixed(1)} GB`;
 }
 
 export async function checkWatching(): Promise<readonly Finding[]> {
   if (process.platform !== 'linux')
-    return [{ title: 'Watching files', state: 'good', detail: 'by the system' }];
+    return [{ title: 'Watching files', state: 'good', detail: 'by the operating system' }];
   const watches = Number(await disk.readFile('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
   const detail = `${watches} watches allowed`;
   return watches >= 8192
@@ -77,17 +77,17 @@ export async function checkWatching(): Promise<readonly Finding[]> {
           title: 'Watching files',
           state: 'warning',
           detail,
-          remedy: 'raise fs.inotify.max_user_watches; until then changes are found by polling',
+          remedy: 'raise fs.inotify.max_user_watches; until then Adjutant polls for changes',
         },
       ];
 }
 
-/** What keeps `serve --http` from listening, and what to do about it. */
+/** Why `serve --http` cannot listen, and what to do about it. */
 const obstacles: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
-  EADDRINUSE: ['is taken by another program', 'end that program, or choose another port with --port'],
-  EACCES: ['may not be used by you', 'choose a port above 1023 with --port'],
+  EADDRINUSE: ['is used by another program', 'stop that program, or choose another port with --port'],
+  EACCES: ['needs administrator rights', 'choose a port above 1023 with --port'],
   EADDRNOTAVAIL: ['is not an address of this machine', 'choose another address with --host'],
-  ENOTFOUND: ['is not a name that is known here', 'choose another address with --host'],
+  ENOTFOUND: ['is an unknown host name', 'choose another address with --host'],
 };
 
 export async function checkPort(config: Config): Promise<readonly Finding[]> {

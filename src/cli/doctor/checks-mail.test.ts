@@ -23,11 +23,11 @@ describe('the mail server', () => {
   const check = async (url: string, more: Readonly<Record<string, string>> = {}) =>
     checkMail((await home.load({ ADJUTANT_DELIVERY_SMTP_URL: url, ...more })).config);
 
-  it('is not asked for where there is none', async () => {
+  it('is not checked if none is configured', async () => {
     expect(await checkMail((await home.load({})).config)).toEqual([]);
   });
 
-  it('is good when it lets us sign in, and nothing is sent', async () => {
+  it('passes if it accepts the login, and receives no mail', async () => {
     let mails = 0;
     const port = await mailServer({
       authOptional: false,
@@ -40,12 +40,12 @@ describe('the mail server', () => {
     });
     const url = `smtp://me:s3%20cret%40@127.0.0.1:${port}`;
     expect(await check(url, { ADJUTANT_DELIVERY_MAIL_FROM: 'me@example.org' })).toEqual([
-      { title: 'Mail server', state: 'good', detail: `127.0.0.1:${port} answers and lets us sign in` },
+      { title: 'Mail server', state: 'good', detail: `127.0.0.1:${port} answers and accepts the login` },
     ]);
     expect(mails).toBe(0);
   });
 
-  it('is good and the sender is not, as long as nobody has set a good one', async () => {
+  it('passes while an unsuitable sender address is reported', async () => {
     const url = `smtp://127.0.0.1:${await mailServer()}`;
     expect(await check(url, { ADJUTANT_DELIVERY_MAIL_FROM: 'Me <me@example.org>' })).toMatchObject([
       { state: 'good' },
@@ -57,7 +57,7 @@ describe('the mail server', () => {
     ]);
   });
 
-  it('that does not take the password is told from one that is not there, and the password is not shown', async () => {
+  it('is reported as rejecting the login or as unreachable, without the password', async () => {
     const port = await mailServer({
       authOptional: false,
       onAuth: (_auth, _session, done) => done(Object.assign(new Error('who are you'), { responseCode: 535 })),
@@ -65,7 +65,7 @@ describe('the mail server', () => {
     const [wrong] = await check(`smtp://me:hunter2@127.0.0.1:${port}`);
     expect(wrong).toMatchObject({
       state: 'bad',
-      detail: expect.stringContaining('does not let us sign in: 535 who are you'),
+      detail: expect.stringContaining('rejects the login: 535 who are you'),
       remedy: expect.stringContaining('USER:PASSWORD'),
     });
     const [dead] = await check(`smtp://me:hunter2@127.0.0.1:${await home.deadPort()}`);
@@ -73,10 +73,10 @@ describe('the mail server', () => {
     expect(JSON.stringify([wrong, dead])).not.toContain('hunter2');
   });
 
-  it('with another idea of TLS is told apart', async () => {
-    // The certificate that comes with the server is nobody's.
-    const self = await mailServer({ disabledCommands: [] });
-    expect(await check(`smtp://127.0.0.1:${self}`)).toMatchObject([
+  it('is reported with a remedy if TLS does not work', async () => {
+    // The test server's certificate is self-signed.
+    const selfSigned = await mailServer({ disabledCommands: [] });
+    expect(await check(`smtp://127.0.0.1:${selfSigned}`)).toMatchObject([
       {
         state: 'bad',
         detail: expect.stringContaining('TLS'),
@@ -89,7 +89,7 @@ describe('the mail server', () => {
     ]);
   });
 
-  it('that is no mail server is quoted', async () => {
+  it('is quoted if its answer is not SMTP', async () => {
     const port = await home.listen(createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
     expect(await check(`smtp://127.0.0.1:${port}`)).toMatchObject([
       { state: 'bad', detail: expect.stringContaining('HTTP/1.1 400') },

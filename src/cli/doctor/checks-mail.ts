@@ -6,25 +6,25 @@ import type { Finding } from './doctor.ts';
 const title = 'Mail server';
 const timeoutMs = 5000;
 
-/** Connects and signs in as a delivery would, and sends nothing. */
+/** Connects and signs in like a delivery, but sends nothing. */
 export async function checkMail(config: Config): Promise<readonly Finding[]> {
-  const written = config['delivery.smtp_url'];
-  if (written === undefined) return [];
-  const url = new URL(written);
-  const trouble = await tryToSignIn(written);
-  if (trouble !== undefined) {
-    const { detail, remedy } = explain(trouble, url);
+  const setting = config['delivery.smtp_url'];
+  if (setting === undefined) return [];
+  const url = new URL(setting);
+  const error = await tryToSignIn(setting);
+  if (error !== undefined) {
+    const { detail, remedy } = explain(error, url);
     return [{ title, state: 'bad', detail: `${url.host} ${detail}`, remedy }];
   }
   const findings: Finding[] = [
     {
       title,
       state: 'good',
-      detail: `${url.host} answers${url.username === '' ? '' : ' and lets us sign in'}`,
+      detail: `${url.host} answers${url.username === '' ? '' : ' and accepts the login'}`,
     },
   ];
   const from = config['delivery.mail_from'];
-  const remedy = 'set delivery.mail_from to an address of yours, like adjutant@example.com';
+  const remedy = 'set delivery.mail_from to your own address, such as adjutant@example.com';
   if (!isMailAddress(from))
     findings.push({
       title: 'Sender',
@@ -42,12 +42,12 @@ export async function checkMail(config: Config): Promise<readonly Finding[]> {
   return findings;
 }
 
-interface Trouble extends Error {
+interface MailError extends Error {
   readonly code?: string;
   readonly response?: string;
 }
 
-async function tryToSignIn(url: string): Promise<Trouble | undefined> {
+async function tryToSignIn(url: string): Promise<MailError | undefined> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url,
@@ -60,46 +60,46 @@ async function tryToSignIn(url: string): Promise<Trouble | undefined> {
     await transport.verify();
     return undefined;
   } catch (error) {
-    return error as Trouble;
+    return error as MailError;
   } finally {
     transport.close();
   }
 }
 
-function explain(error: Trouble, { protocol, port }: URL): { detail: string; remedy: string } {
-  const said = singleLine(error.response ?? messageOf(error));
+function explain(error: MailError, { protocol, port }: URL): { detail: string; remedy: string } {
+  const message = singleLine(error.response ?? messageOf(error));
   if (error.code === 'EAUTH')
     return {
-      detail: `does not let us sign in: ${said}`,
+      detail: `rejects the login: ${message}`,
       remedy:
-        'correct USER:PASSWORD in delivery.smtp_url (% codes for special characters); many providers want a password made for programs',
+        'correct USER:PASSWORD in delivery.smtp_url (% codes for special characters); many providers require an app password',
     };
-  if (/wrong version number/i.test(said))
+  if (/wrong version number/i.test(message))
     return {
       detail: 'does not speak TLS from the start',
-      remedy: 'write smtp:// instead of smtps://; encryption is switched to where the server offers it',
+      remedy: 'write smtp:// instead of smtps://; STARTTLS is used if the server offers it',
     };
-  if (error.code === 'ETLS' || /certificate|\bSSL\b|\bTLS\b|altnames/i.test(said))
+  if (error.code === 'ETLS' || /certificate|\bSSL\b|\bTLS\b|altnames/i.test(message))
     return {
-      detail: `has a problem with TLS: ${said}`,
+      detail: `has a TLS problem: ${message}`,
       remedy:
-        'use the name that its certificate is for, renew the certificate, or name your own authority in NODE_EXTRA_CA_CERTS',
+        'use the host name of its certificate, renew the certificate, or add your own authority with NODE_EXTRA_CA_CERTS',
     };
   if (error.code === 'EDNS')
-    return { detail: 'is not known', remedy: 'check the name in delivery.smtp_url, and the network' };
-  if (/ECONNREFUSED/.test(said))
+    return { detail: 'is an unknown host', remedy: 'check the host in delivery.smtp_url, and the network' };
+  if (/ECONNREFUSED/.test(message))
     return {
       detail: 'refuses the connection',
       remedy:
-        'check that it runs, and host and port in delivery.smtp_url (587 for smtp://, 465 for smtps://)',
+        'check that the server is running, and the host and port in delivery.smtp_url (587 for smtp://, 465 for smtps://)',
     };
   if (error.code === 'ETIMEDOUT')
     return {
       detail: 'does not answer',
       remedy:
         protocol === 'smtp:'
-          ? `check the port${port === '' ? '' : ` (${port})`} and the firewall; if the server wants TLS from the start, write smtps://`
+          ? `check the port${port === '' ? '' : ` (${port})`} and the firewall; if the server expects TLS from the start, write smtps://`
           : 'check the port and the firewall',
     };
-  return { detail: `says: ${said}`, remedy: 'check host and port in delivery.smtp_url' };
+  return { detail: `answers: ${message}`, remedy: 'check host and port in delivery.smtp_url' };
 }

@@ -13,28 +13,31 @@ describe('providers', () => {
   const check = async (env: Readonly<Record<string, string>>) =>
     (await checkProviders((await home.load(env)).config)).filter(({ title }) => title !== 'Delivery');
 
-  it('that are not set up are told with the folder that takes their place', async () => {
+  it('that are not configured are listed with the outbox folder', async () => {
     expect(await checkProviders((await home.load({})).config)).toEqual([
       {
         title: 'Delivery',
         state: 'good',
-        detail: `no provider is set up for mail, calls, webhooks, ntfy; that goes to the folder ${join(home.folder, 'outbox')}`,
+        detail: `no provider is configured for mail, calls, webhooks, ntfy; these messages are written to ${join(home.folder, 'outbox')}`,
       },
     ]);
   });
 
-  it('of push messages answer, refuse a token, or are something else', async () => {
+  it('for push messages pass, are unreachable, or are not ntfy servers', async () => {
     const good = await home.provider(200, '{"healthy":true}');
     expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: good.url })).toMatchObject([{ state: 'good' }]);
     const other = await home.provider(404, '<html>');
     expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: other.url })).toMatchObject([{ state: 'warning' }]);
     const dead = `http://me:hunter2@127.0.0.1:${await home.deadPort()}`;
-    const [gone] = await check({ ADJUTANT_DELIVERY_NTFY_URL: dead });
-    expect(gone).toMatchObject({ state: 'bad', detail: expect.stringContaining('refuses the connection') });
-    expect(JSON.stringify(gone)).not.toContain('hunter2');
+    const [unreachable] = await check({ ADJUTANT_DELIVERY_NTFY_URL: dead });
+    expect(unreachable).toMatchObject({
+      state: 'bad',
+      detail: expect.stringContaining('refuses the connection'),
+    });
+    expect(JSON.stringify(unreachable)).not.toContain('hunter2');
   });
 
-  it('of calls are asked with the account and the token', async () => {
+  it('for calls are checked with the account and the token', async () => {
     const env = { ADJUTANT_DELIVERY_CALL_ACCOUNT: 'AC1', ADJUTANT_DELIVERY_CALL_TOKEN: 'hunter2' };
     expect(await check(env)).toMatchObject([
       { title: 'Calls', state: 'warning', remedy: 'set delivery.call_from' },
@@ -54,7 +57,7 @@ describe('providers', () => {
     expect(JSON.stringify(findings)).not.toContain('hunter2');
   });
 
-  it('of models are asked for the model, and are only worth a warning when they are away', async () => {
+  it('for models must list the model, and get only a warning if they are unreachable', async () => {
     const env = { ADJUTANT_ASSISTANT_POLICY: 'endpoint', ADJUTANT_ASSISTANT_MODEL: 'llama3.2' };
     expect(await check(env)).toMatchObject([
       { title: 'Model', state: 'warning', remedy: 'set assistant.model_url' },

@@ -6,7 +6,7 @@ import type { Finding } from './doctor.ts';
 
 const timeoutMs = 5000;
 
-/** Whatever is set up to tell people, and the model that decides when: is it there, and does it let us in? */
+/** Checks that each configured provider, and the model that plans notifications, answers and accepts the credentials. */
 export async function checkProviders(config: Config): Promise<readonly Finding[]> {
   const found = await Promise.all([
     checkMail(config),
@@ -26,7 +26,7 @@ function outbox(config: Config): readonly Finding[] {
   };
   const names = Object.entries(missing).flatMap(([name, setting]) => (setting ? [] : [name]));
   if (names.length === 0) return [];
-  const detail = `no provider is set up for ${names.join(', ')}; that goes to the folder ${config['delivery.outbox_dir']}`;
+  const detail = `no provider is configured for ${names.join(', ')}; these messages are written to ${config['delivery.outbox_dir']}`;
   return [{ title: 'Delivery', state: 'good', detail }];
 }
 
@@ -36,7 +36,7 @@ async function checkCalls(config: Config): Promise<readonly Finding[]> {
   const missing = parts.filter((name) => !config[name]);
   if (missing.length === parts.length) return [];
   if (missing.length > 0) {
-    const detail = `they go to the outbox, since ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`;
+    const detail = `calls are written to the outbox, because ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`;
     return [{ title, state: 'warning', detail, remedy: `set ${missing.join(' and ')}` }];
   }
   const [account, token] = [config['delivery.call_account']!, config['delivery.call_token']!];
@@ -48,7 +48,7 @@ async function checkCalls(config: Config): Promise<readonly Finding[]> {
     },
   );
   return [
-    judge(title, answer, {
+    findingFor(title, answer, {
       unreachable: { state: 'bad', remedy: 'check delivery.call_url and the network' },
       refused: 'correct delivery.call_account and delivery.call_token',
     }),
@@ -59,23 +59,23 @@ async function checkNtfy(config: Config): Promise<readonly Finding[]> {
   const title = 'ntfy';
   const [server, token] = [config['delivery.ntfy_url'], config['delivery.ntfy_token']];
   if (!server) return [];
-  const judged = (answer: Answer) =>
-    judge(title, answer, {
+  const toFinding = (answer: Answer) =>
+    findingFor(title, answer, {
       unreachable: { state: 'bad', remedy: 'check delivery.ntfy_url and the network' },
       refused: 'correct delivery.ntfy_token',
     });
   const health = await ask(server, '/v1/health');
   const healthy = isObject(health.body) && health.body['healthy'] === true;
-  if (health.trouble === undefined && !healthy)
+  if (health.problem === undefined && !healthy)
     return [
       {
         title,
         state: 'warning',
-        detail: `${health.host} answers, but not as an ntfy server does (${health.status})`,
+        detail: `${health.host} answers, but it is not an ntfy server (${health.status})`,
         remedy: 'check delivery.ntfy_url',
       },
     ];
-  return [judged(healthy && token ? await ask(server, '/v1/account', bearer(token)) : health)];
+  return [toFinding(healthy && token ? await ask(server, '/v1/account', bearer(token)) : health)];
 }
 
 async function checkModel(config: Config): Promise<readonly Finding[]> {
@@ -84,7 +84,7 @@ async function checkModel(config: Config): Promise<readonly Finding[]> {
   const [url, model] = [config['assistant.model_url'], config['assistant.model']];
   if (!url || !model) {
     const missing = url ? 'assistant.model' : 'assistant.model_url';
-    const detail = `${missing} is not set, so the rules decide`;
+    const detail = `${missing} is not set, so the built-in rules plan notifications`;
     return [{ title, state: 'warning', detail, remedy: `set ${missing}` }];
   }
   const key = config['assistant.model_api_key'];
@@ -93,8 +93,8 @@ async function checkModel(config: Config): Promise<readonly Finding[]> {
     `${URL.parse(url)?.pathname.replace(/\/+$/, '') ?? ''}/models`,
     key ? bearer(key) : {},
   );
-  const listed = namesOf(answer.body);
-  if (listed.length > 0 && !listed.some((name) => isSameModel(name, model)))
+  const listed = modelNames(answer.body);
+  if (listed.length > 0 && !listed.some((one) => isSameModel(one, model)))
     return [
       {
         title,
@@ -104,37 +104,37 @@ async function checkModel(config: Config): Promise<readonly Finding[]> {
       },
     ];
   return [
-    judge(title, answer, {
-      // Without a model the rules decide: nobody goes without notice.
+    findingFor(title, answer, {
+      // Only a warning: without a model, the built-in rules plan notifications.
       unreachable: {
         state: 'warning',
-        remedy: 'start it or check assistant.model_url; until then the rules decide',
+        remedy: 'start it or check assistant.model_url; until then the built-in rules plan notifications',
       },
       refused: 'correct assistant.model_api_key',
     }),
   ];
 }
 
-function namesOf(body: unknown): readonly string[] {
+function modelNames(body: unknown): readonly string[] {
   const data = isObject(body) ? body['data'] : undefined;
   return Array.isArray(data)
     ? data.flatMap((one) => (isObject(one) && typeof one['id'] === 'string' ? [one['id']] : []))
     : [];
 }
 
-/** Some servers list a name with its tag behind it or with its kind in front, and take it without. */
-function isSameModel(listed: string, wanted: string): boolean {
-  return listed === wanted || listed.startsWith(`${wanted}:`) || listed.endsWith(`/${wanted}`);
+/** Some servers list models as `name:tag` or `vendor/name`, but accept the plain name. */
+function isSameModel(listed: string, name: string): boolean {
+  return listed === name || listed.startsWith(`${name}:`) || listed.endsWith(`/${name}`);
 }
 
-// ── Asking ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Requests ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Answer {
   readonly host: string;
   readonly status?: number;
   readonly body?: unknown;
-  /** Why there is no answer. */
-  readonly trouble?: string;
+  /** Why there is no answer, as the end of a sentence about the host. */
+  readonly problem?: string;
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -155,11 +155,11 @@ async function ask(
     const body: unknown = await response.json().catch(() => undefined);
     return { host, status: response.status, body };
   } catch (error) {
-    return { host, trouble: troubleOf(error) };
+    return { host, problem: describeError(error) };
   }
 }
 
-function troubleOf(error: unknown): string {
+function describeError(error: unknown): string {
   if ((error as Error).name === 'TimeoutError') return 'does not answer';
   const cause = (error as { cause?: NodeJS.ErrnoException }).cause;
   switch (cause?.code) {
@@ -167,7 +167,7 @@ function troubleOf(error: unknown): string {
       return 'refuses the connection';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'is not known';
+      return 'is an unknown host';
     default:
       return `cannot be reached: ${messageOf(cause ?? error)}`;
   }
@@ -178,13 +178,13 @@ interface Remedies {
   readonly refused: string;
 }
 
-function judge(title: string, { host, status, trouble }: Answer, remedies: Remedies): Finding {
-  if (trouble !== undefined) return { title, detail: `${host} ${trouble}`, ...remedies.unreachable };
+function findingFor(title: string, { host, status, problem }: Answer, remedies: Remedies): Finding {
+  if (problem !== undefined) return { title, detail: `${host} ${problem}`, ...remedies.unreachable };
   if (status === 401 || status === 403)
     return {
       title,
       state: 'bad',
-      detail: `${host} does not let us in (${status})`,
+      detail: `${host} rejects the credentials (${status})`,
       remedy: remedies.refused,
     };
   return { title, state: 'good', detail: `${host} answers` };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type LoadedConfig, placesOf } from '../../config.ts';
+import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { readEntry } from '../install/client-file.ts';
 import { clients } from '../install/clients.ts';
@@ -25,11 +25,11 @@ export const checks: readonly Check[] = [
   { title: 'Delivery', perform: ({ config }) => checkProviders(config) },
   { title: 'Codex', perform: ({ config }) => checkCodex(config) },
   { title: 'Prompts and data', perform: checkData },
-  { title: 'Clients', perform: reach },
+  { title: 'Clients', perform: checkClients },
 ];
 
-async function reach(_: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
-  const places = placesOf(terminal.env);
+async function checkClients(_: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
+  const places = findPlaces(terminal.env);
   const findings: Finding[] = [];
   for (const client of clients) {
     const file = client.file(places, process.platform);
@@ -40,8 +40,8 @@ async function reach(_: LoadedConfig, terminal: Terminal): Promise<readonly Find
   const none: Finding = {
     title: 'Clients',
     state: 'warning',
-    detail: 'no client has Adjutant yet',
-    remedy: 'adjutant install codex (or claude, cursor, vscode, gemini, zed)',
+    detail: 'Adjutant is not installed in any client',
+    remedy: 'run adjutant install codex (or claude, cursor, vscode, gemini, zed)',
   };
   return findings.length > 0 ? findings : [none];
 }

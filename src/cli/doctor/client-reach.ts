@@ -15,7 +15,7 @@ const initialize = JSON.stringify({
   },
 });
 
-/** Does what the client would do with our entry, up to the first answer. */
+/** Starts or calls the server as the client would, and waits for the first answer. */
 export async function checkReach(
   client: Client,
   entry: Readonly<Record<string, unknown>>,

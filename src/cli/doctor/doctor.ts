@@ -7,7 +7,7 @@ export interface Finding {
   readonly title: string;
   readonly state: 'good' | 'warning' | 'bad';
   readonly detail: string;
-  /** What to do about it; absent when there is nothing to do. */
+  /** How to fix it. */
   readonly remedy?: string;
 }
 
@@ -16,11 +16,11 @@ const marks = { good: '✓', warning: '!', bad: '✗' } as const;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Check that everything Adjutant needs is there, and say what to do where it is not.',
+  summary: 'Check that everything works, and say how to fix what does not.',
   usage: 'doctor [FLAGS]',
   flags: {
     json: { type: 'boolean', description: 'Print the findings as JSON.' },
-    quiet: { type: 'boolean', short: 'q', description: 'Print only what is not as it should be.' },
+    quiet: { type: 'boolean', short: 'q', description: 'Print only problems.' },
   },
   settings: [
     'home',
@@ -38,10 +38,10 @@ export const doctor: Command = {
     await terminal.progress.during('checking', async (show) => {
       for (const [done, check] of checks.entries()) {
         show(`checking: ${check.title}`, done, checks.length);
-        for (const finding of await performed(check, loaded, terminal)) {
+        for (const finding of await perform(check, loaded, terminal)) {
           findings.push(finding);
           if (!terminal.json && (loaded.flags['quiet'] !== true || finding.state !== 'good'))
-            terminal.print(lineOf(finding, terminal));
+            terminal.print(findingLine(finding, terminal));
         }
       }
     });
@@ -50,12 +50,8 @@ export const doctor: Command = {
   },
 };
 
-/** A check that fails by itself is a finding like any other. */
-async function performed(
-  check: Check,
-  loaded: LoadedConfig,
-  terminal: Terminal,
-): Promise<readonly Finding[]> {
+/** Turns an error in a check into a finding. */
+async function perform(check: Check, loaded: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
   try {
     return await check.perform(loaded, terminal);
   } catch (error) {
@@ -64,7 +60,7 @@ async function performed(
   }
 }
 
-function lineOf({ title, state, detail, remedy }: Finding, terminal: Terminal): string {
+function findingLine({ title, state, detail, remedy }: Finding, terminal: Terminal): string {
   const mark = paint(terminal, colours[state], marks[state]);
   return `${mark} ${title}: ${detail}\n${remedy === undefined ? '' : `    → ${remedy}\n`}`;
 }

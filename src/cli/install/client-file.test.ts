@@ -38,20 +38,20 @@ describe.each(clients.map((client) => [client.id, client] as const))(
       }
     });
 
-    it('is as it was after our entry is taken out again', async () => {
+    it('is the same as before after our entry is removed', async () => {
       expect(
         await withoutEntry(await withEntry(text, 'file', client, client.entry(entry)), 'file', client),
       ).toBe(text);
     });
 
-    it('gets a new entry in place of an old one', async () => {
+    it('gets a new entry that replaces an old one', async () => {
       const old = await withEntry(text, 'file', client, client.entry({ ...entry, command: 'old' }));
       const after = await withEntry(old, 'file', client, client.entry(entry));
       expect(await readEntry(after, 'file', client)).toMatchObject({ command: 'adjutant' });
       expect(after).not.toContain('"old"');
     });
 
-    it('is made where there is none', async () => {
+    it('is created if there is none', async () => {
       const made = await withEntry(
         '',
         'file',
@@ -61,45 +61,45 @@ describe.each(clients.map((client) => [client.id, client] as const))(
       expect(JSON.stringify(await readEntry(made, 'file', client))).toContain('Bearer t');
     });
 
-    it('is left alone when it cannot be read', async () => {
+    it('is not changed if it is invalid', async () => {
       await expect(
         withEntry(client.format === 'json' ? '{"a": ' : 'a = \n', 'broken', client, {}),
-      ).rejects.toThrow(/broken.*put the file right first, nothing was changed/s);
+      ).rejects.toThrow(/broken.*correct the file first. Nothing was changed/s);
     });
   },
 );
 
-describe('a file of settings', () => {
+describe('a configuration file', () => {
   const cursor = clients.find(({ id }) => id === 'cursor')!;
   const codex = clients.find(({ id }) => id === 'codex')!;
-  const put = (text: string, client = cursor) => withEntry(text, 'file', client, { command: 'c' });
-  const out = (text: string, client = cursor) => withoutEntry(text, 'file', client);
+  const add = (text: string, client = cursor) => withEntry(text, 'file', client, { command: 'c' });
+  const remove = (text: string, client = cursor) => withoutEntry(text, 'file', client);
 
-  it('keeps remarks with what they are about', async () => {
+  it('keeps comments beside the settings they describe', async () => {
     const text = '{\n  "a": 1, // of a\n  "b": 2 // of b\n  // the end\n}\n';
-    const after = await put(text);
+    const after = await add(text);
     expect(after).toBe(
       '{\n  "a": 1, // of a\n  "b": 2, // of b\n  "mcpServers": {\n    "adjutant": {\n      "command": "c"\n    }\n  }\n  // the end\n}\n',
     );
-    expect(await out(after)).toBe(text);
+    expect(await remove(after)).toBe(text);
   });
 
-  it('has its lines ended as before, and its mark at the start', async () => {
+  it('keeps its line endings and its byte order mark', async () => {
     for (const [text, client] of [
       ['\uFEFF{\r\n\t"a": 1\r\n}\r\n', cursor],
       ['\uFEFFa = 1\r\n', codex],
     ] as const) {
-      const after = await put(text, client);
+      const after = await add(text, client);
       expect(after).toMatch(/^\uFEFF.*adjutant/s);
       expect(after).not.toMatch(/(?<!\r)\n/);
-      expect(await out(after, client)).toBe(text);
+      expect(await remove(after, client)).toBe(text);
     }
-    expect(await put('{\n"a": 1\r\n}')).toContain('{\n"a": 1,');
+    expect(await add('{\n"a": 1\r\n}')).toContain('{\n"a": 1,');
   });
 
-  it('may have commas at the end', async () => {
+  it('may have trailing commas', async () => {
     const text = '{\n  "a": 1,\n  "mcpServers": {\n    "x": {},\n  },\n}\n';
-    expect(await out(await put(text))).toBe(text);
+    expect(await remove(await add(text))).toBe(text);
   });
 
   it.each([
@@ -110,12 +110,12 @@ describe('a file of settings', () => {
     ['mcp_servers = { x = { command = "y" } }\n', codex],
     ['[mcp_servers]\nadjutant = { command = "y" }\n', codex],
     ['mcp_servers.adjutant.command = "y"\n', codex],
-  ])('is left alone where an edit could harm: %j', async (text, client) => {
-    await expect(put(text, client)).rejects.toThrow(/put "adjutant" into it by hand, nothing was changed/);
+  ])('is not changed if an edit would not be safe: %j', async (text, client) => {
+    await expect(add(text, client)).rejects.toThrow(/add "adjutant" by hand. Nothing was changed/);
   });
 
-  it('has nothing taken out that only looks like ours', async () => {
+  it('keeps text that only looks like our entry', async () => {
     const text = 'note = """\n[mcp_servers.adjutant]\n"""\n[mcp_servers.adjutant]\ncommand = "c"\n';
-    await expect(out(text, codex)).rejects.toThrow(/take "adjutant" out of it by hand/);
+    await expect(remove(text, codex)).rejects.toThrow(/remove "adjutant" by hand/);
   });
 });

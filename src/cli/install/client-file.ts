@@ -8,51 +8,51 @@ const entryName = 'adjutant';
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** The text of a client's configuration with our entry in it; comments, order and everything else stay. */
+/** Adds our entry to the text of a client's configuration. Comments, order and all other settings are preserved. */
 export async function withEntry(text: string, file: string, client: Client, entry: Table): Promise<string> {
-  return edited(text, file, client, entry);
+  return edit(text, file, client, entry);
 }
 
-/** The text without our entry: exactly what `withEntry` put in is taken out. */
+/** Removes our entry: exactly the text that `withEntry` added. */
 export async function withoutEntry(text: string, file: string, client: Client): Promise<string> {
   if ((await readEntry(text, file, client)) === undefined) return text;
-  return edited(text, file, client, undefined);
+  return edit(text, file, client, undefined);
 }
 
-/** Our entry as the file has it, if it does. */
+/** Our entry in the file, if there is one. */
 export async function readEntry(text: string, file: string, client: Client): Promise<Table | undefined> {
-  const servers = (await parsed(unmarked(text), file, client))[client.key];
+  const servers = (await parse(withoutMark(text), file, client))[client.key];
   const entry = isObject(servers) ? servers[entryName] : undefined;
   return isObject(entry) ? entry : undefined;
 }
 
-/** Edits the text and looks at what became of it: nobody's settings may be changed but ours. */
-async function edited(text: string, file: string, client: Client, entry: Table | undefined): Promise<string> {
+/** Edits the text, then parses it again to make sure that no other setting changed. */
+async function edit(text: string, file: string, client: Client, entry: Table | undefined): Promise<string> {
   const byHand = new UsageError(
-    `${file}: "${client.key}" is not written in a way that can be changed safely; ${entry ? 'put' : 'take'} "${entryName}" ${entry ? 'into' : 'out of'} it by hand, nothing was changed`,
+    `${file}: "${client.key}" cannot be edited safely; ${entry ? 'add' : 'remove'} "${entryName}" by hand. Nothing was changed`,
   );
-  const plain = unmarked(text);
-  const before = await parsed(plain, file, client);
+  const plain = withoutMark(text);
+  const before = await parse(plain, file, client);
   if (before[client.key] !== undefined && !isObject(before[client.key])) throw byHand;
-  const edit = client.format === 'json' ? editJson : editToml;
-  // Lines end as they do in the file.
+  const editText = client.format === 'json' ? editJson : editToml;
+  // Keep the file's line endings.
   const windows = plain.includes('\r\n') && !/(?<!\r)\n/.test(plain);
   const after = windows
-    ? (await edit(plain.replaceAll('\r\n', '\n'), client.key, entry)).replaceAll('\n', '\r\n')
-    : await edit(plain, client.key, entry);
-  const now = await parsed(after, file, client).catch(() => undefined);
-  // Cloned, since parsers make objects of their own kind.
-  if (!isDeepStrictEqual(structuredClone(now), structuredClone(expected(before, client.key, entry))))
+    ? (await editText(plain.replaceAll('\r\n', '\n'), client.key, entry)).replaceAll('\n', '\r\n')
+    : await editText(plain, client.key, entry);
+  const result = await parse(after, file, client).catch(() => undefined);
+  // Parsers create objects with prototypes of their own; cloning makes them comparable.
+  if (!isDeepStrictEqual(structuredClone(result), structuredClone(expected(before, client.key, entry))))
     throw byHand;
   return text.slice(0, text.length - plain.length) + after;
 }
 
-/** A byte order mark is kept, but is no part of what is parsed. */
-function unmarked(text: string): string {
+/** Removes the byte order mark, which the parsers reject. */
+function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
 
-/** The settings as they should be: a table that is empty without us goes too. */
+/** The expected settings after the edit. A table that would be empty without our entry is removed too. */
 function expected(before: Table, key: string, entry: Table | undefined): Table {
   const { [key]: servers, ...others } = before;
   const { [entryName]: _, ...rest } = (servers ?? {}) as Table;
@@ -67,7 +67,7 @@ async function editJson(text: string, key: string, entry: Table | undefined): Pr
     : jsonWithMember(before, key, entryName, entry);
 }
 
-/** TOML is edited as text: our tables are a block of lines at the end, and nobody else's lines are touched. */
+/** Edits TOML as text: our tables are a block of lines at the end, and all other lines stay unchanged. */
 async function editToml(text: string, key: string, entry: Table | undefined): Promise<string> {
   const rest = withoutTables(text, `${key}.${entryName}`);
   if (entry === undefined) return rest;
@@ -92,32 +92,32 @@ function withoutTables(text: string, table: string): string {
   return rest === text ? text : rest.replace(/\n{2,}$/, '\n').replace(/^\n+$/, '');
 }
 
-/** The settings in a text; what cannot be read is not touched. */
-async function parsed(text: string, file: string, { format }: Client): Promise<Table> {
-  const wrong = (place: string, why: string) =>
-    new UsageError(`${file}${place}: ${why}; put the file right first, nothing was changed`);
+/** Parses the settings. Throws if the text is invalid, so that an invalid file is never changed. */
+async function parse(text: string, file: string, { format }: Client): Promise<Table> {
+  const invalid = (place: string, why: string) =>
+    new UsageError(`${file}${place}: ${why}; correct the file first. Nothing was changed`);
   if (text.trim() === '') return {};
   if (format === 'toml') {
-    const { parse } = await import('smol-toml');
+    const { parse: parseToml } = await import('smol-toml');
     try {
-      return parse(text);
+      return parseToml(text);
     } catch (error) {
-      throw wrong('', messageOf(error).split('\n')[0]!);
+      throw invalid('', messageOf(error).split('\n')[0]!);
     }
   }
-  const { parse, printParseErrorCode } = await import('jsonc-parser');
+  const { parse: parseJson, printParseErrorCode } = await import('jsonc-parser');
   const errors: { error: number; offset: number; length: number }[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const value: unknown = parseJson(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined) {
     const line = text.slice(0, first.offset).split('\n').length;
-    // "PropertyNameExpected" and its like.
+    // Turns codes such as "PropertyNameExpected" into words.
     const why = printParseErrorCode(first.error).replaceAll(
       /\B[A-Z]/g,
       (letter) => ` ${letter.toLowerCase()}`,
     );
-    throw wrong(`:${line}`, why.toLowerCase());
+    throw invalid(`:${line}`, why.toLowerCase());
   }
-  if (!isObject(value)) throw wrong('', 'an object was expected');
+  if (!isObject(value)) throw invalid('', 'the file must hold an object');
   return value;
 }

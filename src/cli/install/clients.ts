@@ -6,35 +6,35 @@ export type Entry =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'http'; readonly url: string; readonly token: string };
 
-/** A client's own configuration: where it lies and how our entry looks in it. */
+/** A client's configuration file and the format of our entry in it. */
 export interface Client {
   readonly id: string;
   readonly title: string;
   readonly format: 'json' | 'toml';
-  /** The file for this person, and the one for the project in the working folder. */
+  /** The user's configuration file. `projectFile` is the one in a project folder. */
   file(places: Places, platform: NodeJS.Platform): string;
   readonly projectFile: string;
-  /** The table of servers inside the file. */
+  /** Name of the table of servers in the file. */
   readonly key: string;
   entry(entry: Entry): Readonly<Record<string, unknown>>;
 }
 
-/** What a client writes beside the command or the address, and what it calls the latter. */
-interface Shape {
+/** How the entries of clients differ: extra fields, and the names of the URL and headers fields. */
+interface EntryFormat {
   readonly stdio?: Readonly<Record<string, string>>;
   readonly http?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly headers?: string;
 }
 
-function written({ stdio, http, url = 'url', headers = 'headers' }: Shape = {}): Client['entry'] {
+function entryWriter({ stdio, http, url = 'url', headers = 'headers' }: EntryFormat = {}): Client['entry'] {
   return (entry) =>
     entry.kind === 'stdio'
       ? { ...stdio, command: entry.command, args: entry.args }
       : { ...http, [url]: entry.url, [headers]: { Authorization: `Bearer ${entry.token}` } };
 }
 
-const typed: Shape = { stdio: { type: 'stdio' }, http: { type: 'http' } };
+const typed: EntryFormat = { stdio: { type: 'stdio' }, http: { type: 'http' } };
 const custom = { source: 'custom' };
 
 export const clients: readonly Client[] = [
@@ -45,7 +45,7 @@ export const clients: readonly Client[] = [
     file: ({ env, userHome }) => join(env['CODEX_HOME'] || join(userHome, '.codex'), 'config.toml'),
     projectFile: join('.codex', 'config.toml'),
     key: 'mcp_servers',
-    entry: written({ headers: 'http_headers' }),
+    entry: entryWriter({ headers: 'http_headers' }),
   },
   {
     id: 'claude',
@@ -54,7 +54,7 @@ export const clients: readonly Client[] = [
     file: ({ env, userHome }) => join(env['CLAUDE_CONFIG_DIR'] || userHome, '.claude.json'),
     projectFile: '.mcp.json',
     key: 'mcpServers',
-    entry: written(typed),
+    entry: entryWriter(typed),
   },
   {
     id: 'cursor',
@@ -63,7 +63,7 @@ export const clients: readonly Client[] = [
     file: ({ userHome }) => join(userHome, '.cursor', 'mcp.json'),
     projectFile: join('.cursor', 'mcp.json'),
     key: 'mcpServers',
-    entry: written(),
+    entry: entryWriter(),
   },
   {
     id: 'vscode',
@@ -72,7 +72,7 @@ export const clients: readonly Client[] = [
     file: (places, platform) => join(codeFolder(places, platform), 'Code', 'User', 'mcp.json'),
     projectFile: join('.vscode', 'mcp.json'),
     key: 'servers',
-    entry: written(typed),
+    entry: entryWriter(typed),
   },
   {
     id: 'gemini',
@@ -81,7 +81,7 @@ export const clients: readonly Client[] = [
     file: ({ userHome }) => join(userHome, '.gemini', 'settings.json'),
     projectFile: join('.gemini', 'settings.json'),
     key: 'mcpServers',
-    entry: written({ url: 'httpUrl' }),
+    entry: entryWriter({ url: 'httpUrl' }),
   },
   {
     id: 'zed',
@@ -93,11 +93,11 @@ export const clients: readonly Client[] = [
         : join(places.userHome, '.config', 'zed', 'settings.json'),
     projectFile: join('.zed', 'settings.json'),
     key: 'context_servers',
-    entry: written({ stdio: custom, http: custom }),
+    entry: entryWriter({ stdio: custom, http: custom }),
   },
 ];
 
-/** VS Code keeps its settings where the platform does, except on a Mac, where that is one folder up. */
+/** On macOS, VS Code always uses Application Support, even if XDG variables are set. */
 function codeFolder(places: Places, platform: NodeJS.Platform): string {
   if (platform === 'darwin') return join(places.userHome, 'Library', 'Application Support');
   return places.settings;

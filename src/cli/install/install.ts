@@ -1,70 +1,70 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { type LoadedConfig, placesOf } from '../../config.ts';
+import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients, type Entry } from './clients.ts';
-import { ManagedFile } from './kept-file.ts';
+import { ManagedFile } from './managed-file.ts';
 import { textDifference } from './text-difference.ts';
 
 const names = clients.map(({ id }) => id).join('|');
 const shared = {
-  project: { type: 'boolean', description: 'Use the configuration of the project in the working folder.' },
-  'dry-run': { type: 'boolean', description: 'Show what would change and change nothing.' },
+  project: { type: 'boolean', description: 'Use the configuration of the project in the current folder.' },
+  'dry-run': { type: 'boolean', description: 'Show the changes without making them.' },
 } as const;
 
 export const install: Command = {
   name: 'install',
-  summary: 'Put Adjutant into the configuration of a client.',
+  summary: 'Add Adjutant to the configuration of a client.',
   usage: `install ${names} [--project] [--http] [--dry-run]`,
-  words: 1,
+  maxWords: 1,
   flags: {
     ...shared,
-    http: { type: 'boolean', description: 'Let the client connect to a running `adjutant serve --http`.' },
+    http: { type: 'boolean', description: 'Connect the client to a running `adjutant serve --http`.' },
   },
   settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
   async run(loaded, terminal) {
     const { client, file } = target(loaded, terminal);
     const http = loaded.flags['http'] === true;
     const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal));
-    const origin = await originOf(file, client);
-    const after = await withEntry(origin?.text ?? file.text ?? '', file.path, client, entry);
+    const original = await findOriginal(file, client);
+    const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, entry);
     const result = await change(loaded, terminal, { client, file, after }, () => {
-      if (origin === undefined) file.backUp();
+      if (original === undefined) file.backUp();
       file.replace(after);
     });
     if (http && loaded.flags['project'] === true)
-      terminal.tell(`${file.path} holds the token of the server: keep it out of what you share.\n`);
+      terminal.hint(`${file.path} contains the token of the server. Do not share or commit it.\n`);
     return result;
   },
 };
 
 export const uninstall: Command = {
   name: 'uninstall',
-  summary: 'Take Adjutant out of the configuration of a client again.',
+  summary: 'Remove Adjutant from the configuration of a client.',
   usage: `uninstall ${names} [--project] [--dry-run]`,
-  words: 1,
+  maxWords: 1,
   flags: shared,
   settings: [],
   async run(loaded, terminal) {
     const { client, file } = target(loaded, terminal);
-    const origin = await originOf(file, client);
-    const after = origin ? (origin.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
+    const original = await findOriginal(file, client);
+    const after = original ? (original.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
     return change(loaded, terminal, { client, file, after }, () => {
-      if (origin === undefined) file.backUp();
-      if (origin !== undefined && origin.text === undefined) file.remove();
+      if (original === undefined) file.backUp();
+      if (original !== undefined && original.text === undefined) file.remove();
       else file.replace(after);
-      if (origin !== undefined) file.forget();
+      if (original !== undefined) file.removeBackup();
     });
   },
 };
 
 /**
- * What the file was before we came, to the last byte, if nothing else has changed in it since: its text, or none where we made
- * it. With it a second installation is like the first, and nothing remains of any.
+ * The file as it was before the installation, if nothing but our entry has changed since. Its text is `undefined` if the
+ * installation created the file. Lets a reinstallation start from the original, and an uninstallation restore it exactly.
  */
-async function originOf(
+async function findOriginal(
   { path, text = '', backup }: ManagedFile,
   client: Client,
 ): Promise<{ readonly text: string | undefined } | undefined> {
@@ -80,7 +80,7 @@ interface Change {
   readonly after: string;
 }
 
-/** Shows what will be different, then does it. */
+/** Shows the changes, then makes them. */
 async function change(
   { flags }: LoadedConfig,
   terminal: Terminal,
@@ -94,12 +94,12 @@ async function change(
     if (!terminal.json) terminal[dry ? 'answer' : 'report'](undefined, text);
   };
   const difference = await textDifference(before, after);
-  show(changed ? `${file.path}\n${difference}` : `${file.path}: nothing to change`);
-  if (changed && dry) show('Nothing was changed (--dry-run).');
+  show(changed ? `${file.path}\n${difference}` : `${file.path}: no changes needed`);
+  if (changed && dry) show('Dry run: nothing was changed.');
   if (changed && !dry) {
     file.assertWritable();
     write();
-    if (file.backup !== undefined) show(`The file as it was: ${file.backupPath}`);
+    if (file.backup !== undefined) show(`Backup of the original: ${file.backupPath}`);
     show(`Done. Restart ${client.title} if it is running.`);
   }
   if (terminal.json)
@@ -118,28 +118,28 @@ async function change(
 }
 
 function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
-  const client = clientNamed(positionals);
+  const client = findClient(positionals);
   const path =
     flags['project'] === true
       ? resolve(client.projectFile)
-      : client.file(placesOf(terminal.env), process.platform);
+      : client.file(findPlaces(terminal.env), process.platform);
   return { client, file: new ManagedFile(path) };
 }
 
-function clientNamed([name]: readonly string[]): Client {
+function findClient([name]: readonly string[]): Client {
   const client = clients.find(({ id }) => id === name);
   if (client !== undefined) return client;
-  if (name === undefined) throw new UsageError(`which client? One of ${names}`);
+  if (name === undefined) throw new UsageError(`name a client: ${names}`);
   const meant = nearest(
     name,
     clients.map(({ id }) => id),
   );
   throw new UsageError(
-    `no client is called "${name}"; ${meant ? `did you mean ${meant}?` : `there is ${names}`}`,
+    `unknown client "${name}"; ${meant ? `did you mean ${meant}?` : `known are ${names}`}`,
   );
 }
 
-/** Written by its full path where `adjutant` is not on the PATH: clients of the desktop often have a short one. */
+/** Uses full paths unless `adjutant` is on the PATH. */
 function stdioEntry({ config }: LoadedConfig, terminal: Terminal): Entry {
   const bundle = realpathSync(process.argv[1]!);
   const onPath = (terminal.env['PATH'] ?? '')
@@ -153,12 +153,12 @@ function stdioEntry({ config }: LoadedConfig, terminal: Terminal): Entry {
 }
 
 async function httpEntry({ config }: LoadedConfig): Promise<Entry> {
-  const { keepToken, readToken } = await import('../../transports/token.ts');
+  const { ensureToken, readToken } = await import('../../transports/token.ts');
   const file = config['http.token_file'];
   const host = config['http.host'].includes(':') ? `[${config['http.host']}]` : config['http.host'];
   return {
     kind: 'http',
     url: `http://${host}:${config['http.port']}/mcp`,
-    token: file === undefined ? keepToken(config['http.state_dir']) : readToken(file),
+    token: file === undefined ? ensureToken(config['http.state_dir']) : readToken(file),
   };
 }

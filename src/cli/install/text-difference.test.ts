@@ -5,7 +5,7 @@ const letters = [...'abcdefghijklmnop'];
 const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 
 describe('the difference shown before a file is written', () => {
-  it('is nothing for equal texts', async () => {
+  it('is empty for equal texts', async () => {
     expect(await textDifference('a\nb\n', 'a\nb\n')).toBe('');
   });
 
@@ -20,11 +20,11 @@ describe('the difference shown before a file is written', () => {
     );
   });
 
-  it('says nothing about a missing line break at the end', async () => {
+  it('ignores a missing line break at the end', async () => {
     expect(await textDifference('{}', '{\n}\n')).toBe('- {}\n+ {\n+ }\n');
   });
 
-  it('shows both texts whole when too many lines differ', async () => {
+  it('shows both texts in full if too many lines differ', async () => {
     const many = (word: string) => text(Array.from({ length: 30_000 }, (_, index) => `${word} ${index}`));
     const lines = (await textDifference(many('old'), many('new'))).split('\n');
     expect(lines.length).toBe(60_001);

@@ -1,12 +1,12 @@
-/** The time to compare grows with the square of the changed lines. Beyond this many, both texts are shown whole. */
-const mostChangedLines = 1000;
+/** Comparison time grows with the square of the changed lines. Beyond this limit, both texts are shown in full. */
+const maxChangedLines = 1000;
 
-/** The removed and added lines with two unchanged lines around them. `…` stands between places that are far apart. */
+/** Formats removed and added lines with two unchanged lines around them, and `…` between distant changes. */
 export async function textDifference(before: string, after: string): Promise<string> {
   const { structuredPatch } = await import('diff');
-  const options = { context: 2, maxEditLength: mostChangedLines };
+  const options = { context: 2, maxEditLength: maxChangedLines };
   const patch = structuredPatch('', '', before, after, undefined, undefined, options);
-  if (patch === undefined) return whole('-', before) + whole('+', after);
+  if (patch === undefined) return allLines('-', before) + allLines('+', after);
   return patch.hunks
     .map(({ lines }) =>
       lines
@@ -17,6 +17,6 @@ export async function textDifference(before: string, after: string): Promise<str
     .join('  …\n');
 }
 
-function whole(mark: string, text: string): string {
+function allLines(mark: string, text: string): string {
   return text === '' ? '' : text.replace(/\n$/, '').replaceAll(/^/gm, `${mark} `).concat('\n');
 }

@@ -5,56 +5,59 @@ import type { LocalClient } from '../client/local-client.ts';
 import { type Terminal, UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 
-/** What one verb of `adjutant prompts` is given. */
-export interface Given {
-  readonly door: LocalClient;
+/** The input of one subcommand of `adjutant prompts`. */
+export interface Invocation {
+  readonly client: LocalClient;
   readonly terminal: Terminal;
   readonly flags: LoadedConfig['flags'];
-  /** What follows the verb. */
+  /** The words after the subcommand. */
   readonly rest: readonly string[];
 }
 
-/** Tells the exit code. */
-export type Action = (given: Given) => Promise<number>;
+/** Resolves to the exit code. */
+export type Action = (invocation: Invocation) => Promise<number>;
 
 export type ListedPrompt = ToolAnswer<'list_prompts'>['prompts'][number];
 export type ShownPrompt = ToolAnswer<'show_prompt'>;
 
 export async function call<Name extends ToolName>(
-  { door }: Given,
+  { client }: Invocation,
   tool: Name,
   args: ToolArguments<Name>,
 ): Promise<ToolAnswer<Name>> {
-  return (await door.call(tool, args)).value;
+  return (await client.call(tool, args)).value;
 }
 
-/** For people they go beside the output, not into it; programs find them in the answer. */
-export function reportProblems({ terminal }: Given, problems: readonly Problem[]): void {
+/** Prints problems to stderr. With --json they are part of the answer instead. */
+export function reportProblems({ terminal }: Invocation, problems: readonly Problem[]): void {
   if (terminal.json) return;
   for (const problem of problems) {
     if (problem.severity === 'error') terminal.note(problemLine(problem));
-    else terminal.tell(problemLine(problem));
+    else terminal.hint(problemLine(problem));
   }
 }
 
-export function textFlag({ flags }: Given, name: string): string | undefined {
+export function textFlag({ flags }: Invocation, name: string): string | undefined {
   const value = flags[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-export function listFlag({ flags }: Given, name: string): readonly string[] {
+export function listFlag({ flags }: Invocation, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The one name after the verb. */
-export function nameOf({ rest }: Given, verb: string): string {
+/** The prompt name after the subcommand. */
+export function nameOf({ rest }: Invocation, subcommand: string): string {
   const [name, ...more] = rest;
-  if (name === undefined) throw new UsageError(`which prompt? Write adjutant prompts ${verb} NAME`);
-  if (more.length > 0) throw new UsageError(`one prompt at a time; "${more[0]}" is too much`);
+  if (name === undefined)
+    throw new UsageError(`prompts ${subcommand} needs a name: adjutant prompts ${subcommand} NAME`);
+  if (more.length > 0)
+    throw new UsageError(`prompts ${subcommand} takes one name, but also got "${more[0]}"`);
   return name;
 }
 
+/** Reads a stream to its end. Throws if it is not UTF-8. */
 export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));

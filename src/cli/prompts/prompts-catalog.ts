@@ -7,7 +7,7 @@ import { paint, tableText } from '../terminal/table.ts';
 import {
   type Action,
   call,
-  type Given,
+  type Invocation,
   type ListedPrompt,
   listFlag,
   nameOf,
@@ -16,68 +16,69 @@ import {
   textFlag,
 } from './prompts-action.ts';
 
-/** Looking: list, show, render, search. */
+/** Subcommands that only read: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
-  async list(given) {
+  async list(invocation) {
     const prompts: ListedPrompt[] = [];
     let cursor: string | undefined;
     do {
-      const page = await call(given, 'list_prompts', {
-        ...narrowing(given),
+      const page = await call(invocation, 'list_prompts', {
+        ...filterArguments(invocation),
         ...(cursor !== undefined && { cursor }),
       });
       prompts.push(...page.prompts);
       cursor = page.next_cursor;
     } while (cursor !== undefined);
-    given.terminal.answer({ prompts }, () =>
-      prompts.length === 0 ? 'There are no prompts.' : listText(given, prompts),
+    invocation.terminal.answer({ prompts }, () =>
+      prompts.length === 0 ? 'No prompts.' : listText(invocation, prompts),
     );
     return 0;
   },
 
-  async search(given) {
-    const query = given.rest.join(' ');
-    if (query.trim() === '') throw new UsageError('search for what? Write adjutant prompts search WORDS');
-    const result = await call(given, 'search_prompts', {
+  async search(invocation) {
+    const query = invocation.rest.join(' ');
+    if (query.trim() === '')
+      throw new UsageError('prompts search needs words to search for: adjutant prompts search WORDS');
+    const result = await call(invocation, 'search_prompts', {
       query,
-      ...narrowing(given),
+      ...filterArguments(invocation),
     });
-    given.terminal.answer(result, () =>
-      result.total === 0 ? 'Nothing was found.' : listText(given, result.matches),
+    invocation.terminal.answer(result, () =>
+      result.total === 0 ? 'No prompts found.' : listText(invocation, result.matches),
     );
     return result.total === 0 ? 1 : 0;
   },
 
-  async show(given) {
-    const prompt = await call(given, 'show_prompt', { name: nameOf(given, 'show') });
-    given.terminal.answer(prompt, () => promptText(given, prompt));
+  async show(invocation) {
+    const prompt = await call(invocation, 'show_prompt', { name: nameOf(invocation, 'show') });
+    invocation.terminal.answer(prompt, () => promptText(invocation, prompt));
     return 0;
   },
 
-  async render(given) {
-    const [name, ...pairs] = given.rest;
+  async render(invocation) {
+    const [name, ...pairs] = invocation.rest;
     if (name === undefined)
-      throw new UsageError('which prompt? Write adjutant prompts render NAME key=value …');
-    const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, given))));
-    const result = await rendered(given, name, args, textFlag(given, 'input'));
-    given.terminal.answer(result, () => messagesText(given, result.messages));
+      throw new UsageError('prompts render needs a name: adjutant prompts render NAME key=value …');
+    const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, invocation))));
+    const result = await renderPrompt(invocation, name, args, textFlag(invocation, 'input'));
+    invocation.terminal.answer(result, () => messagesText(invocation, result.messages));
     return 0;
   },
 };
 
-/** Free text is the argument `input` where there is one; otherwise it goes where the prompt has a place for it, or behind it. */
-async function rendered(
-  given: Given,
+/** Passes free text as the argument `input` if the prompt has one. Otherwise `expand_prompt` inserts or appends it. */
+async function renderPrompt(
+  invocation: Invocation,
   name: string,
   args: Readonly<Record<string, string>>,
   input: string | undefined,
 ): Promise<PromptReply> {
   const get = async (all: JsonObject) =>
-    (await given.door.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
+    (await invocation.client.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
   if (input === undefined) return get(args);
-  const { arguments: declared } = await call(given, 'show_prompt', { name });
+  const { arguments: declared } = await call(invocation, 'show_prompt', { name });
   if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
-  const { prompt } = await call(given, 'expand_prompt', {
+  const { prompt } = await call(invocation, 'expand_prompt', {
     command: name,
     input,
     arguments: args,
@@ -85,13 +86,13 @@ async function rendered(
   return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }] };
 }
 
-function narrowing(given: Given): { tag?: string; source?: string } {
-  const [tag] = listFlag(given, 'tag');
-  const source = textFlag(given, 'source');
+function filterArguments(invocation: Invocation): { tag?: string; source?: string } {
+  const [tag] = listFlag(invocation, 'tag');
+  const source = textFlag(invocation, 'source');
   return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
 }
 
-function listText({ terminal }: Given, prompts: readonly ListedPrompt[]): string {
+function listText({ terminal }: Invocation, prompts: readonly ListedPrompt[]): string {
   const rows = prompts.map(({ name, arguments: declared, source, description }) => [
     name,
     declared.map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
@@ -101,8 +102,8 @@ function listText({ terminal }: Given, prompts: readonly ListedPrompt[]): string
   return tableText(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
 }
 
-function promptText(given: Given, prompt: ShownPrompt): string {
-  const dim = (label: string) => paint(given.terminal, 2, `${label}:`);
+function promptText(invocation: Invocation, prompt: ShownPrompt): string {
+  const dim = (label: string) => paint(invocation.terminal, 2, `${label}:`);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['name', prompt.name],
     ['title', prompt.title],
@@ -113,33 +114,33 @@ function promptText(given: Given, prompt: ShownPrompt): string {
     ['file', `${prompt.file}:${prompt.line}`],
   ];
   const lines = facts.flatMap(([label, value]) => (value ? [`${dim(label)} ${value}`] : []));
-  for (const { name, description, required, default: usual, values } of prompt.arguments) {
+  for (const { name, description, required, default: defaultValue, values } of prompt.arguments) {
     const notes = [
       required ? 'required' : 'optional',
-      ...(usual ? [`default ${usual}`] : []),
+      ...(defaultValue ? [`default ${defaultValue}`] : []),
       ...(values ? [`one of ${values.join(', ')}`] : []),
     ];
     lines.push(`${dim('argument')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}`);
   }
-  return [...lines, '', messagesText(given, prompt.messages)].join('\n');
+  return [...lines, '', messagesText(invocation, prompt.messages)].join('\n');
 }
 
-/** One message of the user is its text and nothing else, so that it can go on to another program. */
-function messagesText({ terminal }: Given, messages: PromptReply['messages']): string {
-  const alone = messages.length === 1 && messages[0]!.role === 'user';
+/** A single user message is printed without its role, so that it can be piped to another program. */
+function messagesText({ terminal }: Invocation, messages: PromptReply['messages']): string {
+  const isSingle = messages.length === 1 && messages[0]!.role === 'user';
   return messages
     .map(({ role, content }) => {
       const text = content.type === 'text' ? content.text : `(${content.type})`;
-      const head = alone ? '' : `${paint(terminal, 1, `${role}:`)}\n`;
+      const head = isSingle ? '' : `${paint(terminal, 1, `${role}:`)}\n`;
       return `${head}${text}${text.endsWith('\n') ? '' : '\n'}`;
     })
     .join('');
 }
 
-/** `key=value`; `key=@file` is what the file holds, `key=-` what comes on standard input. */
-async function parsePair(pair: string, { terminal }: Given): Promise<[string, string]> {
+/** Parses `key=value`, `key=@file` (the content of the file) or `key=-` (standard input). */
+async function parsePair(pair: string, { terminal }: Invocation): Promise<[string, string]> {
   const at = pair.indexOf('=');
-  if (at < 1) throw new UsageError(`"${pair}" is not key=value`);
+  if (at < 1) throw new UsageError(`"${pair}" is not of the form key=value`);
   const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
   if (value === '-') return [key, await readAll(terminal.input)];
   if (!value.startsWith('@')) return [key, value];

@@ -7,7 +7,7 @@ import { tableText } from '../terminal/table.ts';
 import {
   type Action,
   call,
-  type Given,
+  type Invocation,
   listFlag,
   nameOf,
   readAll,
@@ -15,77 +15,80 @@ import {
   textFlag,
 } from './prompts-action.ts';
 
-/** Changing: create, edit, delete, history, restore. */
+/** Subcommands for editing: create, edit, delete, history, restore. */
 export const editingActions: Readonly<Record<string, Action>> = {
-  async create(given) {
-    const name = nameOf(given, 'create');
+  async create(invocation) {
+    const name = nameOf(invocation, 'create');
     if (!/^[A-Za-z0-9_]{1,200}$/.test(name))
-      throw new UsageError(`"${name}" cannot be a name: use letters, digits and underscores`);
-    const written = await newText(given, name);
-    if (written === undefined) throw new UsageError('nothing was written, so nothing was created');
-    const text = /^---\r?\n/.test(written) ? written : await withFrontMatter(given, name, written);
-    return keep(given, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
+      throw new UsageError(`"${name}" is not a valid name; use letters, digits and underscores`);
+    const entered = await newText(invocation, name);
+    if (entered === undefined) throw new UsageError('the text is empty, so no prompt was created');
+    const text = /^---\r?\n/.test(entered) ? entered : await withFrontMatter(invocation, name, entered);
+    return savePrompt(invocation, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
   },
 
-  async edit(given) {
-    const name = nameOf(given, 'edit');
-    const prompt = await call(given, 'show_prompt', { name });
-    if (prompt.editable) return editOwn(given, name);
+  async edit(invocation) {
+    const name = nameOf(invocation, 'edit');
+    const prompt = await call(invocation, 'show_prompt', { name });
+    if (prompt.editable) return editOwnPrompt(invocation, name);
     if (prompt.source === 'built-in')
-      throw new UsageError(`${name} is built in and cannot be changed; create one with another name`);
-    await openEditor(prompt.file, given.terminal);
-    const { problems } = await call(given, 'lint_prompts', {
+      throw new UsageError(`${name} is built in and cannot be changed; create a prompt with another name`);
+    await openEditor(prompt.file, invocation.terminal);
+    const { problems } = await call(invocation, 'lint_prompts', {
       names: [name],
     });
-    given.terminal.report({ problems }, '');
-    reportProblems(given, problems);
+    invocation.terminal.report({ problems }, '');
+    reportProblems(invocation, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
-  async delete(given) {
-    if (given.rest.length === 0) throw new UsageError('which prompt? Write adjutant prompts delete NAME …');
+  async delete(invocation) {
+    if (invocation.rest.length === 0)
+      throw new UsageError('prompts delete needs a name: adjutant prompts delete NAME …');
     const messages: string[] = [];
-    for (const name of given.rest) messages.push((await call(given, 'delete_prompt', { name })).message);
+    for (const name of invocation.rest)
+      messages.push((await call(invocation, 'delete_prompt', { name })).message);
     const message = messages.join('\n');
-    given.terminal.report({ success: true, message }, message);
+    invocation.terminal.report({ success: true, message }, message);
     return 0;
   },
 
-  async history(given) {
-    const name = nameOf(given, 'history');
-    const result = await call(given, 'prompt_history', { name });
-    given.terminal.answer(result, () => {
+  async history(invocation) {
+    const name = nameOf(invocation, 'history');
+    const result = await call(invocation, 'prompt_history', { name });
+    invocation.terminal.answer(result, () => {
       const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
         `${name}@${revision}`,
         time,
         restored === undefined ? action : `${action} of ${restored}`,
         `${client.name} ${client.version}`,
       ]);
-      return tableText(given.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
+      return tableText(invocation.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
     });
     return 0;
   },
 
-  async restore(given) {
-    const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(given, 'restore')) ?? [];
-    if (name === undefined) throw new UsageError('to which revision? Write adjutant prompts restore NAME@N');
-    const done = await call(given, 'restore_prompt', { name, revision: Number(revision) });
-    given.terminal.report(done, done.message);
+  async restore(invocation) {
+    const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(invocation, 'restore')) ?? [];
+    if (name === undefined)
+      throw new UsageError('prompts restore needs a revision: adjutant prompts restore NAME@N');
+    const done = await call(invocation, 'restore_prompt', { name, revision: Number(revision) });
+    invocation.terminal.report(done, done.message);
     return 0;
   },
 };
 
-/** From the flags, a file, standard input or the editor. */
-async function newText(given: Given, name: string): Promise<string | undefined> {
-  const { terminal } = given;
-  const file = textFlag(given, 'file');
-  const text = textFlag(given, 'text');
-  if (text !== undefined && file !== undefined)
-    throw new UsageError('give the prompt with --text or --file, not both');
+/** Reads the text of a new prompt from the flags, a file, standard input or the editor. */
+async function newText(invocation: Invocation, name: string): Promise<string | undefined> {
+  const { terminal } = invocation;
+  const file = textFlag(invocation, 'file');
+  const text = textFlag(invocation, 'text');
+  if (text !== undefined && file !== undefined) throw new UsageError('use --text or --file, not both');
   if (text !== undefined) return text;
   if (file === '-' || (file === undefined && !terminal.input.isTTY))
     return nonEmpty(await readAll(terminal.input));
-  if (file === undefined) return editText(`${name}.md`, await withFrontMatter(given, name, sample), terminal);
+  if (file === undefined)
+    return editText(`${name}.md`, await withFrontMatter(invocation, name, sample), terminal);
   try {
     return nonEmpty(readRegularFileSync(file));
   } catch (error) {
@@ -99,15 +102,15 @@ function nonEmpty(text: string): string | undefined {
   return text.trim() === '' ? undefined : text;
 }
 
-/** The arguments of a text without front matter are the names in its braces. */
-async function withFrontMatter(given: Given, name: string, text: string): Promise<string> {
+/** Adds front matter to a text. The names in double braces become arguments. */
+async function withFrontMatter(invocation: Invocation, name: string, text: string): Promise<string> {
   const { printMarkdown } = await import('../../prompts/formats/markdown.ts');
   const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
-  const tags = listFlag(given, 'tag');
+  const tags = listFlag(invocation, 'tag');
   return printMarkdown(
     {
-      title: textFlag(given, 'title') ?? name,
-      description: textFlag(given, 'description') ?? '',
+      title: textFlag(invocation, 'title') ?? name,
+      description: textFlag(invocation, 'description') ?? '',
       tags: tags.length > 0 ? tags : undefined,
       template: 'braces',
       arguments:
@@ -117,47 +120,49 @@ async function withFrontMatter(given: Given, name: string, text: string): Promis
   );
 }
 
-/** As Markdown where it has one message, as JSON where it has several. */
-async function editOwn(given: Given, name: string): Promise<number> {
-  const markdown = await call(given, 'export_prompts', { format: 'commands', names: [name] });
-  const plain = markdown.files.length > 0;
-  const { files } = plain
+/** Edits a prompt of the user: as Markdown if it has one message, as JSON if it has several. */
+async function editOwnPrompt(invocation: Invocation, name: string): Promise<number> {
+  const markdown = await call(invocation, 'export_prompts', { format: 'commands', names: [name] });
+  const isMarkdown = markdown.files.length > 0;
+  const { files } = isMarkdown
     ? markdown
-    : await call(given, 'export_prompts', { format: 'jsonl', names: [name] });
-  const text = plain ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
-  const edited = await editText(plain ? `${name}.md` : `${name}.json`, text, given.terminal);
+    : await call(invocation, 'export_prompts', { format: 'jsonl', names: [name] });
+  const text = isMarkdown ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
+  const edited = await editText(isMarkdown ? `${name}.md` : `${name}.json`, text, invocation.terminal);
   if (edited === undefined) {
     const message = 'Nothing was changed.';
-    given.terminal.report({ success: true, message }, message);
+    invocation.terminal.report({ success: true, message }, message);
     return 0;
   }
   const done = `Updated prompt: ${name}`;
-  if (plain) return keep(given, 'commands', `${name}.md`, edited, true, done);
+  if (isMarkdown) return savePrompt(invocation, 'commands', `${name}.md`, edited, true, done);
   let record: unknown;
   try {
     record = JSON.parse(edited);
   } catch (error) {
-    throw new UsageError(`this is not JSON, so nothing was changed: ${(error as Error).message}`);
+    throw new UsageError(`the text is not valid JSON: ${(error as Error).message}. Nothing was changed`);
   }
-  return keep(given, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
+  return savePrompt(invocation, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
 }
 
-async function keep(
-  given: Given,
+async function savePrompt(
+  invocation: Invocation,
   format: 'commands' | 'jsonl',
   path: string,
   text: string,
   replace: boolean,
   message: string,
 ): Promise<number> {
-  const { imported, problems } = await call(given, 'import_prompts', {
+  const { imported, problems } = await call(invocation, 'import_prompts', {
     format,
     files: [{ path, text }],
     replace,
   });
   if (imported.length === 0)
-    throw new Error(`nothing was kept: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`);
-  reportProblems(given, problems);
-  given.terminal.report({ success: true, message, problems }, message);
+    throw new Error(
+      `the prompt was not saved: ${problems.map((problem) => problemLine(problem).trim()).join('; ')}`,
+    );
+  reportProblems(invocation, problems);
+  invocation.terminal.report({ success: true, message, problems }, message);
   return 0;
 }

@@ -4,72 +4,79 @@ import type { Problem } from '../../feature.ts';
 import { UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
-import { type Action, call, type Given, listFlag, reportProblems, textFlag } from './prompts-action.ts';
+import { type Action, call, type Invocation, listFlag, reportProblems, textFlag } from './prompts-action.ts';
 
 type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
-/** Looking after a library: lint, import, export. */
+/** Subcommands for whole libraries: lint, import, export. */
 export const libraryActions: Readonly<Record<string, Action>> = {
-  async lint(given) {
-    const results: Linted[] = given.rest.length === 0 ? [await call(given, 'lint_prompts', {})] : [];
-    for (const path of given.rest) results.push(await lintPath(given, path));
+  async lint(invocation) {
+    const results: Linted[] =
+      invocation.rest.length === 0 ? [await call(invocation, 'lint_prompts', {})] : [];
+    for (const path of invocation.rest) results.push(await lintPath(invocation, path));
     const problems = results.flatMap((result) => result.problems);
     const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const warnings = problems.length - errors;
-    const { terminal } = given;
+    const { terminal } = invocation;
     terminal.answer({ prompts, errors, warnings, problems }, () =>
       problems.map((problem) => problemLine(problem, terminal)).join(''),
     );
-    terminal.tell(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
-    return errors > 0 || (given.flags['strict'] === true && warnings > 0) ? 1 : 0;
+    terminal.hint(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
+    return errors > 0 || (invocation.flags['strict'] === true && warnings > 0) ? 1 : 0;
   },
 
-  async import(given) {
-    const [name, path, ...more] = given.rest;
+  async import(invocation) {
+    const [name, path, ...more] = invocation.rest;
     if (name === undefined || path === undefined || more.length > 0)
-      throw new UsageError('import what? Write adjutant prompts import FORMAT PATH');
+      throw new UsageError('prompts import needs a format and a path: adjutant prompts import FORMAT PATH');
     const format = await formatOf(name);
-    const { files, problems: unread, folder } = await reading(given, path, (file) => format.accepts(file));
-    if (files.length === 0 && unread.length === 0)
-      throw new UsageError(`there are no ${format.title} in ${path}`);
-    const prefix = textFlag(given, 'prefix');
-    const result = await call(given, 'import_prompts', {
+    const {
+      files,
+      problems: unreadable,
+      folder,
+    } = await readFiles(invocation, path, (file) => format.accepts(file));
+    if (files.length === 0 && unreadable.length === 0)
+      throw new UsageError(`no ${format.title} found in ${path}`);
+    const prefix = textFlag(invocation, 'prefix');
+    const result = await call(invocation, 'import_prompts', {
       format: format.name,
       files,
-      replace: given.flags['replace'] === true,
-      dry_run: given.flags['dry-run'] === true,
+      replace: invocation.flags['replace'] === true,
+      dry_run: invocation.flags['dry-run'] === true,
       ...(prefix !== undefined && { prefix }),
     });
-    const problems = [...unread, ...inFolder(folder, result.problems)];
-    const dry = given.flags['dry-run'] === true;
-    given.terminal[dry ? 'answer' : 'report']({ imported: result.imported, problems }, () =>
+    const problems = [...unreadable, ...withFolder(folder, result.problems)];
+    const dry = invocation.flags['dry-run'] === true;
+    invocation.terminal[dry ? 'answer' : 'report']({ imported: result.imported, problems }, () =>
       result.imported
         .map((one) => `${dry ? 'would ' : ''}${one.action} ${one.name} from ${join(folder, one.from)}\n`)
         .join(''),
     );
-    reportProblems(given, problems);
+    reportProblems(invocation, problems);
     return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 
-  async export(given) {
-    const [name, folder, ...names] = given.rest;
+  async export(invocation) {
+    const [name, folder, ...names] = invocation.rest;
     if (name === undefined || folder === undefined)
-      throw new UsageError('export to where? Write adjutant prompts export FORMAT FOLDER [NAME …]');
+      throw new UsageError(
+        'prompts export needs a format and a folder: adjutant prompts export FORMAT FOLDER [NAME …]',
+      );
     const format = await formatOf(name);
-    const [tag] = listFlag(given, 'tag');
-    const source = textFlag(given, 'source');
-    const { files, problems } = await call(given, 'export_prompts', {
+    const [tag] = listFlag(invocation, 'tag');
+    const source = textFlag(invocation, 'source');
+    const { files, problems } = await call(invocation, 'export_prompts', {
       format: format.name,
       ...(names.length > 0 && { names }),
       ...(tag !== undefined && { tag }),
       ...(source !== undefined && { source }),
     });
-    const dry = given.flags['dry-run'] === true;
+    const dry = invocation.flags['dry-run'] === true;
     const written = dry
       ? files.map(({ path }) => ({ path, state: 'written' as const }))
-      : await given.terminal.progress.during('writing', (show) =>
-          writePromptFiles(folder, files, given.flags['force'] === true, show),
+      : await invocation.terminal.progress.during('writing', (show) =>
+          writePromptFiles(folder, files, invocation.flags['force'] === true, show),
         );
     const refused = written.filter(({ state }) => state === 'refused');
     const all: Problem[] = [
@@ -77,16 +84,16 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       ...refused.map(({ path }) => ({
         file: join(folder, path),
         severity: 'error' as const,
-        message: 'it is there and different; --force writes over it',
+        message: 'the file exists with other content; --force overwrites it',
       })),
     ];
-    given.terminal[dry ? 'answer' : 'report']({ files: written, problems: all }, () =>
+    invocation.terminal[dry ? 'answer' : 'report']({ files: written, problems: all }, () =>
       written
         .filter(({ state }) => state !== 'refused')
         .map(({ path, state }) => `${dry ? 'would be ' : ''}${state} ${join(folder, path)}\n`)
         .join(''),
     );
-    reportProblems(given, all);
+    reportProblems(invocation, all);
     return all.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
@@ -102,34 +109,34 @@ async function formatOf(name: string) {
 
 const textFile = /\.(md|txt|j2|jinja2?|toml|jsonl|prompt)$/i;
 
-/** Folders of other programs are known by where they are. */
-const homes: readonly (readonly [RegExp, string])[] = [
+/** Formats of other programs' folders, recognized by path. */
+const folderFormats: readonly (readonly [RegExp, string])[] = [
   [/(^|[\\/])\.claude[\\/]commands([\\/]|$)/, 'claude-code'],
   [/(^|[\\/])\.claude[\\/]skills([\\/]|$)/, 'claude-skills'],
   [/(^|[\\/])\.codex[\\/]prompts([\\/]|$)/, 'codex'],
   [/(^|[\\/])\.gemini[\\/]commands([\\/]|$)/, 'gemini'],
 ];
 
-async function lintPath(given: Given, path: string): Promise<Linted> {
-  const named = textFlag(given, 'format') ?? homes.find(([home]) => home.test(path))?.[1];
+async function lintPath(invocation: Invocation, path: string): Promise<Linted> {
+  const named = textFlag(invocation, 'format') ?? folderFormats.find(([pattern]) => pattern.test(path))?.[1];
   const format = named === undefined ? undefined : await formatOf(named);
-  const { folder, files, problems } = await reading(given, path, (file) =>
+  const { folder, files, problems } = await readFiles(invocation, path, (file) =>
     format ? format.accepts(file) : textFile.test(file),
   );
-  const result = await call(given, 'lint_prompts', {
+  const result = await call(invocation, 'lint_prompts', {
     files,
     ...(format !== undefined && { format: format.name }),
   });
   if (result.prompts === 0 && result.problems.length === 0 && problems.length === 0)
-    throw new UsageError(`there are no prompts in ${path}`);
-  return { prompts: result.prompts, problems: [...problems, ...inFolder(folder, result.problems)] };
+    throw new UsageError(`no prompts found in ${path}`);
+  return { prompts: result.prompts, problems: [...problems, ...withFolder(folder, result.problems)] };
 }
 
-function reading({ terminal }: Given, path: string, accepts: (path: string) => boolean) {
+function readFiles({ terminal }: Invocation, path: string, accepts: (path: string) => boolean) {
   return terminal.progress.during('reading', (show) => readPromptFiles(path, accepts, show));
 }
 
-function inFolder(folder: string, problems: readonly Problem[]): readonly Problem[] {
+function withFolder(folder: string, problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => ({ ...problem, file: join(folder, problem.file) }));
 }
 

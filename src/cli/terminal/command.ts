@@ -2,74 +2,74 @@ import type { CommandFlag, LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import type { Progress } from './progress.ts';
 
-/** One subcommand: what it is for, what it takes, and what it does. */
+/** One command of the program. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** How it is written, after the program's name. */
+  /** The usage line, without the program's name. */
   readonly usage: string;
-  /** How many words may follow, besides flags; none unless said. */
-  readonly words?: number;
+  /** Maximum number of words besides flags. Default: none. */
+  readonly maxWords?: number;
   readonly flags?: Readonly<Record<string, CommandFlag>>;
-  /** Settings worth showing in its help, by name. */
+  /** Names of the settings that the help lists. */
   readonly settings: readonly string[];
   run(loaded: LoadedConfig, terminal: Terminal): Promise<number>;
 }
 
-/** The words one of which comes first, as the usage names them. */
-export function firstWords({ usage }: Command): readonly string[] {
+/** The subcommands in the usage line. */
+export function listSubcommands({ usage }: Command): readonly string[] {
   return /(?<= \[?)[a-z]+(?:\|[a-z]+)+/.exec(usage)?.[0].split('|') ?? [];
 }
 
-/** Flags that every command takes. A command may describe one anew where it means something of its own by it. */
-export const everywhere: Readonly<Record<string, CommandFlag>> = {
-  json: { type: 'boolean', description: 'Print JSON, for programs.' },
-  quiet: { type: 'boolean', short: 'q', description: 'Print only what was asked for, and errors.' },
+/** Flags of every command. A command can override the description. */
+export const commonFlags: Readonly<Record<string, CommandFlag>> = {
+  json: { type: 'boolean', description: 'Print JSON.' },
+  quiet: { type: 'boolean', short: 'q', description: 'Print only results and errors.' },
 };
 
-/** The process a command line runs in. */
+/** Streams and environment of the process. */
 export interface Streams {
   readonly input: NodeJS.ReadStream;
-  /** The real standard output, which nothing else can reach. */
+  /** The real standard output. `process.stdout` is redirected to stderr. */
   readonly output: NodeJS.WriteStream;
   readonly errors: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a command may use of it. */
+/** What a command uses for input and output. */
 export interface Terminal extends Streams {
   readonly json: boolean;
   readonly progress: Progress;
-  /** Writes what was asked for. */
+  /** Writes to standard output. */
   print(text: string): void;
-  /** Writes what was asked for as programs want it, with --json, or as people do. */
+  /** Writes the result: the value with --json, the text otherwise. */
   answer(value: unknown, text: string | (() => string)): void;
-  /** The same for what only says that something was done: --quiet leaves the text out. */
+  /** Like `answer`, for text that only confirms a change. --quiet omits the text. */
   report(value: unknown, text: string | (() => string)): void;
-  /** Writes beside the output what has to be said in any case. */
+  /** Writes to stderr. */
   note(text: string): void;
-  /** Remarks beside the output, which --quiet and --json leave out. */
-  tell(text: string): void;
+  /** Writes to stderr, unless --quiet or --json is given. */
+  hint(text: string): void;
 }
 
-/** Wrong use of a command; the message says what to do instead. */
+/** Wrong use of a command. The message says what to do instead. */
 export class UsageError extends Error {}
 
-/** A word that a command does not take, with the one that may have been meant or all there are. */
-export function unknownWord(command: string, word: string, known: readonly string[]): UsageError {
+/** Error for an unknown subcommand. Suggests a similar one, or lists all. */
+export function unknownSubcommand(command: string, word: string, known: readonly string[]): UsageError {
   const meant = nearest(word, known);
-  const instead = meant ? `did you mean ${command} ${meant}?` : `there are ${known.join(', ')}`;
-  return new UsageError(`${command} ${word} is not known; ${instead}`);
+  const instead = meant ? `did you mean ${command} ${meant}?` : `known are ${known.join(', ')}`;
+  return new UsageError(`unknown subcommand "${command} ${word}"; ${instead}`);
 }
 
-/** The person has had enough. */
+/** Thrown when the user presses Ctrl-C. */
 export class Interrupted extends Error {
   constructor() {
     super('interrupted');
   }
 }
 
-/** Resolves when the process is asked to end. */
+/** Resolves on SIGINT or SIGTERM. */
 export function stopped(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { type Terminal, UsageError } from './command.ts';
 
-/** Lets the person edit a file in the editor of their choice and waits until it is closed. */
+/** Opens a file in the user's editor and waits until the editor exits. */
 export async function openEditor(file: string, { env }: Terminal): Promise<void> {
   const { spawn } = await import('node:child_process');
   const windows = process.platform === 'win32';
   const editor = env['VISUAL'] || env['EDITOR'] || (windows ? 'notepad' : 'vi');
-  // An editor may be named with arguments of its own, as in "code --wait".
+  // The editor can contain arguments, as in "code --wait".
   const child = windows
     ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
     : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
@@ -17,10 +17,10 @@ export async function openEditor(file: string, { env }: Terminal): Promise<void>
     child.once('error', reject);
     child.once('exit', resolve);
   });
-  if (code !== 0) throw new UsageError(`the editor ${editor} ended with ${code}; nothing was changed`);
+  if (code !== 0) throw new UsageError(`the editor ${editor} exited with code ${code}. Nothing was changed`);
 }
 
-/** Lets the person edit a text; `undefined` when they left it as it was. */
+/** Opens a text in the user's editor. Resolves to `undefined` if it was not changed. */
 export async function editText(name: string, text: string, terminal: Terminal): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-edit-'));
   try {

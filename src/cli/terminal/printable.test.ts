@@ -6,7 +6,7 @@ it.each([
   ['\u001b[1mbold\u001b[0m \u001b[31mred\u001b[0m', '\u001b[1mbold\u001b[0m \u001b[31mred\u001b[0m'],
   ['\u001b[38;5;1mred\u001b[0m', 'red\u001b[0m'],
   ['\u001b[8mconcealed\u001b[30;40mblack on black\u001b[m', 'concealedblack on black'],
-  // What is taken away must not leave another one behind.
+  // Removing an escape sequence must not create another one.
   ['\u001b[\u001b[8m8m', '\uFFFD[8m'],
   ['exe.\u202Egnp \u2066isolated', 'exe.\uFFFDgnp \uFFFDisolated'],
   ['\u05E9\u05DC\u05D5\u05DD \u200F', '\u05E9\u05DC\u05D5\u05DD \u200F'],
@@ -16,6 +16,6 @@ it.each([
   ['harmless\rharmful', 'harmless\uFFFDharmful'],
   ['a\u0008b\u0000c\u007f', 'a\uFFFDb\uFFFDc\uFFFD'],
   ['äöü 日本 🎉', 'äöü 日本 🎉'],
-])('%j is shown as %j', (text, shown) => {
+])('%j is printed as %j', (text, shown) => {
   expect(printable(text)).toBe(shown);
 });

@@ -33,8 +33,8 @@ function screen({ isTTY = true, columns = 40, env = { NO_COLOR: '1' }, silent = 
   return made;
 }
 
-/** Work that lasts until it is told to end, and its way to say how far it is. */
-function begin(progress: Progress, onInterrupt?: () => void) {
+/** Starts work that lasts until `end` is called. */
+function startWork(progress: Progress, onInterrupt?: () => void) {
   const end = Promise.withResolvers<string>();
   let show: Show = () => {};
   const over = progress.during(
@@ -46,7 +46,7 @@ function begin(progress: Progress, onInterrupt?: () => void) {
     onInterrupt,
   );
   ends.push(() => end.resolve('too late'));
-  return { show: (...told: Parameters<Show>) => show(...told), end: () => end.resolve('done'), over };
+  return { show: (...args: Parameters<Show>) => show(...args), end: () => end.resolve('done'), over };
 }
 
 const lines = ({ written }: Screen) => written.split(erased);
@@ -54,12 +54,12 @@ const later = (milliseconds: number) => vi.advanceTimersByTime(milliseconds);
 
 it.each([
   ['there is no terminal', { isTTY: false }],
-  ['nothing is wanted', { silent: true }],
-  ['a machine builds', { env: { CI: 'true', NO_COLOR: '' } }],
-  ['the terminal is a dumb one', { env: { TERM: 'dumb', NO_COLOR: '' } }],
-])('writes not one byte where %s', async (_, options) => {
+  ['it is silent', { silent: true }],
+  ['it runs in CI', { env: { CI: 'true', NO_COLOR: '' } }],
+  ['the terminal is dumb', { env: { TERM: 'dumb', NO_COLOR: '' } }],
+])('writes nothing if %s', async (_, options) => {
   const place = screen(options);
-  const { show, end, over } = begin(place.progress);
+  const { show, end, over } = startWork(place.progress);
   show('far', 1, 2);
   later(60_000);
   place.progress.erase();
@@ -67,17 +67,17 @@ it.each([
   expect([await over, place.written]).toEqual(['done', '']);
 });
 
-it('says nothing of work that is soon over', async () => {
+it('writes nothing for work that ends quickly', async () => {
   const place = screen();
-  const { end, over } = begin(place.progress);
+  const { end, over } = startWork(place.progress);
   later(200);
   end();
   expect([await over, place.written]).toEqual(['done', '']);
 });
 
-it('turns while the end is not known, with the latest message and the time, and erases itself', async () => {
+it('shows a spinner with the latest message and the elapsed time, then erases it', async () => {
   const place = screen();
-  const { show, end, over } = begin(place.progress);
+  const { show, end, over } = startWork(place.progress);
   later(300);
   expect(lines(place).at(-1)).toMatch(/^[-\\|/] working$/);
   show('$ npm test');
@@ -88,9 +88,9 @@ it('turns while the end is not known, with the latest message and the time, and 
   expect(lines(place).at(-1)).toBe('');
 });
 
-it('is a bar where the end is known', () => {
+it('shows a bar if the total is known', () => {
   const place = screen();
-  const { show } = begin(place.progress);
+  const { show } = startWork(place.progress);
   later(1_000);
   show('5 of 20 read', 5, 20);
   later(100);
@@ -100,9 +100,9 @@ it('is a bar where the end is known', () => {
   expect(lines(place).at(-1)).toBe('█████████ 100% more than all');
 });
 
-it('draws ten times a second however often it is told something', () => {
+it('draws at most ten times a second', () => {
   const place = screen();
-  const { show } = begin(place.progress);
+  const { show } = startWork(place.progress);
   for (let step = 0; step < 1_000; step++) {
     show(`step ${step}`);
     later(1);
@@ -111,12 +111,12 @@ it('draws ten times a second however often it is told something', () => {
 });
 
 it.each([
-  ['a long one', 'x'.repeat(200)],
-  ['a wide one', '日本語'.repeat(30)],
-  ['one of pictures', '🎉'.repeat(60)],
-])('cuts %s at the edge', (_, message) => {
+  ['a long message', 'x'.repeat(200)],
+  ['wide characters', '日本語'.repeat(30)],
+  ['emoji', '🎉'.repeat(60)],
+])('shortens %s to the width of the terminal', (_, message) => {
   const place = screen({ columns: 30 });
-  begin(place.progress).show(message);
+  startWork(place.progress).show(message);
   later(400);
   const [, line = ''] = lines(place).slice(-2);
   const columns = [...line].reduce((sum, sign) => sum + (/[\u2e80-\u{1ffff}]/u.test(sign) ? 2 : 1), 0);
@@ -125,32 +125,32 @@ it.each([
   expect(columns).toBeLessThan(30);
 });
 
-it('fits a terminal that is hardly there', () => {
+it('fits a terminal of three columns', () => {
   const place = screen({ columns: 3 });
-  begin(place.progress).show('a message', 1, 2);
+  startWork(place.progress).show('a message', 1, 2);
   later(400);
   expect(lines(place).at(-1)!.length).toBeLessThan(3);
 });
 
-it('lets no message steer the terminal', () => {
+it('removes control characters from messages', () => {
   const place = screen();
-  begin(place.progress).show('a\u001b[2Jb\r\nc\u009bd');
+  startWork(place.progress).show('a\u001b[2Jb\r\nc\u009bd');
   later(400);
   expect(lines(place).at(-1)).toMatch(/^. a \[2Jb c d$/);
 });
 
-it('is coloured unless that is not wanted', () => {
+it('is coloured unless NO_COLOR is set', () => {
   const [plain, coloured] = [screen(), screen({ env: { NO_COLOR: '' } })];
-  for (const { progress } of [plain, coloured]) begin(progress);
+  for (const { progress } of [plain, coloured]) startWork(progress);
   later(400);
   expect(plain.written).not.toContain('\u001b[36m');
   expect(coloured.written).toContain('\u001b[36m');
 });
 
-it('stands below what others write meanwhile, and leaves their stream as it was', async () => {
+it('stays below other output, and restores the stream', async () => {
   const place = screen();
   const { write } = place.stream;
-  const { end, over } = begin(place.progress);
+  const { end, over } = startWork(place.progress);
   later(300);
   place.stream.write('a warning\n');
   later(100);
@@ -160,9 +160,9 @@ it('stands below what others write meanwhile, and leaves their stream as it was'
   expect(place.stream.write).toBe(write);
 });
 
-it('has one line for work within work', async () => {
+it('shows one line for nested work', async () => {
   const place = screen();
-  const { end, over } = begin(place.progress);
+  const { end, over } = startWork(place.progress);
   const inner = await place.progress.during('inner', async (show) => {
     show('not shown');
     later(1_000);
@@ -174,10 +174,10 @@ it('has one line for work within work', async () => {
   await over;
 });
 
-it('ends the work when it is interrupted, and hears no more then', async () => {
+it('rejects on Ctrl-C and removes its signal handler', async () => {
   const place = screen();
   const before = process.listenerCount('SIGINT');
-  const { over } = begin(place.progress);
+  const { over } = startWork(place.progress);
   later(300);
   process.emit('SIGINT');
   await expect(over).rejects.toThrow(Interrupted);
@@ -185,9 +185,9 @@ it('ends the work when it is interrupted, and hears no more then', async () => {
   expect(process.listenerCount('SIGINT')).toBe(before);
 });
 
-it('asks work to end that can, and leaves it the second time', async () => {
+it('asks the work to stop on the first Ctrl-C and rejects on the second', async () => {
   let asked = 0;
-  const { over } = begin(screen().progress, () => asked++);
+  const { over } = startWork(screen().progress, () => asked++);
   process.emit('SIGINT');
   expect(asked).toBe(1);
   process.emit('SIGINT');

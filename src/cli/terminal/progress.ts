@@ -1,7 +1,7 @@
 import { Interrupted } from './command.ts';
-import { coloured, colourful } from './table.ts';
+import { coloured, hasColours } from './table.ts';
 
-/** Says what is being done, and how much of how much where that is known. */
+/** Shows a message, and a bar if the total is known. */
 export type Show = (message: string, done?: number, total?: number) => void;
 
 interface State {
@@ -11,12 +11,12 @@ interface State {
   total?: number | undefined;
 }
 
-const drawEveryMs = 100;
-/** What is over sooner is not worth a line. */
-const patienceMs = 300;
-const turns = ['-', '\\', '|', '/'] as const;
+const drawIntervalMs = 100;
+/** Shorter work shows nothing. */
+const delayMs = 300;
+const spinner = ['-', '\\', '|', '/'] as const;
 
-/** One line at the bottom of a terminal that tells how long work goes on, and is gone when it is done. */
+/** A status line at the bottom of a terminal. It is erased when the work ends. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #env: Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ export class Progress {
   #state: State | undefined;
   #write: (text: string) => void = () => {};
   #drawnAt: number | undefined;
-  #turn = 0;
+  #frame = 0;
 
   constructor(
     stream: NodeJS.WriteStream,
@@ -37,8 +37,8 @@ export class Progress {
   }
 
   /**
-   * Shows the line as long as the work lasts, which Ctrl-C ends: at once, or as `onInterrupt` wants it and at once
-   * the second time. Work within other work is part of it and has no line of its own.
+   * Shows the line while the work runs. Ctrl-C rejects the promise; with `onInterrupt`, the first Ctrl-C calls it instead and
+   * only the second rejects. Nested work shows no line of its own.
    */
   async during<Result>(
     message: string,
@@ -57,7 +57,7 @@ export class Progress {
       asked = true;
     };
     process.on('SIGINT', interrupt);
-    const release = this.#visible ? this.#hold() : () => {};
+    const release = this.#visible ? this.#interceptWrites() : () => {};
     try {
       const show: Show = (text, done, total) => {
         Object.assign(state, { message: text, done, total });
@@ -71,21 +71,21 @@ export class Progress {
     }
   }
 
-  /** Makes room for something else, which stays. */
+  /** Erases the line, so that other output can be written. */
   erase(): void {
     if (this.#drawnAt !== undefined) this.#write('\r\u001b[K');
     this.#drawnAt = undefined;
   }
 
-  /** Whatever else is written to the stream meanwhile stands above the line. */
-  #hold(): () => void {
+  /** Keeps the line below everything else that is written to the stream. Returns a function that restores the stream. */
+  #interceptWrites(): () => void {
     const { write } = this.#stream;
     this.#stream.write = ((...args: Parameters<typeof write>) => {
       this.erase();
       return write.apply(this.#stream, args);
     }) as typeof write;
     this.#write = write.bind(this.#stream);
-    const timer = setInterval(() => this.#draw(this.#state!), drawEveryMs);
+    const timer = setInterval(() => this.#draw(this.#state!), drawIntervalMs);
     return () => {
       clearInterval(timer);
       this.erase();
@@ -95,23 +95,23 @@ export class Progress {
 
   #draw(state: State): void {
     const now = performance.now();
-    if (now - state.startedAt < patienceMs) return;
-    if (this.#drawnAt !== undefined && now - this.#drawnAt < drawEveryMs) return;
-    this.#turn++;
+    if (now - state.startedAt < delayMs) return;
+    if (this.#drawnAt !== undefined && now - this.#drawnAt < drawIntervalMs) return;
+    this.#frame++;
     const line = this.#lineOf(state, Math.floor((now - state.startedAt) / 1000));
     this.#write(`\r\u001b[K${line}`);
     this.#drawnAt = now;
   }
 
   #lineOf({ message, done, total }: State, seconds: number): string {
-    // The last column stays free: some terminals go to the next line when it is filled.
+    // Some terminals wrap when the last column is filled, so it stays empty.
     const width = (this.#stream.columns || 80) - 1;
     const share = total === undefined || total <= 0 ? undefined : Math.min(1, (done ?? 0) / total);
-    const mark = share === undefined ? turns[this.#turn % turns.length]! : bar(share, width);
+    const mark = share === undefined ? spinner[this.#frame % spinner.length]! : bar(share, width);
     const clock = seconds < 2 ? '' : `  ${elapsed(seconds)}`;
     const room = width - mark.length - 1 - clock.length;
     if (room < 4) return cut(mark, width);
-    const painted = colourful(this.#stream, this.#env) ? coloured(36, mark) : mark;
+    const painted = hasColours(this.#stream, this.#env) ? coloured(36, mark) : mark;
     return `${painted} ${cut(message, room)}${clock}`;
   }
 }
@@ -131,12 +131,12 @@ const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/u;
 const control = /\p{Cc}+/gu;
 
-/** As much of a text as fits in so many columns; what could steer the terminal is left out. */
+/** Shortens text to a number of columns and removes control characters. */
 function cut(text: string, width: number): string {
-  const signs = [...text.replace(control, ' ')];
-  const widths = signs.map((sign) => (wide.test(sign) ? 2 : 1));
-  if (widths.reduce((sum, one) => sum + one, 0) <= width) return signs.join('');
+  const characters = [...text.replace(control, ' ')];
+  const widths = characters.map((one) => (wide.test(one) ? 2 : 1));
+  if (widths.reduce((sum, one) => sum + one, 0) <= width) return characters.join('');
   let end = 0;
   for (let room = width - 1 - widths[0]!; room >= 0; room -= widths[end]!) end++;
-  return `${signs.slice(0, end).join('')}…`;
+  return `${characters.slice(0, end).join('')}…`;
 }

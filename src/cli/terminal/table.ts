@@ -1,11 +1,11 @@
 import type { Terminal } from './command.ts';
 
-/** Escape codes on a terminal that wants them, nothing elsewhere. */
+/** Colours text if the output is a terminal with colours. */
 export function paint({ output, env }: Terminal, code: number, text: string): string {
-  return colourful(output, env) ? coloured(code, text) : text;
+  return hasColours(output, env) ? coloured(code, text) : text;
 }
 
-export function colourful(stream: NodeJS.WriteStream, env: Terminal['env']): boolean {
+export function hasColours(stream: NodeJS.WriteStream, env: Terminal['env']): boolean {
   return stream.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
@@ -13,7 +13,7 @@ export function coloured(code: number, text: string): string {
   return `\u001b[${code}m${text}\u001b[0m`;
 }
 
-/** Columns for people. On a terminal the last one is cut at its edge. */
+/** Formats rows in columns. On a terminal, lines are cut at its width. */
 export function tableText(
   terminal: Terminal,
   head: readonly string[],

@@ -3,7 +3,7 @@ import type { Streams, Terminal } from './command.ts';
 import { printable } from './printable.ts';
 import { Progress } from './progress.ts';
 
-/** What a command may use of the process, as its flags want it. */
+/** Creates the terminal of a command, according to its flags --json and --quiet. */
 export function createTerminal(streams: Streams, flags: LoadedConfig['flags']): Terminal {
   const json = flags['json'] === true;
   const silent = json || flags['quiet'] === true;
@@ -28,6 +28,6 @@ export function createTerminal(streams: Streams, flags: LoadedConfig['flags']): 
     answer,
     report: silent && !json ? () => {} : answer,
     note,
-    tell: silent ? () => {} : note,
+    hint: silent ? () => {} : note,
   };
 }

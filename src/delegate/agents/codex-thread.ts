@@ -1,6 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Usage } from './agent.ts';
 import { parseUsage } from './codex-events.ts';
 
@@ -8,7 +8,7 @@ import { parseUsage } from './codex-events.ts';
 export async function readThreadUsage(codexHome: string, threadId: string): Promise<Usage | undefined> {
   const file = await findRollout(join(codexHome, 'sessions'), threadId, 3);
   if (file === undefined) return undefined;
-  const lines = (await readRegularFile(file, mostBytes)).split('\n');
+  const lines = (await readRegularFile(file, maxFileBytes)).split('\n');
   const last = lines.findLast((line) => line.includes('"total_token_usage"'));
   if (last === undefined) return undefined;
   const total = /"total_token_usage":(\{[^{}]*\})/.exec(last)?.[1];

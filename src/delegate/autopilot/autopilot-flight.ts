@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { Context } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { fromLibrary } from '../delegation/assignment.ts';

@@ -1,4 +1,4 @@
-import { anyObject, type FilledArguments } from '../../feature.ts';
+import { anyObject, type FilledArguments } from '../../tool.ts';
 import {
   artifactsSchema,
   runInput,

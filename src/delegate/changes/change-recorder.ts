@@ -1,6 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { log } from '../../log.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { type Claim, type Evidence, gatherEvidence } from './evidence.ts';
 import { Repository, type RepositoryPaths } from './git.ts';
@@ -67,7 +67,7 @@ export async function discardBefore(directory: RunDirectory): Promise<void> {
 }
 
 async function loadBefore(directory: RunDirectory, { env }: SnapshotOptions): Promise<Before | undefined> {
-  const text = await readRegularFile(directory.file(beforeFile), mostBytes).catch(() => undefined);
+  const text = await readRegularFile(directory.file(beforeFile), maxFileBytes).catch(() => undefined);
   if (text === undefined) return undefined;
   const { repository, files, ...rest } = JSON.parse(text) as Omit<Before, 'repository' | 'files'> & {
     readonly repository?: RepositoryPaths;

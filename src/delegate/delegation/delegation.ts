@@ -1,7 +1,8 @@
 import { relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { Change, Context } from '../../feature.ts';
+import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';

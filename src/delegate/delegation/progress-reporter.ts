@@ -1,4 +1,4 @@
-import type { Context } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import type { AgentEvent } from '../agents/agent.ts';
 import { RunProgress } from '../record/run-progress.ts';
 

@@ -1,4 +1,4 @@
-import { anyObject, type FilledArguments } from '../../feature.ts';
+import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { answerSchema } from '../record/answer.ts';
 import { skillModes } from '../skills/skill-selection.ts';

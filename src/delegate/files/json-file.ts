@@ -1,9 +1,9 @@
 import { isObject } from '../../json.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 
 /** Reads a JSON object from a file. Returns `undefined` if the file is unreadable or holds anything else. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
-  return parseObject(await readRegularFile(file, mostBytes).catch(() => ''));
+  return parseObject(await readRegularFile(file, maxFileBytes).catch(() => ''));
 }
 
 /** Parses a JSON object. Returns `undefined` for invalid JSON and for other values. */

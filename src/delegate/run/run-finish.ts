@@ -1,6 +1,6 @@
 import { type JsonSchema, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Agent, Usage } from '../agents/agent.ts';
 import { discardBefore, recordAfter } from '../changes/change-recorder.ts';
 import { patchFile } from '../changes/patch.ts';
@@ -135,7 +135,7 @@ async function writeResult(
 }
 
 async function lastMessageOf({ directory, progress }: FinishedRun): Promise<string | undefined> {
-  const written = await readRegularFile(directory.file('last_message.json'), mostBytes).catch(
+  const written = await readRegularFile(directory.file('last_message.json'), maxFileBytes).catch(
     () => undefined,
   );
   return written ?? (progress.end?.kind === 'completed' ? progress.end.message : undefined);
@@ -195,14 +195,14 @@ async function usageOf(
 /** What the agent wrote by itself has not gone through our hands yet. */
 async function cleanFiles({ directory, redact, secrets }: FinishedRun, message?: string): Promise<void> {
   if (message !== undefined) await directory.writeText('last_message.json', message);
-  const stderr = await readRegularFile(directory.file('stderr.log'), mostBytes).catch(() => undefined);
+  const stderr = await readRegularFile(directory.file('stderr.log'), maxFileBytes).catch(() => undefined);
   if (stderr !== undefined && redact(stderr) !== stderr) await directory.writeText('stderr.log', stderr);
   if (!secrets) return;
-  const events = await readRegularFile(directory.file('events.jsonl'), mostBytes);
+  const events = await readRegularFile(directory.file('events.jsonl'), maxFileBytes);
   await directory.writeText('events.jsonl', events.split('\n').map(redact).join('\n'));
 }
 
 async function readTail(file: string): Promise<string> {
-  const text = await readRegularFile(file, mostBytes).catch(() => '');
+  const text = await readRegularFile(file, maxFileBytes).catch(() => '');
   return text.slice(-stderrTail);
 }

@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { listRunIds } from '../record/run-record.ts';
 import type { Runs } from './runs.ts';
@@ -95,7 +95,7 @@ export class RunPublisher {
     for (const { name } of await this.#runs.artifactsOf(id)) {
       const file = await this.#runs.artifact(id, name);
       if (file !== undefined && (await disk.stat(file)).size <= largestFile)
-        texts[name] = this.#delegation.redact(await readRegularFile(file, mostBytes));
+        texts[name] = this.#delegation.redact(await readRegularFile(file, maxFileBytes));
     }
     return texts;
   }

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import { mostBytes, readRegularFile } from '../../regular-file.ts';
+import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
 import { takeOverAutopilot } from '../autopilot/autopilot-takeover.ts';
 import { waitForPlan } from '../autopilot/flight-plan.ts';
@@ -173,7 +173,7 @@ export class Runs {
     if (!this.#isHere(id)) return (await this.#away(id)) === undefined ? undefined : this.#fileAway(id, name);
     const file = await this.artifact(id, name);
     // What a running agent writes has not been cleaned yet.
-    return file && this.#delegation.redact(await readRegularFile(file, mostBytes));
+    return file && this.#delegation.redact(await readRegularFile(file, maxFileBytes));
   }
 
   /** The file of an artifact of this machine. */

@@ -1,4 +1,5 @@
-import { type Context, defineTool } from '../../feature.ts';
+import type { Context } from '../../context.ts';
+import { defineTool } from '../../tool.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import {
   type AutopilotInput,

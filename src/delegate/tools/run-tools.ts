@@ -1,4 +1,4 @@
-import { defineTool } from '../../feature.ts';
+import { defineTool } from '../../tool.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
 import { runListSchema } from '../delegation/run-schema.ts';

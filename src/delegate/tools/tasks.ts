@@ -1,6 +1,7 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { type Context, defineMethod, type Method } from '../../feature.ts';
 import { isObject, type JsonObject } from '../../json.ts';
+import { defineMethod, type Method } from '../../tool.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import type { RunRecord } from '../record/run-record.ts';

@@ -1,4 +1,5 @@
-import type { Context, Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
+import type { Context } from '../../context.ts';
+import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
 import { type Arguments, renderPrompt } from '../rendering/rendering.ts';

@@ -1,4 +1,5 @@
-import type { Content, Problem } from '../../feature.ts';
+import type { Content } from '../../content.ts';
+import type { Problem } from '../../feature.ts';
 
 /**
  * How a prompt's text is rendered. `input`: replaces the literal `{{input}}`, or appends the input if there is none.

@@ -1,6 +1,6 @@
 import { closeSync, readSync, statSync } from 'node:fs';
 import { isObject } from '../../json.ts';
-import { mostBytes, openRegularFileSync, readRegularBytesSync } from '../../regular-file.ts';
+import { maxFileBytes, openRegularFileSync, readRegularBytesSync } from '../../regular-file.ts';
 import type { PromptDraft, Revision } from '../definition/source.ts';
 import { appendDurably } from './durable-file.ts';
 import { splitLines } from './prompt-file.ts';
@@ -47,7 +47,7 @@ export class Journal {
   #entries(): readonly JournalEntry[] {
     let bytes: Buffer;
     try {
-      bytes = readRegularBytesSync(this.#path, mostBytes);
+      bytes = readRegularBytesSync(this.#path, maxFileBytes);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

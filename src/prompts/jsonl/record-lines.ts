@@ -1,4 +1,4 @@
-import { mostBytes, readRegularBytesSync } from '../../regular-file.ts';
+import { maxFileBytes, readRegularBytesSync } from '../../regular-file.ts';
 import { splitLines } from './prompt-file.ts';
 import { type PromptRecord, parseRecord } from './record.ts';
 
@@ -14,7 +14,7 @@ const lineFeed = Buffer.from('\n');
 export function readRecordLines(file: string): readonly Line[] {
   let bytes: Buffer;
   try {
-    bytes = readRegularBytesSync(file, mostBytes);
+    bytes = readRegularBytesSync(file, maxFileBytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

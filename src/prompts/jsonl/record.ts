@@ -1,4 +1,4 @@
-import type { Content } from '../../feature.ts';
+import type { Content } from '../../content.ts';
 import { isObject, messageOf } from '../../json.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { FieldProblem, parseArguments, parseTags, parseText } from '../definition/prompt-fields.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Content } from '../../feature.ts';
+import type { Content } from '../../content.ts';
 import { decodeText } from '../files/text-file.ts';
 
 const mimeTypes: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { CompletionContext } from '../../feature.ts';
+import type { CompletionContext } from '../../context.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import type { RecentValues } from './recent-values.ts';
 import { pathsUnder, workspaceRoots } from './workspace-paths.ts';

@@ -1,5 +1,5 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { Context } from '../../feature.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { type Arguments, missingArguments } from './rendering.ts';

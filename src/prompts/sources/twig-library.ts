@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Content, Problem } from '../../feature.ts';
+import type { Content } from '../../content.ts';
+import type { Problem } from '../../feature.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { digestOf } from '../definition/revision.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';

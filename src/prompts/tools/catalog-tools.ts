@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { defineTool, type ValueOf } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
+import { defineTool, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptSearch } from '../catalog/search.ts';
 import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { defineTool, type Tool } from '../../feature.ts';
+import { defineTool, type Tool } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { anyObject, defineTool, type ToolAnnotations } from '../../feature.ts';
 import { present } from '../../json.ts';
+import { anyObject, defineTool, type ToolAnnotations } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { MessageDefinition } from '../definition/definition.ts';
 import { authorOf } from './methods.ts';

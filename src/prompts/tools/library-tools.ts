@@ -1,4 +1,5 @@
-import { defineTool, type Problem, problemSchema } from '../../feature.ts';
+import { type Problem, problemSchema } from '../../feature.ts';
+import { defineTool } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { formatNames } from '../formats/format-names.ts';

@@ -1,5 +1,6 @@
-import { type Context, defineMethod, type Method } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import { type JsonSchema, present } from '../../json.ts';
+import { defineMethod, type Method } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { Author, PromptChanges, PromptDraft } from '../definition/source.ts';
 import {

@@ -1,4 +1,4 @@
-import { anyObject, defineTool } from '../../feature.ts';
+import { anyObject, defineTool } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isEditable } from '../definition/source.ts';
 import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';

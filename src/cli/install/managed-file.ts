@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 
-/** A file that belongs to another program: read as it is, replaced as a whole, and kept as it was beside it. */
+/** A configuration file of another program. It is replaced atomically, and a backup is kept beside it. */
 export class ManagedFile {
   readonly path: string;
   readonly backupPath: string;
@@ -22,16 +22,16 @@ export class ManagedFile {
     this.path = path;
     this.backupPath = `${path}.before-adjutant`;
     if (!existsSync(path) && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-      throw new UsageError(`${path} is a link to nothing; make its target or remove it`);
+      throw new UsageError(`${path} is a broken link; create its target or remove the link`);
   }
 
-  /** Nothing where there is no file. */
+  /** `undefined` if the file does not exist. */
   get text(): string | undefined {
-    return textOf(this.path);
+    return readText(this.path);
   }
 
   get backup(): string | undefined {
-    return textOf(this.backupPath);
+    return readText(this.backupPath);
   }
 
   backUp(): void {
@@ -40,8 +40,7 @@ export class ManagedFile {
     else writeFileSync(this.backupPath, text, { mode: this.#mode() });
   }
 
-  /** The backup is no longer needed. */
-  forget(): void {
+  removeBackup(): void {
     rmSync(this.backupPath, { force: true });
   }
 
@@ -49,7 +48,7 @@ export class ManagedFile {
     rmSync(this.path);
   }
 
-  /** In one step, so that nobody ever reads half a file. A link goes on leading to where it did. */
+  /** Replaces the file in one step, so that no reader sees half of it. If it is a link, its target is replaced. */
   replace(text: string): void {
     mkdirSync(dirname(this.path), { recursive: true });
     const target = existsSync(this.path) ? realpathSync(this.path) : this.path;
@@ -59,15 +58,15 @@ export class ManagedFile {
       renameSync(draft, target);
     } catch (error) {
       rmSync(draft, { force: true });
-      // Nobody has heard of the draft.
+      // Name the file in the error, not the temporary draft.
       throw Object.assign(error as Error, { path: this.path });
     }
   }
 
-  /** To replace a file one needs no permission to write it, but whoever took that away had a reason. */
+  /** Replacing a file works even if it is read-only, but then its owner does not want it changed. */
   assertWritable(): void {
     if (existsSync(this.path) && (this.#mode() & 0o222) === 0)
-      throw new UsageError(`${this.path} is read-only; make it writable first, nothing was changed`);
+      throw new UsageError(`${this.path} is read-only; make it writable first. Nothing was changed`);
   }
 
   #mode(): number {
@@ -75,9 +74,9 @@ export class ManagedFile {
   }
 }
 
-function textOf(path: string): string | undefined {
+function readText(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   const bytes = readRegularBytesSync(path);
-  if (!isUtf8(bytes)) throw new UsageError(`${path} is not UTF-8 text; nothing was changed`);
+  if (!isUtf8(bytes)) throw new UsageError(`${path} is not UTF-8 text. Nothing was changed`);
   return bytes.toString('utf8');
 }

@@ -1,0 +1,22 @@
+import type { Change } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+import { notification, type RequestId } from './message.ts';
+import { metaKeys } from './modern.ts';
+
+/** The notification for a change. `subscription` is the id of the `subscriptions/listen` request it answers. */
+export function changeNotification(change: Change, subscription?: RequestId): JsonObject {
+  const method =
+    change.kind === 'resource'
+      ? 'notifications/resources/updated'
+      : `notifications/${change.kind}/list_changed`;
+  const params = change.kind === 'resource' ? { uri: change.uri } : undefined;
+  if (subscription === undefined) return notification(method, params);
+  return notification(method, { ...params, _meta: { [metaKeys.subscriptionId]: subscription } });
+}
+
+/** True if a subscription with this filter includes the change. */
+export function accepts(filter: JsonObject, change: Change): boolean {
+  if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true;
+  const uris = filter['resourceSubscriptions'];
+  return Array.isArray(uris) && uris.includes(change.uri);
+}

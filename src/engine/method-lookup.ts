@@ -1,0 +1,27 @@
+import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
+import { type Builtin, builtins } from './methods.ts';
+import type { Server } from './server.ts';
+
+/** Finds a method by its wire name: one of the specification, or one that a feature adds. */
+export function findMethod(server: Server, name: string, modern: boolean): Builtin {
+  const { contract, offer } = server;
+  if (contract.methods.has(name)) {
+    const builtin = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
+    if (
+      builtin !== undefined &&
+      builtin.era !== (modern ? 'legacy' : 'modern') &&
+      (builtin.offered?.(offer) ?? true)
+    )
+      return builtin;
+    const method = server.method(name);
+    if (method !== undefined) {
+      return {
+        schema: method.paramsSchema,
+        ...(method.writes && { writes: true }),
+        call: async ({ params, context }) => (await method.call(params as never, context)) as JsonObject,
+      };
+    }
+  }
+  throw new Failure('method-not-found', `Method not found: ${name}`);
+}

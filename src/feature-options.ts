@@ -1,0 +1,90 @@
+import type { AssistantOptions } from './assistant/assistant.ts';
+import type { PolicyOptions } from './assistant/policy/policy-model.ts';
+import { createRecords } from './assistant/store/records.ts';
+import { isPostgres } from './assistant/store/store.ts';
+import { type Config, withoutOwnVariables } from './config.ts';
+import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import type { PromptsOptions } from './prompts/prompts.ts';
+import type { Records } from './records.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface PromptSources {
+  /** Where each setting came from: `default`, a file, a variable or a flag. */
+  readonly origins?: Readonly<Record<string, string>>;
+  readonly logsProblems?: boolean;
+}
+
+export function promptOptions(
+  config: Config,
+  { origins = {}, logsProblems = false }: PromptSources,
+): PromptsOptions {
+  const namedBy = (setting: string) => (origins[setting] === 'default' ? undefined : origins[setting]);
+  return {
+    commandsDir: config['commands.dir'],
+    jsonlDir: config['jsonl.dir'],
+    twigDir: config['twig.dir'],
+    mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
+    userHome: config['prompts.user_home'],
+    poll: config['prompts.watch'] === 'poll',
+    namedBy: {
+      commandsDir: namedBy('commands.dir'),
+      jsonlDir: namedBy('jsonl.dir'),
+      twigDir: namedBy('twig.dir'),
+    },
+    logsProblems,
+  };
+}
+
+/** On PostgreSQL, several machines share prompts and run records. On SQLite there is nothing to share. */
+export function sharedRecords(config: Config): { readonly records?: Records } {
+  const url = config['assistant.database_url'];
+  return isPostgres(url) ? { records: createRecords(url) } : {};
+}
+
+/** With `isDropIn`, the feature has only the tools of the contract `delegate`, and each call waits for its run to end. */
+export function delegateFeatureOptions(config: Config, env: Environment, isDropIn: boolean): DelegateOptions {
+  return { ...delegateOptions(config, withoutOwnVariables(env), isDropIn), knownVariables: env };
+}
+
+/** `createTaskRunner` is called only when a sub-agent is configured to decide about notifications. */
+export function assistantOptions(
+  config: Config,
+  createTaskRunner: () => PolicyOptions['delegate'] & {},
+): AssistantOptions {
+  return {
+    databaseUrl: config['assistant.database_url'],
+    calendars: {
+      privateHosts: config['calendars.private_hosts'],
+      passwordsFile: config['calendars.passwords_file'],
+      maxBytes: config['calendars.max_bytes'],
+      intervalMs: config['calendars.interval_minutes'] * 60_000,
+    },
+    channels: channelOptions(config),
+    toolTimeoutMs: config['assistant.tool_timeout_ms'],
+    policy: {
+      name: config['assistant.policy'],
+      url: config['assistant.model_url'],
+      model: config['assistant.model'],
+      key: config['assistant.model_api_key'],
+      timeoutMs: config['assistant.model_timeout_ms'],
+      ...(config['assistant.policy'] === 'delegate' && { delegate: createTaskRunner() }),
+    },
+  };
+}
+
+function channelOptions(config: Config): AssistantOptions['channels'] {
+  const account = config['delivery.call_account'];
+  const token = config['delivery.call_token'];
+  const from = config['delivery.call_from'];
+  const ntfyUrl = config['delivery.ntfy_url'];
+  return {
+    outboxDir: config['delivery.outbox_dir'],
+    mailFrom: config['delivery.mail_from'],
+    smtpUrl: config['delivery.smtp_url'],
+    ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
+    webhookSecret: config['delivery.webhook_secret'],
+    privateHosts: config['delivery.private_hosts'],
+    ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
+  };
+}

@@ -1,0 +1,118 @@
+import type { XStatic } from 'typebox/schema';
+import type { Content } from './content.ts';
+import type { Context } from './context.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
+
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** Schema for validation, if the tool accepts more than `inputSchema` announces. */
+  readonly acceptedSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
+  readonly timeoutMs?: number;
+  /** Receives arguments that match the schema, with its top-level defaults filled in. */
+  call(args: never, context: Context): Promise<ToolResult> | ToolResult;
+}
+
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+export interface ToolResult<Structured extends object = object> {
+  /** The machine-readable result. If `content` is absent, the text is this value as JSON. */
+  readonly structured?: Structured;
+  readonly content?: readonly Content[];
+  /** The call was valid, but its result reports a failure. */
+  readonly failed?: boolean;
+  /** The call continues as a task. Only for clients that declare the extension `io.modelcontextprotocol/tasks`. */
+  readonly task?: JsonObject;
+  readonly meta?: JsonObject;
+}
+
+declare const toolTypes: unique symbol;
+
+/** A tool that carries its argument and result types, so that `src/api.ts` can list them. */
+export interface TypedTool<Name extends string, Arguments, Result> extends Tool {
+  readonly name: Name;
+  /** Exists in the type system only. */
+  readonly [toolTypes]?: { readonly arguments: Arguments; readonly result: Result };
+}
+
+/** Name, arguments and result of every tool in a union of tools. */
+export type ToolTypes<Tools extends Tool> = {
+  readonly [T in Tools as T['name']]: T extends TypedTool<string, infer Arguments, infer Result>
+    ? { readonly arguments: Arguments; readonly result: Result }
+    : never;
+};
+
+/** Arguments as a handler receives them: every argument with a default is present. */
+export type FilledArguments<Schema extends JsonSchema> = Schema extends {
+  readonly properties: infer Properties;
+}
+  ? XStatic<Schema> & {
+      readonly [Name in keyof Properties as Properties[Name] extends { readonly default: unknown }
+        ? Name
+        : never]-?: XStatic<Properties[Name]>;
+    }
+  : XStatic<Schema>;
+
+/** The read-only type of the values of a JSON Schema. */
+export type ValueOf<Schema> = DeepReadonly<XStatic<Schema>>;
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;
+
+/** Announces "any object" to clients, which keeps tool lists short. The type still comes from the precise schema. */
+export function anyObject<const Schema extends JsonSchema>(_precise: Schema): Schema {
+  return { type: 'object' } as unknown as Schema;
+}
+
+/** The structured result of a tool. A tool without an output schema returns text. */
+type ResultOf<Output> = Output extends JsonSchema ? ValueOf<Output> : { readonly text: string };
+
+type ToolDefinition<Name extends string, Input extends JsonSchema, Output> = Omit<
+  Tool,
+  'name' | 'inputSchema' | 'outputSchema' | 'call'
+> & {
+  readonly name: Name;
+  readonly inputSchema: Input;
+  readonly outputSchema?: Output;
+  call(
+    args: FilledArguments<Input>,
+    context: Context,
+  ): MaybePromise<ToolResult<Output extends JsonSchema ? ValueOf<Output> & object : object>>;
+};
+
+type MaybePromise<Value> = Promise<Value> | Value;
+
+/** Declares a tool. Its literal schemas type the arguments and the structured result. */
+export function defineTool<
+  const Name extends string,
+  const Input extends JsonSchema,
+  const Output extends JsonSchema | undefined = undefined,
+>(tool: ToolDefinition<Name, Input, Output>): TypedTool<Name, ValueOf<Input>, ResultOf<Output>> {
+  return tool as unknown as TypedTool<Name, ValueOf<Input>, ResultOf<Output>>;
+}
+
+export interface Method {
+  readonly paramsSchema: JsonSchema;
+  /** Later requests of the same connection wait until this one has finished. */
+  readonly writes?: boolean;
+  call(params: never, context: Context): Promise<object> | object;
+}
+
+export function defineMethod<const Schema extends JsonSchema>(method: {
+  readonly paramsSchema: Schema;
+  readonly writes?: boolean;
+  call(params: XStatic<Schema>, context: Context): Promise<object> | object;
+}): Method {
+  return method as unknown as Method;
+}
