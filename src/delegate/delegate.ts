@@ -21,7 +21,7 @@ export function createDelegate(options: DelegateOptions): Feature {
     for (const listener of listeners) listener(change);
   };
   let opened: Promise<DelegationRuntime> | undefined;
-  const desk = () => {
+  const runtime = () => {
     opened ??= import('./tools/delegation-runtime.ts')
       .then(({ openDelegationRuntime }) => openDelegationRuntime(options, publish))
       .catch((error) => {
@@ -31,7 +31,7 @@ export function createDelegate(options: DelegateOptions): Feature {
       });
     return opened;
   };
-  const runs = async () => (await desk()).runs;
+  const runs = async () => (await runtime()).runs;
 
   // Servers that come up later take over what earlier ones had to leave.
   let next: NodeJS.Timeout;
@@ -39,7 +39,7 @@ export function createDelegate(options: DelegateOptions): Feature {
   const sweepAfter = (milliseconds: number) => {
     next = setTimeout(async () => {
       if (options.records !== undefined || existsSync(options.queueFile))
-        await (await desk()).sweep().catch(complain);
+        await (await runtime()).sweep().catch(complain);
       const hasAdopted = (await opened)?.delegation.supervisor.hasAdopted === true;
       if (!closed) sweepAfter(hasAdopted ? sweepSoonMs : sweepEveryMs);
     }, milliseconds).unref();
@@ -49,8 +49,8 @@ export function createDelegate(options: DelegateOptions): Feature {
   return {
     name: 'delegate',
     tools: options.document
-      ? delegateTools(options, desk)
-      : [...delegateTools(options, desk), ...runTools(runs, options.answerWithinMs || 50_000)],
+      ? delegateTools(options, runtime)
+      : [...delegateTools(options, runtime), ...runTools(runs, options.answerWithinMs || 50_000)],
     ...(!options.document && {
       resources: runResources(runs),
       methods: taskMethods(runs),

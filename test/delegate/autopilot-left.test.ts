@@ -319,7 +319,7 @@ describe('an autopilot that is cancelled', () => {
     expect(wishes()).toEqual([]);
   });
 
-  it('by cancel_run leaves nothing behind in the ledger', async () => {
+  it('by cancel_run leaves nothing behind in the queue', async () => {
     const server = await connect();
     void begin(server, task(job('one', { hang: true }))).catch(() => {});
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));

@@ -86,12 +86,12 @@ function judge(record: RunRecord): string[] {
 }
 
 async function leftovers(bench: Workbench, id: string): Promise<string[]> {
-  const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
-  const open = ledger.open().length;
-  ledger.close();
+  const queue = await RunQueue.open(join(bench.home, 'runs.sqlite'));
+  const open = queue.open().length;
+  queue.close();
   const family = await familyOf(undefined, id);
   return [
-    ...(open > 0 ? [`${open} runs are still open in the ledger`] : []),
+    ...(open > 0 ? [`${open} runs are still open in the queue`] : []),
     ...family.map(({ pid, command }) => `the process ${pid} is left: ${command}`),
   ];
 }

@@ -152,11 +152,11 @@ describe('runs', () => {
       ((await server.call('clean_runs', args)).record as unknown as { removed: string[] }).removed;
     expect(await clean({})).toEqual([]);
     // A wish that came too late is of no more use either.
-    const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
-    ledger.requestCancellation(done.record.run_dir, 'too late');
+    const queue = await RunQueue.open(join(bench.home, 'runs.sqlite'));
+    queue.requestCancellation(done.record.run_dir, 'too late');
     expect(await clean({ older_than_days: 0 })).toEqual([done.record.run_id]);
-    expect(ledger.cancellationOf(done.record.run_dir)).toBeUndefined();
-    ledger.close();
+    expect(queue.cancellationReason(done.record.run_dir)).toBeUndefined();
+    queue.close();
     await server.call('cancel_run', { run_id: running });
     await hanging;
     expect(await clean({ older_than_days: 0, keep: 1 })).toEqual([]);

@@ -9,8 +9,8 @@ import type { RunQueue } from '../run/run-queue.ts';
 import { aggregate, overall, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
-import { resultFile } from './flight-log.ts';
-import { dropPlan } from './flight-plan.ts';
+import { resultFile } from './autopilot-log.ts';
+import { deleteState } from './autopilot-state.ts';
 import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import { outcomeFile } from './job-outcome.ts';
 
@@ -34,14 +34,14 @@ export async function withTakeoverLock(directory: RunDirectory, work: () => Prom
 export async function recoverAutopilot(
   directory: RunDirectory,
   options: WorktreeOptions,
-  ledger: RunQueue,
+  queue: RunQueue,
 ): Promise<void> {
   const left = await loadAutopilot(directory.path, directory.id);
   if (left?.status === 'running') {
-    await conclude(directory, left, options, ledger.cancellationOf(directory.path));
-    await dropPlan(directory);
+    await conclude(directory, left, options, queue.cancellationReason(directory.path));
+    await deleteState(directory);
   }
-  ledger.finish(directory.path);
+  queue.finish(directory.path);
 }
 
 /** One server at a time; a claim that nobody has made good on is void. */

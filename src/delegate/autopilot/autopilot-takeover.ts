@@ -5,11 +5,11 @@ import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity, runMarker } from '../process/process-table.ts';
 import { loadRecord } from '../record/run-record.ts';
-import { RunReleased } from '../run/supervisor.ts';
-import { continueAutopilot } from './autopilot-flight.ts';
+import { RunReleased } from '../run/run-tracker.ts';
+import { resumeAutopilot } from './autopilot-run.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { recoverAutopilot, withTakeoverLock } from './autopilot-recovery.ts';
-import { type FlightPlan, findPlan, keepPlan } from './flight-plan.ts';
+import { type AutopilotState, loadResumableState, saveState } from './autopilot-state.ts';
 
 /**
  * Looks after an autopilot whose server has died: goes on with it, or brings it to its end where that cannot be, or not any
@@ -20,18 +20,18 @@ export async function takeOverAutopilot(
   directory: RunDirectory,
   isToStay: boolean,
 ): Promise<boolean> {
-  const plan = (await isCancelled(delegation, directory)) ? undefined : await findPlan(directory.path);
+  const plan = (await isCancelled(delegation, directory)) ? undefined : await loadResumableState(directory.path);
   if (plan !== undefined && !(isToStay && (await mayGoOn(delegation, directory, plan)))) return false;
   let isOver = false;
   await withTakeoverLock(directory, async () => {
     const request = await readJson(directory.file('request.json'));
     const server = request?.['server'] as ProcessIdentity | undefined;
     if (server !== undefined && (await isAlive(server))) return;
-    const ledger = await delegation.supervisor.ledger;
+    const queue = await delegation.supervisor.queue;
     isOver = plan === undefined;
-    if (plan === undefined) return recoverAutopilot(directory, delegation.options, ledger);
-    if (delegation.isResting) return;
-    await directory.writeJson('request.json', { ...request, server: ledger.self });
+    if (plan === undefined) return recoverAutopilot(directory, delegation.options, queue);
+    if (delegation.isDraining) return;
+    await directory.writeJson('request.json', { ...request, server: queue.self });
     delegation.keep(goOn(delegation, directory, plan));
   });
   return isOver;
@@ -39,7 +39,7 @@ export async function takeOverAutopilot(
 
 /** Whoever cancelled it did not live to see its end, perhaps; the wish was written down, or a job has met it already. */
 async function isCancelled({ supervisor }: Delegation, { path, id }: RunDirectory): Promise<boolean> {
-  if ((await supervisor.ledger).cancellationOf(path) !== undefined) return true;
+  if ((await supervisor.queue).cancellationReason(path) !== undefined) return true;
   const jobs = (await loadAutopilot(path, id))?.jobs ?? [];
   const states = jobs.map(async ({ status, run_dir, run_id }) =>
     status === 'running' ? (await loadRecord(run_dir, run_id))?.status : status,
@@ -49,11 +49,11 @@ async function isCancelled({ supervisor }: Delegation, { path, id }: RunDirector
 
 /** No server starts what it would refuse a caller. */
 async function mayGoOn(
-  { options, isResting }: Delegation,
+  { options, isDraining }: Delegation,
   { path, id }: RunDirectory,
-  { flight: { cwd } }: FlightPlan,
+  { flight: { cwd } }: AutopilotState,
 ): Promise<boolean> {
-  if (isResting || options.env[runMarker] !== undefined) return false;
+  if (isDraining || options.env[runMarker] !== undefined) return false;
   const jobs = (await loadAutopilot(path, id))?.plan.jobs ?? [];
   const granted = jobs.map(({ sandbox }) =>
     grantSandbox(sandbox, cwd, { threads: [], workspaces: [] }, options).then(
@@ -64,14 +64,14 @@ async function mayGoOn(
   return !(await Promise.all(granted)).includes(false);
 }
 
-async function goOn(delegation: Delegation, directory: RunDirectory, plan: FlightPlan): Promise<void> {
+async function goOn(delegation: Delegation, directory: RunDirectory, plan: AutopilotState): Promise<void> {
   log('info', `going on with the autopilot ${directory.id} of a server that has ended`);
   try {
-    await continueAutopilot(delegation, directory, plan);
+    await resumeAutopilot(delegation, directory, plan);
   } catch (error) {
     // Who only lets go has done no harm, and does not count.
-    if (error instanceof RunReleased) return keepPlan(directory, plan);
+    if (error instanceof RunReleased) return saveState(directory, plan);
     log('error', `the autopilot ${directory.id} cannot be gone on with`, error);
-    await recoverAutopilot(directory, delegation.options, await delegation.supervisor.ledger);
+    await recoverAutopilot(directory, delegation.options, await delegation.supervisor.queue);
   }
 }

@@ -13,8 +13,8 @@ import { asSkill, discoverSkills, type IndexedSkill } from '../skills/skills.ts'
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import { decide, shapeOf } from './decision.ts';
-import { FlightLog } from './flight-log.ts';
-import { dropPlan, type FlightPlan, keepPlan } from './flight-plan.ts';
+import { AutopilotLog } from './autopilot-log.ts';
+import { deleteState, type AutopilotState, saveState } from './autopilot-state.ts';
 import { jobsToIsolate } from './isolation.ts';
 import { runGraph } from './job-graph.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
@@ -36,7 +36,7 @@ export interface AutopilotPorts {
 }
 
 /** The wish of a caller, with everything settled that is not the plan's to decide. */
-export interface Flight {
+export interface AutopilotRequest {
   readonly input: AutopilotInput;
   readonly task: string;
   readonly role: string;
@@ -52,36 +52,36 @@ const shortlistLength = 12;
 /** Decides, plans, runs the jobs and gathers what they came to. */
 export class Autopilot {
   readonly #directory: RunDirectory;
-  readonly #flight: Flight;
+  readonly #flight: AutopilotRequest;
   readonly #ports: AutopilotPorts;
-  readonly #log: FlightLog;
+  readonly #log: AutopilotLog;
   #skills: readonly IndexedSkill[] = [];
 
-  constructor(directory: RunDirectory, flight: Flight, ports: AutopilotPorts) {
+  constructor(directory: RunDirectory, flight: AutopilotRequest, ports: AutopilotPorts) {
     this.#directory = directory;
     this.#flight = flight;
     this.#ports = ports;
-    this.#log = new FlightLog(directory, flight.cwd, decide(flight.task), flight.warnings);
+    this.#log = new AutopilotLog(directory, flight.cwd, decide(flight.task), flight.warnings);
   }
 
   async fly(): Promise<AutopilotOutput> {
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
     const { plannerUsage, jobs } = this.#log;
-    await keepPlan(this.#directory, { flight: this.#flight, plannerUsage, servers: 1 }, jobs);
+    await saveState(this.#directory, { flight: this.#flight, plannerUsage, servers: 1 }, jobs);
     await this.#log.tell(this.#announcement());
     return this.#finish(refusal);
   }
 
   /** From where another server had to stop. */
-  async continueAutopilot(
+  async resumeAutopilot(
     left: AutopilotOutput,
-    { plannerUsage, servers, flight }: FlightPlan,
+    { plannerUsage, servers, flight }: AutopilotState,
   ): Promise<AutopilotOutput> {
     this.#log.resume(left, plannerUsage);
     const warning = 'Its server ended while it was at work; another one went on with it.';
     if (!this.#log.warnings.includes(warning)) this.#log.warnings.push(warning);
-    await keepPlan(this.#directory, { flight, plannerUsage, servers: servers + 1 });
+    await saveState(this.#directory, { flight, plannerUsage, servers: servers + 1 });
     await this.#log.tell('gone on with after the end of its server');
     await this.#discover();
     return this.#finish();
@@ -91,7 +91,7 @@ export class Autopilot {
     if (this.#log.jobs.length > 0) await this.#runJobs();
     const someone = this.#log.results.some(({ status }) => status === 'cancelled');
     const output = await this.#log.finish(this.#ports.signal.aborted || someone, refusal);
-    await dropPlan(this.#directory);
+    await deleteState(this.#directory);
     return output;
   }
 

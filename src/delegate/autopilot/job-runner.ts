@@ -10,7 +10,7 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import { answerSchema } from '../record/answer.ts';
 import { loadRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunAgent, RunHooks, RunRequest } from '../record/run-request.ts';
-import { RunReleased } from '../run/supervisor.ts';
+import { RunReleased } from '../run/run-tracker.ts';
 import { selectSkills } from '../skills/skill-selection.ts';
 import type { IndexedSkill } from '../skills/skills.ts';
 import type { JobResult } from './autopilot-output.ts';

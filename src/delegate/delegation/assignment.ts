@@ -14,7 +14,7 @@ import { composePrompt, continuation } from './subagent-prompt.ts';
 type Input = RunInput | ResumeInput;
 
 /** From what a caller asks for to what an agent is given; `refused` where that is more than may be. */
-export async function assign(
+export async function createRunRequest(
   tool: 'delegate_run' | 'delegate_resume',
   input: Input,
   directory: RunDirectory,
@@ -26,7 +26,7 @@ export async function assign(
   await checkOverrides(overrides, caller);
   const grant = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = grant.warning === undefined ? [] : [grant.warning];
-  const { task, role } = await fromLibrary(input, options, warnings);
+  const { task, role } = await expandFromLibrary(input, options, warnings);
   const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : undefined;
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
@@ -65,7 +65,7 @@ function effortFor(
 }
 
 /** `:command text` and roles that have a prompt of their own are written out. */
-export async function fromLibrary(
+export async function expandFromLibrary(
   input: { readonly task?: string; readonly role: string },
   { expandPrompt }: DelegateOptions,
   warnings: string[],

@@ -14,13 +14,13 @@ import { loadRecord, type RunRecord, unbegunRecord } from '../record/run-record.
 import type { RunResult } from '../record/run-request.ts';
 import { Supervisor } from '../run/supervisor.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
-import { assign } from './assignment.ts';
-import { type Caller, callerOf } from './permissions.ts';
+import { createRunRequest } from './assignment.ts';
+import { type Caller, readCaller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 
 /** A run that was asked for: under way, or refused already. */
-export interface Begun<Output> {
+export interface StartedRun<Output> {
   readonly done: Promise<Output>;
   /** Where it stands; `undefined` when nothing could be written of it. */
   readonly directory: RunDirectory | undefined;
@@ -29,11 +29,11 @@ export interface Begun<Output> {
 }
 
 /** What the one who does the work of a run has to go by. */
-export interface Undertaking {
+export interface RunContext {
   readonly directory: RunDirectory;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly teller: ProgressReporter;
+  readonly reporter: ProgressReporter;
 }
 
 /** What stands behind the tools: one supervisor, the runs it has, and what a caller may have. */
@@ -44,7 +44,7 @@ export class Delegation {
   readonly #agents: Readonly<Record<AgentName, Agent>>;
   readonly #publish: (change: Change) => void;
   readonly #begun = new Set<Promise<unknown>>();
-  #isResting = false;
+  #isDraining = false;
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
@@ -77,14 +77,14 @@ export class Delegation {
     return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 
-  beginRun(
+  startRun(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
-  ): Promise<Begun<RunRecord>> {
-    return this.begin(tool, input, context, unbegunRecord, async (undertaking) => {
-      const { directory } = undertaking;
-      const result = await this.#attempt(tool, input, undertaking);
+  ): Promise<StartedRun<RunRecord>> {
+    return this.begin(tool, input, context, unbegunRecord, async (run) => {
+      const { directory } = run;
+      const result = await this.#attempt(tool, input, run);
       const record = await loadRecord(directory.path, directory.id, result);
       if (record === undefined) throw new Error(`the run ${directory.id} has lost its directory`);
       return record;
@@ -94,17 +94,17 @@ export class Delegation {
   async #attempt(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
-    { directory, caller, signal, teller }: Undertaking,
+    { directory, caller, signal, reporter }: RunContext,
   ): Promise<RunResult> {
     try {
       const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : null;
       await this.supervisor.enqueue({ directory, tool, threadId });
       await this.refuseDelegates(caller);
-      const request = await assign(tool, input, directory, caller, this.options);
+      const request = await createRunRequest(tool, input, directory, caller, this.options);
       return await this.supervisor.run(request, {
         signal,
-        onEvent: (event) => teller.event(event),
-        onState: (state) => teller.state(state),
+        onEvent: (event) => reporter.event(event),
+        onState: (state) => reporter.state(state),
       });
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
@@ -118,8 +118,8 @@ export class Delegation {
     input: object,
     context: Context,
     unbegun: (error: string) => Output,
-    work: (undertaking: Undertaking) => Promise<Output>,
-  ): Promise<Begun<Output>> {
+    work: (run: RunContext) => Promise<Output>,
+  ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
     let directory: RunDirectory;
     try {
@@ -128,7 +128,7 @@ export class Delegation {
         received_at: new Date().toISOString(),
         request: input,
         // Whoever finds the run without a result asks whether this one still lives.
-        server: (await this.supervisor.ledger).self,
+        server: (await this.supervisor.queue).self,
       });
     } catch (error) {
       const problem = `The run directory cannot be made in ${runsDir}: ${messageOf(error)}`;
@@ -142,15 +142,15 @@ export class Delegation {
     if (context.signal.aborted) abort();
     context.signal.addEventListener('abort', abort, { once: true });
     const detach = () => context.signal.removeEventListener('abort', abort);
-    const teller = new ProgressReporter(context, tool, directory.id);
+    const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, caller: callerOf(context.meta), signal: controller.signal, teller });
+    const done = work({ directory, caller: readCaller(context.meta), signal: controller.signal, reporter });
     this.keep(
       done
         .then(
-          ({ status }) => teller.finished(status),
+          ({ status }) => reporter.finished(status),
           (error: unknown) => {
-            teller.finished('failed');
+            reporter.finished('failed');
             if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
           },
         )
@@ -160,7 +160,7 @@ export class Delegation {
       done,
       directory,
       detach() {
-        teller.mute();
+        reporter.mute();
         detach();
       },
     };
@@ -168,16 +168,16 @@ export class Delegation {
 
   /** Delegates are not to delegate: not by a marked environment, and not from a thread that a run has started. */
   async refuseDelegates(caller: Caller): Promise<void> {
-    const ledger = await this.supervisor.ledger;
+    const queue = await this.supervisor.queue;
     if (
       this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => ledger.knowsThread(thread))
+      caller.threads.some((thread) => queue.knowsThread(thread))
     )
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
   }
 
   /** What a run has come to within the time that a call may take; `undefined` when it goes on longer. */
-  async outcomeOf<Output>(begun: Begun<Output>): Promise<Output | undefined> {
+  async waitForOutcome<Output>(begun: StartedRun<Output>): Promise<Output | undefined> {
     const { answerWithinMs } = this.options;
     if (answerWithinMs === 0) return begun.done;
     const limit = new AbortController();
@@ -192,14 +192,14 @@ export class Delegation {
   }
 
   /** Begins nothing more; what was begun has come to its end here, or goes on by itself. */
-  async rest(): Promise<void> {
-    this.#isResting = true;
-    await this.supervisor.rest();
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.supervisor.drain();
     await Promise.allSettled(this.#begun);
   }
 
   async close(): Promise<void> {
-    await this.rest();
+    await this.drain();
     await this.supervisor.close();
   }
 
@@ -216,8 +216,8 @@ export class Delegation {
     });
   }
 
-  get isResting(): boolean {
-    return this.#isResting;
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, callerOf, grantSandbox } from './permissions.ts';
+import { type Caller, readCaller, grantSandbox } from './permissions.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -118,16 +118,16 @@ describe('a caller', () => {
   it('is read from what codex sends along', () => {
     const facts = { thread_id: 't', session_id: 's', sandbox_mode: 'read-only', workspaces: { '/a': {} } };
     const caller = { threads: ['t', 's'], sandbox: 'read-only', workspaces: ['/a'] };
-    expect(callerOf({ 'x-codex-turn-metadata': facts })).toEqual(caller);
-    expect(callerOf({ 'x-codex-turn-metadata': JSON.stringify(facts) })).toEqual(caller);
+    expect(readCaller({ 'x-codex-turn-metadata': facts })).toEqual(caller);
+    expect(readCaller({ 'x-codex-turn-metadata': JSON.stringify(facts) })).toEqual(caller);
   });
 
   it('with a sandbox nobody has heard of is trusted with the least', () => {
-    expect(callerOf({ 'x-codex-turn-metadata': { sandbox_mode: 'custom' } }).sandbox).toBe('read-only');
+    expect(readCaller({ 'x-codex-turn-metadata': { sandbox_mode: 'custom' } }).sandbox).toBe('read-only');
   });
 
   it.each([[{}], [{ 'x-codex-turn-metadata': '{' }], [{ 'x-codex-turn-metadata': 7 }]])(
     'that tells nothing is nobody: %j',
-    (meta) => expect(callerOf(meta)).toEqual(nobody),
+    (meta) => expect(readCaller(meta)).toEqual(nobody),
   );
 });

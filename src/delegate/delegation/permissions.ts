@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
-import { isBelow, protection } from './protected-folders.ts';
+import { isBelow, protectionReason } from './protected-folders.ts';
 
 /** Who is asking, where the client tells it: the thread it comes from and what that thread may touch. */
 export interface Caller {
@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 /** Codex sends these facts with every call of a tool. */
-export function callerOf(meta: Readonly<Record<string, unknown>>): Caller {
+export function readCaller(meta: Readonly<Record<string, unknown>>): Caller {
   const told = meta['x-codex-turn-metadata'];
   const facts = typeof told === 'string' ? parse(told) : told;
   if (!isObject(facts)) return { threads: [], workspaces: [] };
@@ -85,12 +85,12 @@ async function reachOf(
 /** A server that was started in the home folder or the root does not say where its caller works. */
 async function unprotected({ startedIn, userHome }: PermissionLimits): Promise<string[]> {
   const [place, home] = await Promise.all([realpath(startedIn), realpath(userHome)]);
-  return place === undefined || protection(place, home ?? userHome) !== undefined ? [] : [startedIn];
+  return place === undefined || protectionReason(place, home ?? userHome) !== undefined ? [] : [startedIn];
 }
 
 async function refuseProtected(cwd: string, { userHome, writeFolders }: PermissionLimits): Promise<void> {
   const [place, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
-  const reason = place === undefined ? undefined : protection(place, home ?? userHome);
+  const reason = place === undefined ? undefined : protectionReason(place, home ?? userHome);
   if (reason === undefined || (await isInside(cwd, writeFolders))) return;
   throw new Failure(
     'refused',

@@ -44,7 +44,7 @@ export function isBelow(place: string, folder: string): boolean {
 }
 
 /** What makes a real path one that no run should write to as a whole; `undefined` for an ordinary folder. */
-export function protection(place: string, userHome: string): string | undefined {
+export function protectionReason(place: string, userHome: string): string | undefined {
   if (place === userHome) return 'it is your home folder';
   if (/^([A-Z]:)?[\\/]$/i.test(place)) return 'it is the root of the file system';
   if (userHome !== '' && isBelow(userHome, place)) return 'it holds your home folder';

@@ -87,7 +87,7 @@ export class RunPublisher {
     }
     if (isOver) this.#settled.add(id);
     else if (told?.wish !== undefined)
-      (await this.#delegation.supervisor.ledger).requestCancellation(record.run_dir, told.wish);
+      (await this.#delegation.supervisor.queue).requestCancellation(record.run_dir, told.wish);
   }
 
   async #filesOf(id: string): Promise<Readonly<Record<string, string>>> {

@@ -6,7 +6,7 @@ import { log } from '../../log.ts';
 import { mostBytes, readRegularFile } from '../../regular-file.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
 import { takeOverAutopilot } from '../autopilot/autopilot-takeover.ts';
-import { waitForPlan } from '../autopilot/flight-plan.ts';
+import { extendResumeWindow } from '../autopilot/autopilot-state.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { EventFile } from '../files/event-file.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
@@ -108,7 +108,7 @@ export class Runs {
     const record = await this.show(id);
     if (record.status !== 'running') return record;
     if (this.#isHere(id))
-      (await this.#delegation.supervisor.ledger).requestCancellation(record.run_dir, reason);
+      (await this.#delegation.supervisor.queue).requestCancellation(record.run_dir, reason);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, 20_000, signal);
   }
@@ -136,7 +136,7 @@ export class Runs {
       if (record?.status === 'running') continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < age) continue;
       await disk.rm(join(this.#folder, id), { recursive: true, force: true });
-      (await this.#delegation.supervisor.ledger).finish(join(this.#folder, id));
+      (await this.#delegation.supervisor.queue).finish(join(this.#folder, id));
       await this.#shared?.forget(id).catch((error) => log('warning', `the record of ${id} stays`, error));
       removed.push(id);
     }
@@ -201,7 +201,7 @@ export class Runs {
     const record = await loadRecord(join(this.#folder, id), id);
     if (record?.status !== 'running') return record;
     if (await this.#isOpen(record.run_dir)) {
-      if (isToStay) await waitForPlan(record.run_dir);
+      if (isToStay) await extendResumeWindow(record.run_dir);
       return record;
     }
     // It may have ended between the two looks.
@@ -251,8 +251,8 @@ export class Runs {
   }
 
   async #isOpen(path: string): Promise<boolean> {
-    const ledger = await this.#delegation.supervisor.ledger;
-    if (ledger.open().some(({ directory }) => directory === path || directory.startsWith(path + sep)))
+    const queue = await this.#delegation.supervisor.queue;
+    if (queue.open().some(({ directory }) => directory === path || directory.startsWith(path + sep)))
       return true;
     const request = await readJson(join(path, 'request.json'));
     const server = request?.['server'] as ProcessIdentity | undefined;
@@ -262,8 +262,8 @@ export class Runs {
   async #overview(record: RunRecord): Promise<RunOverview> {
     const request = await readJson(join(record.run_dir, 'request.json'));
     const input = (request?.['request'] ?? {}) as Readonly<Record<string, unknown>>;
-    const ledger = await this.#delegation.supervisor.ledger;
-    const waits = record.status === 'running' && ledger.find(record.run_dir)?.state === 'waiting';
+    const queue = await this.#delegation.supervisor.queue;
+    const waits = record.status === 'running' && queue.find(record.run_dir)?.state === 'waiting';
     return {
       run_id: record.run_id,
       tool: String(request?.['tool']),

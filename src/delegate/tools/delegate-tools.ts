@@ -20,27 +20,27 @@ import type { DelegationRuntime } from './delegation-runtime.ts';
 import { takesTasks, taskOf } from './tasks.ts';
 
 /** Tools that start sub-agents. */
-export function delegateTools(options: DelegateOptions, desk: () => Promise<DelegationRuntime>) {
+export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
   ) => {
-    const { delegation, runs } = await desk();
-    const begun = await delegation.beginRun(tool, input, context);
+    const { delegation, runs } = await runtime();
+    const begun = await delegation.startRun(tool, input, context);
     const { directory } = begun;
     if (directory !== undefined && !options.document && takesTasks(context)) {
       begun.detach();
       return { task: taskOf(await runs.show(directory.id)) };
     }
-    const record = (await delegation.outcomeOf(begun)) ?? (await runs.show(directory!.id));
+    const record = (await delegation.waitForOutcome(begun)) ?? (await runs.show(directory!.id));
     return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
   };
 
   const startAutopilot = async (input: AutopilotInput, context: Context) => {
-    const { delegation, runs } = await desk();
-    const { beginAutopilot } = await import('../autopilot/autopilot-flight.ts');
-    const begun = await beginAutopilot(delegation, input, context);
+    const { delegation, runs } = await runtime();
+    const { startAutopilot } = await import('../autopilot/autopilot-run.ts');
+    const begun = await startAutopilot(delegation, input, context);
     const { directory } = begun;
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
     if (directory !== undefined && !options.document && takesTasks(context)) {
@@ -48,7 +48,7 @@ export function delegateTools(options: DelegateOptions, desk: () => Promise<Dele
       return { task: taskOf(await runs.show(directory.id)) };
     }
     const output =
-      (await delegation.outcomeOf(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
+      (await delegation.waitForOutcome(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
     return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 

@@ -58,7 +58,7 @@ export function openDelegationRuntime(
     problems: () => publisher.problems(),
     async close() {
       stop();
-      await delegation.rest();
+      await delegation.drain();
       await Promise.race([publisher.look(), patience()]);
       await delegation.close();
       await Promise.race([shared.close(), patience()]);

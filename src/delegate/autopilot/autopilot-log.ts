@@ -7,7 +7,7 @@ import type { Decision } from './decision.ts';
 import type { JobSpec } from './job-spec.ts';
 
 /** What is known of an autopilot at any moment. Each step is on disk before the next begins, so that a crash loses none. */
-export class FlightLog {
+export class AutopilotLog {
   decision: Decision;
   jobs: readonly JobSpec[] = [];
   source: PlanSource = 'none';

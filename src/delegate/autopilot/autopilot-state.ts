@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Usage } from '../agents/agent.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import type { Flight } from './autopilot.ts';
+import type { AutopilotRequest } from './autopilot.ts';
 import type { JobSpec } from './job-spec.ts';
 
 /** Hidden, and only there while the autopilot is: what another server needs to go on with it. */
@@ -13,37 +13,37 @@ const mostServers = 3;
 /** Whoever comes later finds a world that has moved on. */
 const waitMs = 2 * 60_000;
 
-export interface FlightPlan {
-  readonly flight: Flight;
+export interface AutopilotState {
+  readonly flight: AutopilotRequest;
   readonly plannerUsage: readonly (Usage | null)[];
   /** How many have been at it. */
   readonly servers: number;
 }
 
 /** A plan with a secret in it, or in its jobs, is not kept: what is written down is not what has to be done. */
-export async function keepPlan(
+export async function saveState(
   directory: RunDirectory,
-  plan: FlightPlan,
+  plan: AutopilotState,
   jobs: readonly JobSpec[] = [],
 ): Promise<void> {
   if (directory.isClean([plan, jobs])) await directory.writeJson(file, plan);
 }
 
 /** `undefined` where the autopilot cannot be gone on with, or not any more. */
-export async function findPlan(directory: string): Promise<FlightPlan | undefined> {
-  const plan = (await readJson(join(directory, file))) as FlightPlan | undefined;
+export async function loadResumableState(directory: string): Promise<AutopilotState | undefined> {
+  const plan = (await readJson(join(directory, file))) as AutopilotState | undefined;
   if (plan === undefined || plan.servers >= mostServers) return undefined;
   return Date.now() - (await lastStep(directory)) < waitMs ? plan : undefined;
 }
 
 /** For an autopilot whose last agents are still at work: somebody is there to go on with it when they are done. */
-export async function waitForPlan(directory: string): Promise<void> {
-  if ((await findPlan(directory)) === undefined) return;
+export async function extendResumeWindow(directory: string): Promise<void> {
+  if ((await loadResumableState(directory)) === undefined) return;
   const now = new Date();
   await disk.utimes(join(directory, file), now, now).catch(() => {});
 }
 
-export async function dropPlan(directory: RunDirectory): Promise<void> {
+export async function deleteState(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(file), { force: true });
 }
 

@@ -3,27 +3,27 @@ import { Failure } from '../../failure.ts';
 import type { Context } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { fromLibrary } from '../delegation/assignment.ts';
-import type { Begun, Delegation, Undertaking } from '../delegation/delegation.ts';
+import { expandFromLibrary } from '../delegation/assignment.ts';
+import type { StartedRun, Delegation, RunContext } from '../delegation/delegation.ts';
 import { type Caller, grantSandbox } from '../delegation/permissions.ts';
 import type { ProgressReporter } from '../delegation/progress-reporter.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { isSystemError } from '../run/supervisor.ts';
-import { Autopilot, type AutopilotPorts, type Flight } from './autopilot.ts';
+import { Autopilot, type AutopilotPorts, type AutopilotRequest } from './autopilot.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
 import { failedAutopilot, loadAutopilot } from './autopilot-record.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
-import { resultFile } from './flight-log.ts';
-import type { FlightPlan } from './flight-plan.ts';
+import { resultFile } from './autopilot-log.ts';
+import type { AutopilotState } from './autopilot-state.ts';
 import type { JobSpec } from './job-spec.ts';
 
-export function beginAutopilot(
+export function startAutopilot(
   delegation: Delegation,
   input: AutopilotInput,
   context: Context,
-): Promise<Begun<AutopilotOutput>> {
-  return delegation.begin('delegate_autopilot', input, context, failedAutopilot, (undertaking) =>
-    runAutopilot(delegation, input, undertaking),
+): Promise<StartedRun<AutopilotOutput>> {
+  return delegation.begin('delegate_autopilot', input, context, failedAutopilot, (run) =>
+    runAutopilot(delegation, input, run),
   );
 }
 
@@ -31,13 +31,13 @@ export function beginAutopilot(
 async function runAutopilot(
   delegation: Delegation,
   input: AutopilotInput,
-  { directory, caller, signal, teller }: Undertaking,
+  { directory, caller, signal, reporter }: RunContext,
 ): Promise<AutopilotOutput> {
-  const ledger = await delegation.supervisor.ledger;
+  const queue = await delegation.supervisor.queue;
   // Written down, so that nobody goes on with it should this process die over ending it.
   const leaveWord = () => {
     try {
-      ledger.requestCancellation(directory.path, messageOf(signal.reason));
+      queue.requestCancellation(directory.path, messageOf(signal.reason));
     } catch (error) {
       log('warning', `nobody else is told that ${directory.id} is cancelled`, error);
     }
@@ -46,9 +46,9 @@ async function runAutopilot(
   signal.addEventListener('abort', leaveWord, { once: true });
   try {
     const flight = await prepareFlight(delegation, input, caller);
-    const ports = portsOf(delegation, signal, (job) => listener(job, teller));
+    const ports = portsOf(delegation, signal, (job) => listener(job, reporter));
     const output = await new Autopilot(directory, flight, ports).fly();
-    ledger.finish(directory.path);
+    queue.finish(directory.path);
     return output;
   } catch (error) {
     // What the caller or the machine cannot do is a result, too: more than is granted, no room on the disk.
@@ -56,7 +56,7 @@ async function runAutopilot(
     if (!isTold) throw error;
     const output = { ...failedAutopilot(messageOf(error)), run_id: directory.id, run_dir: directory.path };
     await directory.writeJson('result.json', resultFile(output)).catch(() => {});
-    ledger.finish(directory.path);
+    queue.finish(directory.path);
     return { ...output, artifacts: await directory.artifacts().catch(() => []) };
   } finally {
     signal.removeEventListener('abort', leaveWord);
@@ -64,16 +64,16 @@ async function runAutopilot(
 }
 
 /** The rest of an autopilot whose server has died. Nobody listens; whoever wants to know asks for the run. */
-export async function continueAutopilot(
+export async function resumeAutopilot(
   delegation: Delegation,
   directory: RunDirectory,
-  plan: FlightPlan,
+  plan: AutopilotState,
 ): Promise<void> {
   const left = await loadAutopilot(directory.path, directory.id);
   if (left?.status !== 'running') return;
   const ports = portsOf(delegation, new AbortController().signal, () => ({ finished: () => {} }));
-  await new Autopilot(directory, plan.flight, ports).continueAutopilot(left, plan);
-  (await delegation.supervisor.ledger).finish(directory.path);
+  await new Autopilot(directory, plan.flight, ports).resumeAutopilot(left, plan);
+  (await delegation.supervisor.queue).finish(directory.path);
 }
 
 function portsOf(
@@ -94,17 +94,17 @@ function portsOf(
   };
 }
 
-async function prepareFlight(delegation: Delegation, input: AutopilotInput, caller: Caller): Promise<Flight> {
+async function prepareFlight(delegation: Delegation, input: AutopilotInput, caller: Caller): Promise<AutopilotRequest> {
   const { options } = delegation;
   await delegation.refuseDelegates(caller);
   const cwd = resolve(input.cwd ?? process.cwd());
   const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = warning === undefined ? [] : [warning];
-  return { input, cwd, sandbox, ...(await fromLibrary(input, options, warnings)), warnings };
+  return { input, cwd, sandbox, ...(await expandFromLibrary(input, options, warnings)), warnings };
 }
 
-function listener(job: JobSpec, teller: ProgressReporter) {
-  const own = teller.part(job.id, job.title);
+function listener(job: JobSpec, reporter: ProgressReporter) {
+  const own = reporter.part(job.id, job.title);
   return {
     onEvent: own.event.bind(own),
     onState: own.state.bind(own),
