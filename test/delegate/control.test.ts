@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { familyOf } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { eventually } from './eventually.ts';
 import { bare, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';

@@ -5,7 +5,7 @@ import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { familyOf } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRecords } from '../../src/assistant/store/records.ts';
 import { familyOf } from '../../src/delegate/process/process-table.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { putFinishedRun } from '../finished-run.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { eventually } from './eventually.ts';

@@ -22,7 +22,7 @@ export function startAutopilot(
   input: AutopilotInput,
   context: Context,
 ): Promise<StartedRun<AutopilotOutput>> {
-  return delegation.begin('delegate_autopilot', input, context, failedAutopilot, (run) =>
+  return delegation.start('delegate_autopilot', input, context, failedAutopilot, (run) =>
     runAutopilot(delegation, input, run),
   );
 }
@@ -96,7 +96,7 @@ function portsOf(
 
 async function prepareFlight(delegation: Delegation, input: AutopilotInput, caller: Caller): Promise<AutopilotRequest> {
   const { options } = delegation;
-  await delegation.refuseDelegates(caller);
+  await delegation.refuseSubagents(caller);
   const cwd = resolve(input.cwd ?? process.cwd());
   const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = warning === undefined ? [] : [warning];
@@ -104,7 +104,7 @@ async function prepareFlight(delegation: Delegation, input: AutopilotInput, call
 }
 
 function listener(job: JobSpec, reporter: ProgressReporter) {
-  const own = reporter.part(job.id, job.title);
+  const own = reporter.forJob(job.id, job.title);
   return {
     onEvent: own.event.bind(own),
     onState: own.state.bind(own),

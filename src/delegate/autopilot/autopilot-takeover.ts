@@ -32,7 +32,7 @@ export async function takeOverAutopilot(
     if (plan === undefined) return recoverAutopilot(directory, delegation.options, queue);
     if (delegation.isDraining) return;
     await directory.writeJson('request.json', { ...request, server: queue.self });
-    delegation.keep(goOn(delegation, directory, plan));
+    delegation.track(goOn(delegation, directory, plan));
   });
   return isOver;
 }

@@ -19,16 +19,15 @@ import { type Caller, readCaller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 
-/** A run that was asked for: under way, or refused already. */
+/** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
   readonly done: Promise<Output>;
-  /** Where it stands; `undefined` when nothing could be written of it. */
+  /** The run directory; `undefined` if it could not be created. */
   readonly directory: RunDirectory | undefined;
-  /** From now on the run is nobody's in particular: it goes on when its caller leaves. */
+  /** Decouples the run from its call: it continues if the client disconnects, and reports no more progress. */
   detach(): void;
 }
 
-/** What the one who does the work of a run has to go by. */
 export interface RunContext {
   readonly directory: RunDirectory;
   readonly caller: Caller;
@@ -36,14 +35,14 @@ export interface RunContext {
   readonly reporter: ProgressReporter;
 }
 
-/** What stands behind the tools: one supervisor, the runs it has, and what a caller may have. */
+/** Starts runs for tool calls, checks what the caller may do, and reports progress to the client. */
 export class Delegation {
   readonly options: DelegateOptions;
   readonly redact: Redact;
   readonly supervisor: Supervisor;
   readonly #agents: Readonly<Record<AgentName, Agent>>;
   readonly #publish: (change: Change) => void;
-  readonly #begun = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
   #isDraining = false;
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
@@ -61,19 +60,20 @@ export class Delegation {
       redact: this.redact,
       onChange: (path, change) => {
         if (change === 'event')
-          for (const uri of eventFiles(relative(options.runsDir, path))) publish({ kind: 'resource', uri });
+          for (const uri of eventResources(relative(options.runsDir, path)))
+            publish({ kind: 'resource', uri });
         else publish({ kind: 'resources' });
       },
     });
   }
 
-  /** The agent that new runs are given to. */
+  /** The agent for new runs. */
   get agent(): Agent {
     return this.#agents[this.options.agent];
   }
 
-  /** The agent that a run was given to, as its `codex_exec.json` tells. */
-  agentOf(exec: Readonly<Record<string, unknown>> | undefined): Agent {
+  /** The agent of an existing run, read from its `codex_exec.json`. */
+  findAgent(exec: Readonly<Record<string, unknown>> | undefined): Agent {
     return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 
@@ -82,16 +82,16 @@ export class Delegation {
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    return this.begin(tool, input, context, unbegunRecord, async (run) => {
+    return this.start(tool, input, context, unbegunRecord, async (run) => {
       const { directory } = run;
-      const result = await this.#attempt(tool, input, run);
+      const result = await this.#run(tool, input, run);
       const record = await loadRecord(directory.path, directory.id, result);
-      if (record === undefined) throw new Error(`the run ${directory.id} has lost its directory`);
+      if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
     });
   }
 
-  async #attempt(
+  async #run(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     { directory, caller, signal, reporter }: RunContext,
@@ -99,7 +99,7 @@ export class Delegation {
     try {
       const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : null;
       await this.supervisor.enqueue({ directory, tool, threadId });
-      await this.refuseDelegates(caller);
+      await this.refuseSubagents(caller);
       const request = await createRunRequest(tool, input, directory, caller, this.options);
       return await this.supervisor.run(request, {
         signal,
@@ -112,12 +112,12 @@ export class Delegation {
     }
   }
 
-  /** Makes the directory of a run and has the work done that leads to its output. */
-  async begin<Output extends { readonly status: string }>(
+  /** Creates the run directory and starts the work. If the directory cannot be created, `createFailure` makes the output. */
+  async start<Output extends { readonly status: string }>(
     tool: string,
     input: object,
     context: Context,
-    unbegun: (error: string) => Output,
+    createFailure: (error: string) => Output,
     work: (run: RunContext) => Promise<Output>,
   ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
@@ -127,12 +127,12 @@ export class Delegation {
         tool,
         received_at: new Date().toISOString(),
         request: input,
-        // Whoever finds the run without a result asks whether this one still lives.
+        // Another server that finds no result checks whether this server is still alive.
         server: (await this.supervisor.queue).self,
       });
     } catch (error) {
-      const problem = `The run directory cannot be made in ${runsDir}: ${messageOf(error)}`;
-      return { done: Promise.resolve(unbegun(problem)), directory: undefined, detach: () => {} };
+      const problem = `The run directory could not be created in ${runsDir}: ${messageOf(error)}`;
+      return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
     }
     const controller = new AbortController();
     const abort = () => {
@@ -145,13 +145,13 @@ export class Delegation {
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
     const done = work({ directory, caller: readCaller(context.meta), signal: controller.signal, reporter });
-    this.keep(
+    this.track(
       done
         .then(
           ({ status }) => reporter.finished(status),
           (error: unknown) => {
             reporter.finished('failed');
-            if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
+            if (!(error instanceof Failure)) log('error', `run ${directory.id} failed`, error);
           },
         )
         .finally(detach),
@@ -166,8 +166,8 @@ export class Delegation {
     };
   }
 
-  /** Delegates are not to delegate: not by a marked environment, and not from a thread that a run has started. */
-  async refuseDelegates(caller: Caller): Promise<void> {
+  /** Refuses calls from sub-agents, recognised by the environment of their server or by their thread. */
+  async refuseSubagents(caller: Caller): Promise<void> {
     const queue = await this.supervisor.queue;
     if (
       this.options.env[runMarker] !== undefined ||
@@ -176,26 +176,26 @@ export class Delegation {
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
   }
 
-  /** What a run has come to within the time that a call may take; `undefined` when it goes on longer. */
-  async waitForOutcome<Output>(begun: StartedRun<Output>): Promise<Output | undefined> {
+  /** Waits as long as a call may take. Returns `undefined`, and detaches the run, if it takes longer. */
+  async waitForOutcome<Output>(run: StartedRun<Output>): Promise<Output | undefined> {
     const { answerWithinMs } = this.options;
-    if (answerWithinMs === 0) return begun.done;
-    const limit = new AbortController();
-    const late = after(answerWithinMs, undefined, { signal: limit.signal }).catch(() => undefined);
+    if (answerWithinMs === 0) return run.done;
+    const timer = new AbortController();
+    const timeout = after(answerWithinMs, undefined, { signal: timer.signal }).catch(() => undefined);
     try {
-      const output = await Promise.race([begun.done, late]);
-      if (output === undefined) begun.detach();
+      const output = await Promise.race([run.done, timeout]);
+      if (output === undefined) run.detach();
       return output;
     } finally {
-      limit.abort();
+      timer.abort();
     }
   }
 
-  /** Begins nothing more; what was begun has come to its end here, or goes on by itself. */
+  /** Starts no more work. Waits for runs that are being cancelled and releases all others. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.supervisor.drain();
-    await Promise.allSettled(this.#begun);
+    await Promise.allSettled(this.#pending);
   }
 
   async close(): Promise<void> {
@@ -203,15 +203,15 @@ export class Delegation {
     await this.supervisor.close();
   }
 
-  /** Work that is waited for at the end; whoever watches runs is told when it is done. */
-  keep(work: Promise<unknown>): void {
-    this.#begun.add(work);
+  /** Makes `drain` wait for this work, and notifies subscribers when it is done. */
+  track(work: Promise<unknown>): void {
+    this.#pending.add(work);
     const forget = () => {
-      this.#begun.delete(work);
+      this.#pending.delete(work);
       this.#publish({ kind: 'resources' });
     };
     work.then(forget, (error: unknown) => {
-      log('error', 'what was begun cannot be brought to its end', error);
+      log('error', 'a run could not be finished', error);
       forget();
     });
   }
@@ -221,8 +221,8 @@ export class Delegation {
   }
 }
 
-/** What an agent does stands in its own events, and where it is part of an autopilot, in those of the whole. */
-function eventFiles(run: string): readonly string[] {
+/** The event files that change when an agent writes an event: its own, and the autopilot's if it runs a job. */
+function eventResources(run: string): readonly string[] {
   const parts = run.split(sep);
   return [...new Set([parts.join('/'), parts[0]])].map((name) => `runs://${name}/events.jsonl`);
 }
