@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aggregate, overall, totalUsage } from './aggregate.ts';
+import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import type { JobResult } from './autopilot-output.ts';
 
 const job = (id: string, more: Partial<JobResult> = {}): JobResult => ({
@@ -128,11 +128,11 @@ describe('overall', () => {
       job('b', { status: 'skipped' }),
       job('c'),
     ];
-    expect(overall(failed, false)).toEqual({ status: 'failed', error: 'a: broke' });
-    expect(overall([job('a')], false)).toEqual({ status: 'completed', error: null });
-    expect(overall([], false)).toEqual({ status: 'completed', error: null });
-    expect(overall([], true)).toEqual({ status: 'cancelled', error: 'cancelled' });
-    expect(overall([job('a', { status: 'cancelled', error: 'cancelled: by hand' })], true)).toEqual({
+    expect(overallStatus(failed, false)).toEqual({ status: 'failed', error: 'a: broke' });
+    expect(overallStatus([job('a')], false)).toEqual({ status: 'completed', error: null });
+    expect(overallStatus([], false)).toEqual({ status: 'completed', error: null });
+    expect(overallStatus([], true)).toEqual({ status: 'cancelled', error: 'cancelled' });
+    expect(overallStatus([job('a', { status: 'cancelled', error: 'cancelled: by hand' })], true)).toEqual({
       status: 'cancelled',
       error: 'a: cancelled: by hand',
     });

@@ -6,37 +6,43 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import type { AutopilotRequest } from './autopilot.ts';
 import type { JobSpec } from './job-spec.ts';
 
-/** Hidden, and only there while the autopilot is: what another server needs to go on with it. */
+/** A hidden file that exists while the autopilot is in progress. Its name and keys must not change: other versions read it. */
 const file = '.flight.json';
-/** An autopilot that brings down every server that takes it up must come to an end. */
-const mostServers = 3;
-/** Whoever comes later finds a world that has moved on. */
-const waitMs = 2 * 60_000;
+/** An autopilot that crashes every server that resumes it must not be resumed for ever. */
+const maxServers = 3;
+/** Later than this, the working folder may have changed too much to resume. */
+const resumeWindowMs = 2 * 60_000;
 
+/** What another server needs to resume an autopilot. */
 export interface AutopilotState {
-  readonly flight: AutopilotRequest;
+  readonly request: AutopilotRequest;
   readonly plannerUsage: readonly (Usage | null)[];
-  /** How many have been at it. */
+  /** How many servers have run the autopilot so far. */
   readonly servers: number;
 }
 
-/** A plan with a secret in it, or in its jobs, is not kept: what is written down is not what has to be done. */
+/** Saves the state, unless the request or a job contains a secret: redacted, they could not be run again. */
 export async function saveState(
   directory: RunDirectory,
-  plan: AutopilotState,
+  { request, ...state }: AutopilotState,
   jobs: readonly JobSpec[] = [],
 ): Promise<void> {
-  if (directory.isClean([plan, jobs])) await directory.writeJson(file, plan);
+  const saved = { flight: request, ...state };
+  if (directory.isClean([saved, jobs])) await directory.writeJson(file, saved);
 }
 
-/** `undefined` where the autopilot cannot be gone on with, or not any more. */
+/** Returns `undefined` if the autopilot cannot be resumed, or no longer. */
 export async function loadResumableState(directory: string): Promise<AutopilotState | undefined> {
-  const plan = (await readJson(join(directory, file))) as AutopilotState | undefined;
-  if (plan === undefined || plan.servers >= mostServers) return undefined;
-  return Date.now() - (await lastStep(directory)) < waitMs ? plan : undefined;
+  const saved = await readJson(join(directory, file));
+  if (saved === undefined) return undefined;
+  const { flight: request, ...state } = saved as unknown as Omit<AutopilotState, 'request'> & {
+    readonly flight: AutopilotRequest;
+  };
+  if (state.servers >= maxServers) return undefined;
+  return Date.now() - (await lastActivity(directory)) < resumeWindowMs ? { request, ...state } : undefined;
 }
 
-/** For an autopilot whose last agents are still at work: somebody is there to go on with it when they are done. */
+/** Keeps an autopilot resumable while its last agents are still running without a server. */
 export async function extendResumeWindow(directory: string): Promise<void> {
   if ((await loadResumableState(directory)) === undefined) return;
   const now = new Date();
@@ -47,8 +53,8 @@ export async function deleteState(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(file), { force: true });
 }
 
-/** Jobs go on while no server looks, so the last word of each counts; their results may be written much later. */
-async function lastStep(directory: string): Promise<number> {
+/** The time of the last change. Agents write events without a server too, so their event files count. */
+async function lastActivity(directory: string): Promise<number> {
   const jobs = await disk.readdir(join(directory, 'subruns')).catch(() => []);
   const files = [
     file,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, shapeOf } from './decision.ts';
+import { decide, measureTask } from './decision.ts';
 import { fallbackPlan } from './fallback-plan.ts';
 import type { PlanBounds } from './plan.ts';
 
@@ -14,7 +14,7 @@ const bounds: PlanBounds = {
 describe('fallbackPlan', () => {
   const task = 'Refactor the parser, update the tests and rewrite the docs';
   const planned = (maxAgents: number, sandbox: PlanBounds['sandbox'] = 'workspace-write') =>
-    fallbackPlan(task, decide(task), shapeOf(task), { ...bounds, maxAgents, sandbox }).jobs;
+    fallbackPlan(task, decide(task), measureTask(task), { ...bounds, maxAgents, sandbox }).jobs;
 
   it('looks, does and checks, each with the task in hand and after the one before', () => {
     const jobs = planned(5);

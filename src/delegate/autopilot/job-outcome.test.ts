@@ -30,7 +30,7 @@ async function settled(signal: AbortSignal) {
   const record = { ...unbegunRecord(''), error: null, status: 'completed' } as const;
   const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
   return recordJobOutcome(
-    { job, record, subrun, worktree: undefined, accompanied: false },
+    { job, record, subrun, worktree: undefined, hadConcurrentWriters: false },
     { cwd: folder, checks, signal },
   );
 }

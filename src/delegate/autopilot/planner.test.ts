@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, shapeOf } from './decision.ts';
+import { decide, measureTask } from './decision.ts';
 import { makePlan, type PlannerAnswer, type PlannerTask } from './planner.ts';
 
 const task = 'Refactor the parser, update the tests and rewrite the docs';
@@ -25,7 +25,7 @@ function given(...answers: PlannerAnswer[]): PlannerTask & { prompts: string[] }
     prompts,
     task,
     decision: decide(task),
-    shape: shapeOf(task),
+    shape: measureTask(task),
     bounds: {
       cwd: '/srv/shop',
       role: 'specialist',
