@@ -81,7 +81,9 @@ export class AutopilotLog {
         finished_at: finishedAt.toISOString(),
         duration_ms: finishedAt.getTime() - this.#startedAt.getTime(),
       },
-      ...(refusal === undefined ? overallStatus(this.results, isCancelled) : { status: 'failed', error: refusal }),
+      ...(refusal === undefined
+        ? overallStatus(this.results, isCancelled)
+        : { status: 'failed', error: refusal }),
       usage: totals.usage,
       warnings: this.warnings,
     };
@@ -114,9 +116,7 @@ export class AutopilotLog {
   #enqueueWrite(name: string, write: (name: string) => Promise<void>): Promise<void> {
     this.#writing = this.#writing
       .then(() => write(name))
-      .catch((error: unknown) =>
-        log('warning', `${this.#directory.file(name)} could not be written`, error),
-      );
+      .catch((error: unknown) => log('warning', `${this.#directory.file(name)} could not be written`, error));
     return this.#writing;
   }
 }

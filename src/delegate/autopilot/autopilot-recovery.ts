@@ -7,9 +7,9 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import { loadRecord } from '../record/run-record.ts';
 import type { RunQueue } from '../run/run-queue.ts';
 import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
+import { resultFile } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
-import { resultFile } from './autopilot-log.ts';
 import { deleteState } from './autopilot-state.ts';
 import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import { outcomeFile } from './job-outcome.ts';
@@ -110,10 +110,7 @@ function finalStatus(
     const hasNoError = error === 'cancelled' && cancellationReason;
     return { status, error: hasNoError ? `cancelled: ${cancellationReason}` : error };
   }
-  const reasons = [
-    'the server stopped during the autopilot',
-    ...(jobs.length > 0 && error ? [error] : []),
-  ];
+  const reasons = ['the server stopped during the autopilot', ...(jobs.length > 0 && error ? [error] : [])];
   return { status: 'failed', error: reasons.join('; ') };
 }
 
@@ -170,7 +167,11 @@ async function recoverWorktrees(
       trees.set(job, { merge, prefix: worktree.prefix, ...(merge.changes.length > 0 && { patch }) });
       await worktree.remove();
     } catch (error) {
-      log('warning', `the changes of job ${job} could not be saved; they are still in ${folder}/${job}`, error);
+      log(
+        'warning',
+        `the changes of job ${job} could not be saved; they are still in ${folder}/${job}`,
+        error,
+      );
     }
   }
   await disk.rmdir(folder).catch(() => {});

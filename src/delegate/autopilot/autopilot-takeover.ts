@@ -6,9 +6,9 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity, runMarker } from '../process/process-table.ts';
 import { loadRecord } from '../record/run-record.ts';
 import { RunReleased } from '../run/run-tracker.ts';
-import { resumeAutopilot } from './autopilot-run.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { recoverAutopilot, withTakeoverLock } from './autopilot-recovery.ts';
+import { resumeAutopilot } from './autopilot-run.ts';
 import { type AutopilotState, loadResumableState, saveState } from './autopilot-state.ts';
 
 /**

@@ -78,7 +78,5 @@ function isQuestion(task: string): boolean {
 function isSmallEdit(task: string, { length, clauses }: TaskShape): boolean {
   const count = (pattern: RegExp) => new Set(task.match(pattern)).size;
   const isShort = length < 120 && clauses <= 3;
-  return (
-    isShort && count(fileNames) <= 1 && count(smallEdits) === 1 && count(anyInstruction) <= 1
-  );
+  return isShort && count(fileNames) <= 1 && count(smallEdits) === 1 && count(anyInstruction) <= 1;
 }

@@ -56,7 +56,8 @@ function toResult(
   const isOwn = ({ path }: FileEvidence) => scopesOverlap([path], job.writes);
   // An unreported change outside the job's scope was probably made by another job.
   const files =
-    evidence?.files.filter((file) => !hadConcurrentWriters || file.status !== 'unreported' || isOwn(file)) ?? [];
+    evidence?.files.filter((file) => !hadConcurrentWriters || file.status !== 'unreported' || isOwn(file)) ??
+    [];
   const unplanned = files.filter((file) => file.change !== undefined && !isOwn(file)).map(({ path }) => path);
   return {
     ...record,

@@ -12,7 +12,9 @@ export function jobPrompt(job: JobSpec, task: string, dependencies: readonly Job
     );
   }
   if (dependencies.length > 0) {
-    parts.push(['Results of the jobs that yours depends on:', ...dependencies.map(formatResult)].join('\n\n'));
+    parts.push(
+      ['Results of the jobs that yours depends on:', ...dependencies.map(formatResult)].join('\n\n'),
+    );
   }
   if (job.writes.length > 0) {
     parts.push(`Create or change only these files: ${job.writes.join(', ')}`);

@@ -152,7 +152,13 @@ export class JobRunner {
       if (record === undefined)
         throw new Failure('unavailable', `The run directory ${subrun.path} was removed.`);
       const reported = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
-      return await this.#recordOutcome({ job, record: reported, subrun, worktree, hadConcurrentWriters: endWriting() });
+      return await this.#recordOutcome({
+        job,
+        record: reported,
+        subrun,
+        worktree,
+        hadConcurrentWriters: endWriting(),
+      });
     } catch (error) {
       // Keep the worktree if an agent still works in it, or if it has the only copy of the changes.
       keepsWorktree = error instanceof RunReleased || error instanceof UndeliveredWork;

@@ -181,7 +181,8 @@ function jobProblems(job: RawJob, bounds: PlanBounds): string[] {
     if ('problem' in parsed) report(parsed.problem);
   }
   for (const skill of job.skills)
-    if (!bounds.shortlist.includes(skill)) report(`the skill ${JSON.stringify(skill)} is not on the shortlist`);
+    if (!bounds.shortlist.includes(skill))
+      report(`the skill ${JSON.stringify(skill)} is not on the shortlist`);
   if (job.acceptance.length > limits.checks) report(`it has more than ${limits.checks} acceptance checks`);
   for (const check of job.acceptance)
     if (check.trim() === '' || check.length > limits.check || /\p{Cc}/u.test(check))

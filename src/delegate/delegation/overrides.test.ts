@@ -36,14 +36,12 @@ describe('checkOverrides', () => {
     await expect(checkOverrides([override], fullAccess)).rejects.toThrow(/is refused/);
   });
 
-  it.each([
-    '',
-    'model',
-    '=x',
-    '--sandbox',
-  ])('refuses an override that is not of the form key=value: %j', async (override) => {
-    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/key=value/);
-  });
+  it.each(['', 'model', '=x', '--sandbox'])(
+    'refuses an override that is not of the form key=value: %j',
+    async (override) => {
+      await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/key=value/);
+    },
+  );
 
   it.each([
     'model_providers.x={base_url="https://elsewhere.example",env_key="OPENAI_API_KEY"}',

@@ -77,7 +77,9 @@ async function parseOverride(override: string): Promise<Leaf> {
   if (key === '') throw refuse('is not of the form key=value.');
   const keys = key.split('.');
   if (!keys.every((part) => /^[\w-]+$/.test(part)))
-    throw refuse('is refused: its key must consist of plain names separated by dots, without quotation marks.');
+    throw refuse(
+      'is refused: its key must consist of plain names separated by dots, without quotation marks.',
+    );
   const text = override.slice(at + 1).trim();
   const { parse } = await import('smol-toml');
   try {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, readCaller, grantSandbox } from './permissions.ts';
+import { type Caller, grantSandbox, readCaller } from './permissions.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -46,7 +46,9 @@ describe('grantSandbox', () => {
   });
 
   it('narrows the sandbox to the configured ceiling and warns about it', async () => {
-    expect(await grantSandbox('workspace-write', folder, unknownCaller, { ...unlimited, ceiling: 'read-only' })).toEqual({
+    expect(
+      await grantSandbox('workspace-write', folder, unknownCaller, { ...unlimited, ceiling: 'read-only' }),
+    ).toEqual({
       sandbox: 'read-only',
       warning:
         'The run got the sandbox read-only instead of workspace-write: delegate.sandbox_ceiling allows no more.',
@@ -61,7 +63,11 @@ describe('grantSandbox', () => {
   });
 
   it('grants only read-only outside the workspaces of the calling thread', async () => {
-    const caller = { ...unknownCaller, sandbox: 'workspace-write', workspaces: [join(folder, 'shop')] } as const;
+    const caller = {
+      ...unknownCaller,
+      sandbox: 'workspace-write',
+      workspaces: [join(folder, 'shop')],
+    } as const;
     expect((await grantSandbox('workspace-write', join(folder, 'shop'), caller, unlimited)).sandbox).toBe(
       'workspace-write',
     );
@@ -91,34 +97,35 @@ describe('grantSandbox for a calling thread that may write but sends no workspac
 });
 
 describe('grantSandbox in a protected folder', () => {
-  it.each([
-    '/',
-    '/etc',
-    '/usr',
-    '/usr/bin',
-    '/var',
-    '/home',
-    '/dev',
-  ])('refuses workspace-write in %s', async (cwd) => {
-    await expect(grantSandbox('workspace-write', cwd, unknownCaller, unlimited)).rejects.toThrow(
-      /workspace-write is not allowed in .*: it (is|contains) .*delegate\.write_folders/,
-    );
-    expect((await grantSandbox('read-only', cwd, unknownCaller, unlimited)).sandbox).toBe('read-only');
-  });
+  it.each(['/', '/etc', '/usr', '/usr/bin', '/var', '/home', '/dev'])(
+    'refuses workspace-write in %s',
+    async (cwd) => {
+      await expect(grantSandbox('workspace-write', cwd, unknownCaller, unlimited)).rejects.toThrow(
+        /workspace-write is not allowed in .*: it (is|contains) .*delegate\.write_folders/,
+      );
+      expect((await grantSandbox('read-only', cwd, unknownCaller, unlimited)).sandbox).toBe('read-only');
+    },
+  );
 
   it('protects the home folder, its parents and links to it, but not the folders inside it', async () => {
     const limits = { ...unlimited, userHome: join(folder, 'shop') };
     mkdirSync(join(folder, 'shop', 'project'));
     symlinkSync(join(folder, 'shop'), join(folder, 'link'));
     for (const cwd of [folder, join(folder, 'shop'), join(folder, 'link')])
-      await expect(grantSandbox('workspace-write', cwd, unknownCaller, limits)).rejects.toThrow(/home folder/);
+      await expect(grantSandbox('workspace-write', cwd, unknownCaller, limits)).rejects.toThrow(
+        /home folder/,
+      );
     const project = join(folder, 'shop', 'project');
-    expect((await grantSandbox('workspace-write', project, unknownCaller, limits)).sandbox).toBe('workspace-write');
+    expect((await grantSandbox('workspace-write', project, unknownCaller, limits)).sandbox).toBe(
+      'workspace-write',
+    );
   });
 
   it('allows workspace-write if the settings name the folder', async () => {
     const limits = { ...unlimited, userHome: folder, writeFolders: [folder] };
-    expect((await grantSandbox('workspace-write', folder, unknownCaller, limits)).sandbox).toBe('workspace-write');
+    expect((await grantSandbox('workspace-write', folder, unknownCaller, limits)).sandbox).toBe(
+      'workspace-write',
+    );
   });
 });
 

@@ -34,9 +34,7 @@ export class Runs {
       this.#local.list(limit, before),
       this.#listRemote(limit, before),
     ]);
-    return [...local, ...remote]
-      .sort((one, other) => (one.run_id > other.run_id ? -1 : 1))
-      .slice(0, limit);
+    return [...local, ...remote].sort((one, other) => (one.run_id > other.run_id ? -1 : 1)).slice(0, limit);
   }
 
   async show(id: string): Promise<RunRecord> {
