@@ -370,7 +370,7 @@ describe('secrets', () => {
 });
 
 describe('evidence', () => {
-  it('tells delivered files from files that were only reported', async () => {
+  it('distinguishes delivered files from files that were only reported', async () => {
     const record = await run(
       steps(
         { file: { path: join(bench.project, 'made.txt'), text: 'x' } },

@@ -42,5 +42,5 @@ export interface AutopilotOutput {
   readonly warnings: readonly string[];
 }
 
-/** Where the plan comes from: there is none, the model's first or second attempt, or the built-in fallback. */
+/** The origin of the plan: `none` if there is no plan, `repaired` for the model's second attempt. */
 export type PlanSource = 'none' | 'model' | 'repaired' | 'fallback';

@@ -197,7 +197,7 @@ export class JobRunner {
     return resolve(this.#options.directory.path, 'worktrees', job.id);
   }
 
-  /** Registers a job that writes to the shared tree. The returned function ends that, and tells if it had company. */
+  /** Registers a job that writes to the shared tree. The returned function unregisters it and reports concurrent writers. */
   #startWriting(job: JobSpec, isShared: boolean): () => boolean {
     if (!isShared || job.sandbox === 'read-only') return () => false;
     const own = { hadConcurrentWriters: this.#writers.size > 0 };

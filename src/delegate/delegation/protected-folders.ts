@@ -17,7 +17,7 @@ const protectedTrees = [
   '/private/etc',
 ];
 
-/** Folders that are protected themselves, but not below, because projects may be in them. */
+/** Folders that are protected, but whose subfolders are not, because those may be projects. */
 const protectedFolders = [
   '/Applications',
   '/Users',

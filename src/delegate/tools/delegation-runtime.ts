@@ -11,7 +11,7 @@ import { SharedRuns } from '../sharing/shared-runs.ts';
 const databaseTimeoutMs = 3_000;
 const databaseTimeout = () => after(databaseTimeoutMs, undefined, { ref: false });
 
-/** What the tools work with. Created on first use, because loading it takes time. */
+/** The services behind the delegate tools. Created on first use, so that they do not slow down the start. */
 export interface DelegationRuntime {
   readonly delegation: Delegation;
   readonly runs: Runs;
