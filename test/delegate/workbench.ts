@@ -57,7 +57,7 @@ export interface Connection {
 
 /** Creates a temporary folder with a home, a CODEX_HOME and a project. */
 export function createWorkbench(codexConfig = ''): Workbench {
-  const folder = mkdtempSync(join(tmpdir(), 'adjutant-delegate-'));
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-'));
   const at = (name: string) => {
     mkdirSync(join(folder, name));
     return join(folder, name);
