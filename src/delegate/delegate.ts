@@ -8,67 +8,66 @@ import { runResources } from './tools/run-resources.ts';
 import { runTools } from './tools/run-tools.ts';
 import { taskMethods, tasksExtension } from './tools/tasks.ts';
 
-/** The first look comes soon after the start, but not in its way. */
+/** Delays the first sweep so that it does not slow down the start. */
 const firstSweepMs = 500;
-const sweepEveryMs = 5_000;
-/** While there are runs of dead servers, which may be parts of something that is to go on. */
-const sweepSoonMs = 500;
+const sweepIntervalMs = 5_000;
+/** Used while this server follows adopted runs: when one finishes, an autopilot may be ready to resume. */
+const adoptedSweepIntervalMs = 500;
 
-/** Sub-agents that really finish. */
+/** Creates the feature that runs sub-agents: its tools, resources and task methods. */
 export function createDelegate(options: DelegateOptions): Feature {
   const listeners = new Set<(change: Change) => void>();
   const publish = (change: Change) => {
     for (const listener of listeners) listener(change);
   };
-  let opened: Promise<DelegationRuntime> | undefined;
-  const desk = () => {
-    opened ??= import('./tools/delegation-runtime.ts')
+  let opening: Promise<DelegationRuntime> | undefined;
+  const runtime = () => {
+    opening ??= import('./tools/delegation-runtime.ts')
       .then(({ openDelegationRuntime }) => openDelegationRuntime(options, publish))
       .catch((error) => {
-        // Not kept: a load that failed with too many open files succeeds later.
-        opened = undefined;
+        // Do not cache the failure: a load that failed with EMFILE can succeed later.
+        opening = undefined;
         throw error;
       });
-    return opened;
+    return opening;
   };
-  const runs = async () => (await desk()).runs;
+  const runs = async () => (await runtime()).runs;
 
-  // Servers that come up later take over what earlier ones had to leave.
-  let next: NodeJS.Timeout;
-  let closed = false;
-  const sweepAfter = (milliseconds: number) => {
-    next = setTimeout(async () => {
+  let sweepTimer: NodeJS.Timeout;
+  let isClosed = false;
+  const scheduleSweep = (milliseconds: number) => {
+    sweepTimer = setTimeout(async () => {
       if (options.records !== undefined || existsSync(options.queueFile))
-        await (await desk()).sweep().catch(complain);
-      const hasAdopted = (await opened)?.delegation.supervisor.hasAdopted === true;
-      if (!closed) sweepAfter(hasAdopted ? sweepSoonMs : sweepEveryMs);
+        await (await runtime()).sweep().catch(logSweepError);
+      const hasAdopted = (await opening)?.delegation.supervisor.hasAdopted === true;
+      if (!isClosed) scheduleSweep(hasAdopted ? adoptedSweepIntervalMs : sweepIntervalMs);
     }, milliseconds).unref();
   };
-  sweepAfter(firstSweepMs);
+  scheduleSweep(firstSweepMs);
 
   return {
     name: 'delegate',
     tools: options.document
-      ? delegateTools(options, desk)
-      : [...delegateTools(options, desk), ...runTools(runs, options.answerWithinMs || 50_000)],
+      ? delegateTools(options, runtime)
+      : [...delegateTools(options, runtime), ...runTools(runs, options.answerWithinMs || 50_000)],
     ...(!options.document && {
       resources: runResources(runs),
       methods: taskMethods(runs),
       extensions: { [tasksExtension]: {} },
     }),
-    problems: async () => (await opened)?.problems() ?? [],
+    problems: async () => (await opening)?.problems() ?? [],
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
-      closed = true;
-      clearTimeout(next);
-      await (await opened)?.close();
+      isClosed = true;
+      clearTimeout(sweepTimer);
+      await (await opening)?.close();
     },
   };
 }
 
-function complain(error: unknown): void {
-  log('error', 'runs of earlier servers cannot be looked after', error);
+function logSweepError(error: unknown): void {
+  log('error', 'runs of stopped servers could not be adopted', error);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, type Turn } from '../model/turn.ts';
-import { job, planned } from './planned.ts';
-import { gitIn, renewProject } from './project.ts';
+import { autopilotTask, job } from './autopilot-task.ts';
+import { gitIn, resetProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
 import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   await model.close();
 });
-beforeEach(() => renewProject(bench, { 'README.md': '# A project\n' }));
+beforeEach(() => resetProject(bench, { 'README.md': '# A project\n' }));
 
 const connect = async (settings: Record<string, string> = {}) =>
   bench.connect({
@@ -33,57 +33,57 @@ const git = (...args: string[]) => gitIn(bench, ...args);
 describe('an autopilot whose server is killed', () => {
   const runs = () => join(bench.home, 'runs');
   const ids = () => (existsSync(runs()) ? readdirSync(runs()) : []);
-  const statuses = (sum: { jobs: { id: string; status: string }[] }) =>
-    sum.jobs.map(({ id, status }) => `${id} ${status}`);
-  const ended = async (id: string) => {
+  const statuses = (aggregate: { jobs: { id: string; status: string }[] }) =>
+    aggregate.jobs.map(({ id, status }) => `${id} ${status}`);
+  const finished = async (id: string) => {
     await expect.poll(() => existsSync(join(runs(), id, 'result.json')), { timeout: 30_000 }).toBe(true);
-    const sum = readJson(join(runs(), id, 'autopilot_aggregate.json'));
-    return { result: readJson(join(runs(), id, 'result.json')), sum };
+    const aggregate = readJson(join(runs(), id, 'autopilot_aggregate.json'));
+    return { result: readJson(join(runs(), id, 'result.json')), aggregate };
   };
   const second = (...turns: Turn[]) =>
     job('second', { depends_on: ['first'], sandbox: 'workspace-write' }, ...turns);
 
-  /** Kills a server while it is at the second job. */
-  async function killedAt(sign: string, task: string, more: object = {}): Promise<string> {
+  /** Starts an autopilot and kills its server when the file exists. */
+  async function killServerWhenExists(file: string, task: string, more: object = {}): Promise<string> {
     await using doomed = await new ServerProcess(bench, {
       'delegate-command': await nativeCodex(),
     }).initialize();
     const known = ids();
     void doomed.begin('delegate_autopilot', { task, cwd: bench.project, ...more });
     const newest = () => ids().find((id) => !known.includes(id)) ?? '';
-    await expect.poll(() => existsSync(join(runs(), newest(), sign)), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(runs(), newest(), file)), { timeout: 20_000 }).toBe(true);
     await doomed.kill('SIGKILL');
     return newest();
   }
-  const alone = planned(
+  const task = autopilotTask(
     job('first'),
-    second({ shell: 'echo alone > alone.txt; sleep 2' }, answer({ summary: 'Went on alone.' })),
+    second({ shell: 'echo alone > alone.txt; sleep 2' }, answer({ summary: 'Finished alone.' })),
     job('third', { depends_on: ['second'] }),
   );
 
-  it('is gone on with by the next one, without doing anything twice', async () => {
+  it('is resumed by the next server, without repeating any work', async () => {
     const before = model.requests.length;
-    const id = await killedAt('worktrees/second/alone.txt', alone, { worktrees: 'always' });
+    const id = await killServerWhenExists('worktrees/second/alone.txt', task, { worktrees: 'always' });
     await connect();
-    const { result, sum } = await ended(id);
+    const { result, aggregate } = await finished(id);
     expect(result).toMatchObject({ status: 'completed', error: null });
-    expect(result.warnings).toContain('Its server ended while it was at work; another one went on with it.');
-    expect(sum.summary).toBe(
-      'Job first (completed): Did first.\nJob second (completed): Went on alone.\nJob third (completed): Did third.',
+    expect(result.warnings).toContain('The server stopped during the autopilot; another server resumed it.');
+    expect(aggregate.summary).toBe(
+      'Job first (completed): Did first.\nJob second (completed): Finished alone.\nJob third (completed): Did third.',
     );
     expect(read('alone.txt')).toBe('alone\n');
-    expect(readFileSync(sum.jobs[1].patch.path, 'utf8')).toContain('+alone');
+    expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(readdirSync(join(runs(), id)).filter((name) => name.startsWith('.'))).toEqual([]);
-    expect(result.usage).toEqual(sum.usage);
-    // One of the planner, one each of the first and the third job, and two of the second, which ran a command.
+    expect(result.usage).toEqual(aggregate.usage);
+    // One request for the planner, one each for the first and third job, and two for the second, which ran a command.
     expect(model.requests.slice(before)).toHaveLength(5);
   });
 
-  it('and the next one too, is gone on with once more', async () => {
-    const id = await killedAt(
+  it('is resumed again if the next server is killed too', async () => {
+    const id = await killServerWhenExists(
       'subruns/first/events.jsonl',
-      planned(
+      autopilotTask(
         job('first', {}, { shell: 'sleep 2' }, answer({ summary: 'Did first.' })),
         second({ shell: 'sleep 3' }, answer({ summary: 'Did second.' })),
         job('third', { depends_on: ['second'] }),
@@ -92,23 +92,23 @@ describe('an autopilot whose server is killed', () => {
     await using doomed = await new ServerProcess(bench, {
       'delegate-command': await nativeCodex(),
     }).initialize();
-    const sign = join(runs(), id, 'subruns/second/events.jsonl');
-    await expect.poll(() => existsSync(sign), { timeout: 20_000 }).toBe(true);
+    const file = join(runs(), id, 'subruns/second/events.jsonl');
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
     await doomed.kill('SIGKILL');
     await connect();
-    const { result, sum } = await ended(id);
+    const { result, aggregate } = await finished(id);
     expect(result.status).toBe('completed');
-    expect(statuses(sum)).toEqual(['first completed', 'second completed', 'third completed']);
+    expect(statuses(aggregate)).toEqual(['first completed', 'second completed', 'third completed']);
   });
 
-  it('or stopped, with a job in line, is gone on with all the same', async () => {
+  it('is also resumed after a normal stop with a waiting job', async () => {
     const settings = { 'delegate-on-disconnect': 'finish', 'delegate-max-parallel': '1' };
     await using stopped = await new ServerProcess(bench, {
       'delegate-command': await nativeCodex(),
       ...settings,
     }).initialize();
     const known = ids();
-    const task = planned(
+    const task = autopilotTask(
       job('one', {}, { shell: 'sleep 2' }, answer({ summary: 'Did one.' })),
       job('two', {}, { shell: 'sleep 1' }, answer({ summary: 'Did two.' })),
     );
@@ -119,39 +119,39 @@ describe('an autopilot whose server is killed', () => {
     await expect.poll(jobs, { timeout: 20_000 }).toEqual(['one', 'two']);
     await stopped.kill('SIGTERM');
     await connect(settings);
-    const { result, sum } = await ended(newest());
+    const { result, aggregate } = await finished(newest());
     expect(result.status).toBe('completed');
-    expect(statuses(sum)).toEqual(['one completed', 'two completed']);
+    expect(statuses(aggregate)).toEqual(['one completed', 'two completed']);
   });
 
-  it('can be cancelled from another one', async () => {
-    const id = await killedAt(
+  it('can be cancelled by another server', async () => {
+    const id = await killServerWhenExists(
       'subruns/second/events.jsonl',
-      planned(job('first'), second({ shell: 'sleep 600' }), job('third', { depends_on: ['second'] })),
+      autopilotTask(job('first'), second({ shell: 'sleep 600' }), job('third', { depends_on: ['second'] })),
     );
     const next = await connect();
     const { record } = await next.call('cancel_run', { run_id: id });
     expect(record.status).toBe('cancelled');
-    const { sum } = await ended(id);
-    expect(statuses(sum)).toEqual(['first completed', 'second cancelled', 'third skipped']);
+    const { aggregate } = await finished(id);
+    expect(statuses(aggregate)).toEqual(['first completed', 'second cancelled', 'third skipped']);
   });
 
   it.each([
-    ['has ended three servers already', { servers: 3 }, alone],
-    ['had a secret in its task', undefined, `Use ghp_${'a1'.repeat(20)}. ${alone}`],
-  ])('is brought to its end where it %s', async (_, change, task) => {
-    const id = await killedAt('worktrees/second/alone.txt', task, { worktrees: 'always' });
-    const plan = join(runs(), id, '.flight.json');
-    expect(existsSync(plan)).toBe(change !== undefined);
-    if (change !== undefined) writeFileSync(plan, JSON.stringify({ ...readJson(plan), ...change }));
+    ['was already run by three servers', { servers: 3 }, task],
+    ['has a secret in its task', undefined, `Use ghp_${'a1'.repeat(20)}. ${task}`],
+  ])('is finished without being resumed if it %s', async (_, change, given) => {
+    const id = await killServerWhenExists('worktrees/second/alone.txt', given, { worktrees: 'always' });
+    const stateFile = join(runs(), id, '.flight.json');
+    expect(existsSync(stateFile)).toBe(change !== undefined);
+    if (change !== undefined) writeFileSync(stateFile, JSON.stringify({ ...readJson(stateFile), ...change }));
     await connect();
-    const { result, sum } = await ended(id);
+    const { result, aggregate } = await finished(id);
     expect(result.status).toBe('failed');
-    expect(result.error).toContain('the server ended while the autopilot was at work');
-    expect(sum.summary).toBe(
-      'Job first (completed): Did first.\nJob second (completed): Went on alone.\nJob third (skipped): Skipped because the server ended.',
+    expect(result.error).toContain('the server stopped during the autopilot');
+    expect(aggregate.summary).toBe(
+      'Job first (completed): Did first.\nJob second (completed): Finished alone.\nJob third (skipped): Skipped because the server stopped.',
     );
-    expect(readFileSync(sum.jobs[1].patch.path, 'utf8')).toContain('+alone');
+    expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 });

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
-import { job, planned } from './planned.ts';
-import { gitIn, renewProject } from './project.ts';
+import { autopilotTask, job } from './autopilot-task.ts';
+import { gitIn, resetProject } from './project.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** The real codex plans and works, with a model on loopback that does what the tasks' scripts say. */
+/** Tests with the real Codex and a model on loopback that follows the scripts in the tasks. */
 let model: Model;
 let bench: Workbench;
 let server: Connection;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await model.close();
 });
 beforeEach(() =>
-  renewProject(bench, {
+  resetProject(bench, {
     'README.md': '# A project\n',
     'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n',
   }),
@@ -46,7 +46,7 @@ const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const git = (...args: string[]) => gitIn(bench, ...args);
 
-async function fly(
+async function runAutopilot(
   task: string,
   args: object = {},
   at = server,
@@ -58,12 +58,12 @@ async function fly(
 }
 const statuses = ({ jobs }: AutopilotOutput) => jobs.map(({ id, status }) => `${id} ${status}`);
 
-describe('deciding', () => {
+describe('the decision', () => {
   it.each(['What does this project do?', '', 'Fix the typo in README.md'])(
-    'starts nothing for %j',
+    'starts no agent for %j',
     async (task) => {
       const before = model.requests.length;
-      const { output } = await fly(task);
+      const { output } = await runAutopilot(task);
       expect(output).toMatchObject({
         status: 'completed',
         decision: { should_delegate: false },
@@ -83,7 +83,7 @@ describe('deciding', () => {
     },
   );
 
-  it('answers in the same way under the contract of the document', async () => {
+  it('has the documented text in the delegate contract', async () => {
     const settings = { 'delegate-command': await nativeCodex() };
     const plain = await bench.connect(settings, { contract: 'delegate' });
     const { text } = await plain.call('delegate_autopilot', { task: 'What is this?' });
@@ -92,19 +92,19 @@ describe('deciding', () => {
     expect(tools.map(({ name }) => name)).toEqual(['delegate_run', 'delegate_resume', 'delegate_autopilot']);
   });
 
-  it('leaves it to the planner where the gate cannot tell', async () => {
+  it('is left to the planner if the rules do not rule delegation out', async () => {
     const task = `Refactor the parser, update the tests and rewrite the docs. ${script({
       say: JSON.stringify({ should_delegate: false, reason: 'It is one file.', jobs: [] }),
     })}`;
-    const { output } = await fly(task);
+    const { output } = await runAutopilot(task);
     expect(output.decision).toEqual({ should_delegate: false, reason: 'It is one file.' });
     expect(output.jobs).toEqual([]);
   });
 });
 
-describe('flying', () => {
-  it('runs the jobs of a plan, hands results on, and leaves everything behind', async () => {
-    const task = planned(
+describe('an autopilot', () => {
+  it('runs the jobs of a plan, passes results on, and keeps all files', async () => {
+    const task = autopilotTask(
       job('look'),
       job(
         'change',
@@ -125,7 +125,7 @@ describe('flying', () => {
         }),
       ),
     );
-    const { output, text } = await fly(task);
+    const { output, text } = await runAutopilot(task);
     expect(output).toMatchObject({
       status: 'completed',
       error: null,
@@ -140,7 +140,7 @@ describe('flying', () => {
         { path: 'new.txt', description: 'The greeting' },
         { path: 'ghost.txt', description: 'Promised' },
       ],
-      open_questions: ['Job change says it delivered ghost.txt, but there is no such file.'],
+      open_questions: ['Job change reported ghost.txt as delivered, but the file does not exist.'],
       next_actions: ['Run tests'],
     });
     expect(output.jobs[1]!.evidence).toMatchObject({
@@ -172,17 +172,17 @@ describe('flying', () => {
       job: { id: 'look' },
     });
     expect(existsSync(join(output.run_dir, 'subruns/change/result.json'))).toBe(true);
-    const plannedBy = readJson(join(output.run_dir, 'planner/plan-1/codex_exec.json'));
-    expect(plannedBy).toMatchObject({ sandbox: 'read-only' });
-    expect(plannedBy.argv).toContain('--ephemeral');
+    const plannerExec = readJson(join(output.run_dir, 'planner/plan-1/codex_exec.json'));
+    expect(plannerExec).toMatchObject({ sandbox: 'read-only' });
+    expect(plannerExec.argv).toContain('--ephemeral');
     expect(text).toMatch(
       /^delegate_autopilot\nstatus: completed \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
     );
   });
 
-  it('falls back on a plan of its own after two that cannot be used, with the task in every job', async () => {
+  it('uses the fallback plan after two invalid plans, with the task in every job', async () => {
     const task = `Refactor the parser, update the tests and rewrite the docs. ${script(answer({ summary: 'Fine.' }))}`;
-    const { output } = await fly(task);
+    const { output } = await runAutopilot(task);
     expect(output.plan.source).toBe('fallback');
     expect(statuses(output)).toEqual(['scan completed', 'implement completed', 'verify completed']);
     expect(output.plan.jobs.every((one) => one.task.includes(task))).toBe(true);
@@ -190,24 +190,24 @@ describe('flying', () => {
     expect(output.warnings.join()).toContain('Plan: ');
   });
 
-  it('gives no job more than the caller has, whatever the plan asks for', async () => {
-    const { output } = await fly(planned(job('greedy', { sandbox: 'danger-full-access' })), {
+  it('gives no job a wider sandbox than the caller requested', async () => {
+    const { output } = await runAutopilot(autopilotTask(job('greedy', { sandbox: 'danger-full-access' })), {
       sandbox: 'read-only',
     });
     expect(output.plan.source).toBe('fallback');
     expect(output.warnings).toContain(
-      'Plan: Job "greedy": the sandbox danger-full-access is more than the read-only that was granted.',
+      'Plan: Job "greedy": the sandbox danger-full-access is wider than the granted read-only.',
     );
     expect(new Set(output.plan.jobs.map(({ sandbox }) => sandbox))).toEqual(new Set(['read-only']));
     expect(readJson(join(output.run_dir, 'subruns/scan/codex_exec.json')).sandbox).toBe('read-only');
   });
 
-  it('holds the plan to the sandbox of the thread that calls', async () => {
+  it('limits the plan to the sandbox of the calling thread', async () => {
     const meta = { 'x-codex-turn-metadata': JSON.stringify({ thread_id: 'x', sandbox_mode: 'read-only' }) };
     const { record } = await server.call(
       'delegate_autopilot',
       {
-        task: planned(job('a', { sandbox: 'workspace-write' })),
+        task: autopilotTask(job('a', { sandbox: 'workspace-write' })),
         cwd: bench.project,
         sandbox: 'workspace-write',
       },
@@ -218,9 +218,9 @@ describe('flying', () => {
     expect(warnings[0]).toContain('the calling thread has no more');
   });
 
-  it('skips what depends on a job that failed, says why, and goes on with the rest', async () => {
-    const { output, text } = await fly(
-      planned(
+  it('skips jobs that depend on a failed job, explains it, and runs the others', async () => {
+    const { output, text } = await runAutopilot(
+      autopilotTask(
         job('bad', {}, { status: 400, message: 'no such model' }),
         job('after', { depends_on: ['bad'] }),
         job('beside'),
@@ -233,9 +233,9 @@ describe('flying', () => {
     expect(text).toContain('summary: Skipped because Job bad (bad) did not complete.');
   });
 
-  it('does not call a job done that fails its check, and does not run what is not allowed', async () => {
-    const { output } = await fly(
-      planned(
+  it('fails a job whose check fails, and does not run forbidden checks', async () => {
+    const { output } = await runAutopilot(
+      autopilotTask(
         job('a', { sandbox: 'workspace-write', writes: ['x'], acceptance: ['test -f missing.txt'] }),
         job('b', { sandbox: 'workspace-write', writes: ['y'], acceptance: ['rm -rf README.md'] }),
       ),
@@ -252,10 +252,10 @@ describe('flying', () => {
     expect(existsSync(join(bench.project, 'README.md'))).toBe(true);
   });
 
-  it('runs as many jobs side by side as the caller allows, and no more', async () => {
+  it('runs as many jobs in parallel as the caller allows, and no more', async () => {
     const slow = { ...answer(), afterMs: 700 } as Turn;
     const ids = ['a', 'b', 'c', 'd'];
-    const { output } = await fly(planned(...ids.map((id) => job(id, {}, slow))), {
+    const { output } = await runAutopilot(autopilotTask(...ids.map((id) => job(id, {}, slow))), {
       max_agents: 4,
       max_parallel: 2,
     });
@@ -265,9 +265,9 @@ describe('flying', () => {
     expect(Math.max(...atOnce)).toBe(2);
   });
 
-  it('tells of files that a job changed beside its plan', async () => {
-    const { output } = await fly(
-      planned(
+  it('reports files that a job changed outside its plan', async () => {
+    const { output } = await runAutopilot(
+      autopilotTask(
         job(
           'a',
           { sandbox: 'workspace-write', writes: ['docs'] },
@@ -277,17 +277,17 @@ describe('flying', () => {
       ),
     );
     expect(output.aggregate.open_questions).toEqual([
-      'Job a changed files that the plan did not give to it: README.md.',
+      'Job a changed files that were not in its plan: README.md.',
     ]);
     expect(output.jobs[0]!.evidence!.files).toEqual([
       { path: 'README.md', status: 'unreported', change: 'modified' },
     ]);
   });
 
-  it('ends a job that never ends', async () => {
+  it('stops a job at its time limit', async () => {
     const strict = await connect({ 'delegate-total-timeout-seconds': '2' });
-    const { output } = await fly(
-      planned(job('forever', {}, { hang: true }), job('after', { depends_on: ['forever'] })),
+    const { output } = await runAutopilot(
+      autopilotTask(job('forever', {}, { hang: true }), job('after', { depends_on: ['forever'] })),
       {},
       strict,
     );
@@ -305,10 +305,10 @@ describe('writing jobs', () => {
       answer({ summary: `Did ${id}.` }),
     );
 
-  it('take turns in the common tree when they could touch the same files', async () => {
+  it('run one after another in the shared tree if they could change the same files', async () => {
     const append = (text: string) => `read -r first < a.txt; sleep 0.2; echo "${text}" >> a.txt`;
-    const { output } = await fly(
-      planned(writer('one', append('from one')), writer('two', append('from two'))),
+    const { output } = await runAutopilot(
+      autopilotTask(writer('one', append('from one')), writer('two', append('from two'))),
     );
     expect(statuses(output)).toEqual(['one completed', 'two completed']);
     const [one, two] = output.jobs;
@@ -316,10 +316,10 @@ describe('writing jobs', () => {
     expect(read('a.txt').endsWith('from one\nfrom two\n')).toBe(true);
   });
 
-  it('get a tree each when asked, and are merged', async () => {
+  it('get a worktree each on request, and their changes are merged', async () => {
     write('b.txt', 'not committed\n');
-    const { output } = await fly(
-      planned(
+    const { output } = await runAutopilot(
+      autopilotTask(
         writer('one', 'cat b.txt; sed -i s/one/ONE/ a.txt'),
         writer('two', 'sed -i s/seven/SEVEN/ a.txt'),
       ),
@@ -336,7 +336,7 @@ describe('writing jobs', () => {
     expect(existsSync(join(output.run_dir, 'worktrees'))).toBe(false);
   });
 
-  it('are judged by what arrives, and say what git did not carry', async () => {
+  it('are checked by the files in the shared tree, and report files that git does not merge', async () => {
     write('.gitignore', 'dist/\n');
     const make = [
       'mkdir -p dist nested/.git',
@@ -347,8 +347,8 @@ describe('writing jobs', () => {
     ].join(' && ');
     const files = ['a.txt', 'dist/out.js', 'nested/f.txt'];
     const deliverables = files.map((path) => ({ path, description: 'made' }));
-    const { output } = await fly(
-      planned(
+    const { output } = await runAutopilot(
+      autopilotTask(
         job(
           'one',
           { sandbox: 'workspace-write', writes: ['**'] },
@@ -369,33 +369,36 @@ describe('writing jobs', () => {
     expect(evidence).toEqual(one!.evidence);
     const kept = join(one!.run_dir, 'left_behind');
     expect(one!.warnings).toContain(
-      `Not delivered, because git ignores it or it belongs to another repository: dist/, nested/. It is kept in ${kept}.`,
+      `Not merged, because git ignores these paths or they belong to another repository: dist/, nested/. They are kept in ${kept}.`,
     );
     expect(readFileSync(join(kept, 'dist/out.js'), 'utf8')).toBe('built\n');
     expect(readFileSync(join(kept, 'nested/f.txt'), 'utf8')).toBe('inner\n');
     expect(output.aggregate.open_questions).toContain(
-      `Job one made dist/out.js, but git does not carry it. It is in ${join(kept, 'dist/out.js')}: is it needed?`,
+      `Job one created dist/out.js, but git does not merge it. It is kept in ${join(kept, 'dist/out.js')}. Is it needed?`,
     );
   });
 
-  it('leave a patch where they contradict each other', async () => {
-    const { output } = await fly(
-      planned(writer('one', 'echo first > a.txt'), writer('two', 'echo second > a.txt')),
+  it('leave a patch if their changes conflict', async () => {
+    const { output } = await runAutopilot(
+      autopilotTask(writer('one', 'echo first > a.txt'), writer('two', 'echo second > a.txt')),
       { worktrees: 'always' },
     );
     expect(output.status).toBe('failed');
-    const lost = output.jobs.find(({ status }) => status === 'failed')!;
-    expect(lost.patch).toMatchObject({ applied: false, conflicts: ['a.txt'] });
-    expect(readFileSync(lost.patch!.path, 'utf8')).toMatch(/\+(first|second)/);
+    const failed = output.jobs.find(({ status }) => status === 'failed')!;
+    expect(failed.patch).toMatchObject({ applied: false, conflicts: ['a.txt'] });
+    expect(readFileSync(failed.patch!.path, 'utf8')).toMatch(/\+(first|second)/);
     expect(read('a.txt')).toMatch(/^(first|second)\n$/);
-    expect(output.aggregate.next_actions).toContain(`Apply ${lost.patch!.path} by hand`);
+    expect(output.aggregate.next_actions).toContain(`Apply ${failed.patch!.path} manually`);
   });
 });
 
-describe('what stands in the way', () => {
-  it('is a missing skill, before anything starts', async () => {
+describe('an autopilot fails', () => {
+  it('before it starts an agent if a skill is missing', async () => {
     const before = model.requests.length;
-    const { output } = await fly(planned(job('a')), { skills_mode: 'explicit', skills: ['nope'] });
+    const { output } = await runAutopilot(autopilotTask(job('a')), {
+      skills_mode: 'explicit',
+      skills: ['nope'],
+    });
     expect(output).toMatchObject({
       status: 'failed',
       error: 'Missing requested skills: nope',
@@ -404,34 +407,37 @@ describe('what stands in the way', () => {
     expect(model.requests.length).toBe(before);
   });
 
-  it('is a folder without git, unless the caller does not mind', async () => {
+  it('outside a git repository, unless skip_git_repo_check is set', async () => {
     rmSync(join(bench.project, '.git'), { recursive: true });
-    const task = planned(job('a', { sandbox: 'workspace-write', writes: ['x'] }));
-    const { output } = await fly(task);
+    const task = autopilotTask(job('a', { sandbox: 'workspace-write', writes: ['x'] }));
+    const { output } = await runAutopilot(task);
     expect(output.status).toBe('failed');
     expect(output.error).toContain('skip_git_repo_check');
-    const { output: free } = await fly(task, { skip_git_repo_check: true, worktrees: 'always' });
-    expect(free.status).toBe('completed');
-    expect(free.warnings).toEqual([
-      `${bench.project} is not in a git repository: jobs that write share it and take turns.`,
+    const { output: unchecked } = await runAutopilot(task, {
+      skip_git_repo_check: true,
+      worktrees: 'always',
+    });
+    expect(unchecked.status).toBe('completed');
+    expect(unchecked.warnings).toEqual([
+      `${bench.project} is not in a git repository: jobs that write share the folder and take turns.`,
     ]);
   });
 
-  it('is a sandbox nobody has allowed', async () => {
-    const { output } = await fly(planned(job('a')), { sandbox: 'danger-full-access' });
+  it('if the requested sandbox is not allowed', async () => {
+    const { output } = await runAutopilot(autopilotTask(job('a')), { sandbox: 'danger-full-access' });
     expect(output).toMatchObject({ status: 'failed', jobs: [] });
     expect(output.error).toContain('delegate.danger_folders');
   });
 });
 
 describe('skills', () => {
-  it('are offered to the planner, given to the jobs that it chose them for, and named to codex', async () => {
+  it('are offered to the planner and given to the jobs it chooses', async () => {
     mkdirSync(join(bench.project, '.agents/skills/parser-lore'), { recursive: true });
     write(
       '.agents/skills/parser-lore/SKILL.md',
       '---\nname: parser-lore\ndescription: How our parser works and how to refactor it.\n---\nMind the tokens.\n',
     );
-    const { output } = await fly(planned(job('a', { skills: ['parser-lore'] }), job('b')));
+    const { output } = await runAutopilot(autopilotTask(job('a', { skills: ['parser-lore'] }), job('b')));
     expect(output.jobs.map(({ selected_skills }) => selected_skills.map(({ name }) => name))).toEqual([
       ['parser-lore'],
       [],
@@ -447,8 +453,8 @@ describe('skills', () => {
   });
 });
 
-describe('the end before the end', () => {
-  it('cancelled while it plans, begins nothing and says so', async () => {
+describe('an autopilot in progress', () => {
+  it('starts no job if it is cancelled during planning', async () => {
     const task = `Refactor the parser, update the tests and rewrite the docs. ${script({ hang: true })}`;
     const own = await connect({ 'delegate-answer-within-seconds': '1' });
     const { record } = await own.call('delegate_autopilot', { task, cwd: bench.project });
@@ -460,8 +466,8 @@ describe('the end before the end', () => {
     expect(jobs.map((one: { status: string }) => one.status)).not.toContain('completed');
   });
 
-  it('cancelled in the middle, keeps what was reached and leaves no process', async () => {
-    const task = planned(
+  it('keeps finished results and leaves no process if the client cancels it', async () => {
+    const task = autopilotTask(
       job('first'),
       job(
         'second',
@@ -485,18 +491,16 @@ describe('the end before the end', () => {
     const directory = join(bench.home, 'runs', newest!);
     await expect.poll(() => existsSync(join(directory, 'result.json')), { timeout: 20_000 }).toBe(true);
     expect(readJson(join(directory, 'result.json'))).toMatchObject({ status: 'cancelled', cancelled: true });
-    const sum = readJson(join(directory, 'autopilot_aggregate.json'));
-    expect(sum.jobs.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`)).toEqual([
-      'first completed',
-      'second cancelled',
-      'third skipped',
-    ]);
-    expect(sum.summary).toContain('Job first (completed): Did first.');
+    const aggregate = readJson(join(directory, 'autopilot_aggregate.json'));
+    expect(aggregate.jobs.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`)).toEqual(
+      ['first completed', 'second cancelled', 'third skipped'],
+    );
+    expect(aggregate.summary).toContain('Job first (completed): Did first.');
     expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toContain(`${directory}/subruns`);
   });
 
-  it('cancelled by its id, ends as a whole', async () => {
-    const task = planned(job('a', {}, { hang: true }), job('b', { depends_on: ['a'] }));
+  it('cancels all its jobs with cancel_run', async () => {
+    const task = autopilotTask(job('a', {}, { hang: true }), job('b', { depends_on: ['a'] }));
     const own = await connect({ 'delegate-answer-within-seconds': '1' });
     const { record } = await own.call('delegate_autopilot', { task, cwd: bench.project });
     const early = record as unknown as AutopilotOutput;
@@ -504,15 +508,15 @@ describe('the end before the end', () => {
     await own.call('cancel_run', { run_id: early.run_id });
     const { record: shown } = await own.call('show_run', { run_id: early.run_id });
     expect(shown.status).toBe('cancelled');
-    const sum = readJson(join(early.run_dir, 'autopilot_aggregate.json'));
-    expect(sum).toMatchObject({
+    const aggregate = readJson(join(early.run_dir, 'autopilot_aggregate.json'));
+    expect(aggregate).toMatchObject({
       status: 'cancelled',
       jobs: [{ status: 'cancelled' }, { status: 'skipped' }],
     });
   });
 
-  it('answers with what there is when the client would not wait longer, and is collected later', async () => {
-    const task = planned(job('a', {}, { ...answer({ summary: 'Late.' }), afterMs: 2_000 } as Turn));
+  it('answers before it has finished, and its result can be collected later', async () => {
+    const task = autopilotTask(job('a', {}, { ...answer({ summary: 'Late.' }), afterMs: 2_000 } as Turn));
     const own = await connect({ 'delegate-answer-within-seconds': '1' });
     const { record, text } = await own.call('delegate_autopilot', { task, cwd: bench.project });
     expect(record.status).toBe('running');

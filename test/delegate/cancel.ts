@@ -11,27 +11,28 @@ import type { Workbench } from './workbench.ts';
 export interface CancelReport {
   readonly record: RunRecord;
   readonly milliseconds: number;
-  /** Command lines that were there before, and those that are left. */
+  /** The command lines that ran before the cancellation, and those that still run. */
   readonly stubborn: readonly string[];
   readonly left: readonly string[];
 }
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 let tokens = 0;
 
-/** A command whose children ignore signals, leave the session, and leave their parent, each to be known by a token. */
+/** A command whose children ignore signals, leave the session or leave their parent. The token identifies them. */
 function stubborn(token: string): string {
-  const deaf = (name: string) => `bash -c 'trap "" INT TERM HUP; exec -a ${token}-${name} sleep 1000'`;
+  const ignoringSignals = (name: string) =>
+    `bash -c 'trap "" INT TERM HUP; exec -a ${token}-${name} sleep 1000'`;
   return [
     'trap "" INT TERM HUP',
-    `${deaf('child')} &`,
-    `setsid ${deaf('session')} &`,
-    `(setsid ${deaf('orphan')} & disown) &`,
+    `${ignoringSignals('child')} &`,
+    `setsid ${ignoringSignals('session')} &`,
+    `(setsid ${ignoringSignals('orphan')} & disown) &`,
     'while true; do sleep 1; done',
   ].join('\n');
 }
 
-/** Cancels a run in the way of a client, and looks into the process table afterwards. */
+/** Cancels a run as a client does, and lists the processes that are left. */
 export async function cancelOnce(
   bench: Workbench,
   settings: Readonly<Record<string, string>>,
@@ -41,7 +42,7 @@ export async function cancelOnce(
   await using server = await new ServerProcess(bench, settings).initialize();
   const task = script({ shell: stubborn(token), timeoutMs: 600_000 }, answer());
   const { id } = server.begin('delegate_run', { task, cwd: bench.project, sandbox });
-  const there = await until(() => {
+  const before = await until(() => {
     const found = commandLines(token);
     return found.filter((line) => line.startsWith(token)).length >= 3 ? found : undefined;
   });
@@ -56,22 +57,22 @@ export async function cancelOnce(
   return {
     record,
     milliseconds: Math.round(performance.now() - started),
-    stubborn: there,
+    stubborn: before,
     left: [...commandLines(token), ...marked.map(({ command }) => command)],
   };
 }
 
 async function until<Found>(find: () => Promise<Found | undefined> | Found | undefined): Promise<Found> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const found = await find();
     if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error('waited in vain');
+    if (performance.now() > deadline) throw new Error(`nothing found within ${timeoutMs / 1000} s`);
     await pause(50);
   }
 }
 
-/** By the process table alone, without the help of what is being tested. */
+/** Reads /proc directly, so that the check does not depend on the code under test. */
 function commandLines(token: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];

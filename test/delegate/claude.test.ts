@@ -6,7 +6,7 @@ import type { Model } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { type Connection, claude, createWorkbench, type Workbench } from './workbench.ts';
 
-/** The real Claude Code, with a model on loopback. */
+/** Tests with the real Claude Code and a model on loopback. */
 let model: Omit<Model, 'config'>;
 let bench: Workbench;
 let server: Connection;
@@ -21,8 +21,8 @@ afterAll(async () => {
   await model.close();
 });
 
-describe('Claude Code behind the same tools', () => {
-  it('does a run and goes on with its thread', async () => {
+describe('delegate tools with Claude Code', () => {
+  it('completes a run and resumes its thread', async () => {
     const first = await server.call('delegate_run', {
       task: `Look around. ${script(
         { tool: 'Read', arguments: { file_path: join(bench.project, 'README.md') } },
@@ -51,7 +51,7 @@ describe('Claude Code behind the same tools', () => {
     });
   });
 
-  it('plans and flies an autopilot', async () => {
+  it('plans and runs an autopilot', async () => {
     const job = {
       id: 'look',
       title: 'Look',
@@ -76,7 +76,7 @@ describe('Claude Code behind the same tools', () => {
     });
   });
 
-  it('has no tool that writes when it may only read', async () => {
+  it('gets no writing tools with the read-only sandbox', async () => {
     const { record } = await server.call('delegate_run', {
       task: script({ shell: 'touch written' }, answer()),
       cwd: bench.project,
@@ -87,7 +87,7 @@ describe('Claude Code behind the same tools', () => {
     expect(readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8')).toContain('No such tool available');
   });
 
-  it('fails with what the model said', async () => {
+  it('reports the error of the model', async () => {
     const { record } = await server.call('delegate_run', {
       task: script({ status: 400, message: 'no such model here' }),
       cwd: bench.project,
@@ -95,7 +95,7 @@ describe('Claude Code behind the same tools', () => {
     expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('no such model here') });
   });
 
-  it('takes no settings that are meant for another agent', async () => {
+  it('refuses config overrides, which are for Codex', async () => {
     const { record } = await server.call('delegate_run', {
       task: 'x',
       cwd: bench.project,

@@ -35,28 +35,28 @@ const adjutant = (...args: readonly string[]) => start(...args).output;
 const newest = async () => (await listRunIds(join(bench.home, 'runs')))[0];
 
 describe('adjutant delegate', () => {
-  it('without a task says what it wants', async () => {
+  it('asks for a task if there is none', async () => {
     const [, stderr, code] = await adjutant('delegate');
     expect([code, stderr]).toEqual([2, expect.stringContaining('delegate needs a task')]);
   });
 
-  it('prints the result, and the events meanwhile when they are wanted', async () => {
-    const task = steps({ command: 'npm test' }, { wait: 700 }, { answer: { summary: 'by hand' } });
+  it('prints the result, and with --watch also the events', async () => {
+    const task = steps({ command: 'npm test' }, { wait: 700 }, { answer: { summary: 'from the terminal' } });
     const [stdout, stderr, code] = await adjutant('delegate', task, '--watch');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^delegate_run\nstatus: completed /);
-    expect(stdout).toContain('summary: by hand');
+    expect(stdout).toContain('summary: from the terminal');
     expect(stderr).toContain('$ npm test\n$ npm test → 0\n');
     expect(stderr).toContain('turn completed\n');
   });
 
-  it('fails when the run does, and tells it as JSON on request', async () => {
+  it('exits with an error if the run fails, and prints JSON with --json', async () => {
     const [stdout, , code] = await adjutant('delegate', steps({ fail: 'no luck' }), '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: 'no luck' });
   });
 
-  it('ends its run when it is interrupted', async () => {
+  it('cancels its run when it is interrupted', async () => {
     const child = start('delegate', steps({ hang: true }));
     const id = await eventually(async () => {
       const run = await newest();
@@ -71,14 +71,14 @@ describe('adjutant delegate', () => {
 });
 
 describe('adjutant runs', () => {
-  it('with a word it does not know says what was meant', async () => {
+  it('suggests a command for an unknown one', async () => {
     const [, stderr, code] = await adjutant('runs', 'lst');
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean runs list?')]);
     expect((await adjutant('runs', 'show'))[1]).toContain('name a run');
     expect((await adjutant('runs', 'show', 'last'))[1]).toContain('there are no runs yet');
   });
 
-  it('lists, shows, tails and cleans', async () => {
+  it('lists, shows, tails and cleans runs', async () => {
     await adjutant('delegate', `Tidy up. ${steps({ command: 'ls' }, { answer: { summary: 'tidy' } })}`);
     const id = (await newest())!;
     expect((await adjutant('runs', 'list'))[0]).toMatch(new RegExp(`^${id}  completed  \\d+ms  Tidy up\\.`));
@@ -91,7 +91,7 @@ describe('adjutant runs', () => {
     expect((await adjutant('runs'))[0]).toBe('There are no runs yet.\n');
   });
 
-  it('follows and cancels what another process has begun', async () => {
+  it('follows and cancels the run of another process', async () => {
     const working = start('delegate', steps({ command: 'ls' }, { hang: true }));
     await eventually(async () => expect((await adjutant('runs', 'tail', 'last'))[0]).toContain('$ ls'));
     const following = start('runs', 'tail', 'last', '--follow');

@@ -5,7 +5,7 @@ import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** The real codex, with a model on loopback. */
+/** Tests with the real Codex and a model on loopback. */
 let model: Model;
 let bench: Workbench;
 let server: Connection;
@@ -21,8 +21,8 @@ afterAll(async () => {
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
-describe('a run', () => {
-  it('gives back what the agent says, and leaves all of its files behind', async () => {
+describe('delegate_run with Codex', () => {
+  it("returns the agent's answer and keeps all files of the run", async () => {
     const { record, text } = await server.call('delegate_run', {
       task: `Look around. ${script(
         { shell: 'cat README.md' },
@@ -65,7 +65,7 @@ describe('a run', () => {
     });
   });
 
-  it('takes a prompt that looks like a flag as a prompt', async () => {
+  it('treats a task that looks like a flag as text', async () => {
     const { record } = await server.call('delegate_run', {
       task: '--dangerously-bypass-approvals-and-sandbox',
       role: 'resume',
@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(model.requests.at(-1)?.task).toContain('--dangerously-bypass-approvals-and-sandbox');
   });
 
-  it('fails with what the model said', async () => {
+  it('reports the error of the model', async () => {
     const { record } = await server.call('delegate_run', {
       task: script({ status: 400, message: 'no such model here' }),
       cwd: bench.project,
@@ -86,8 +86,8 @@ describe('a run', () => {
   });
 });
 
-describe('a thread', () => {
-  it('goes on, and tells the tokens of its last run alone', async () => {
+describe('delegate_resume with Codex', () => {
+  it('resumes a thread and counts only the tokens of the new run', async () => {
     const first = await server.call('delegate_run', { task: 'Begin.', cwd: bench.project });
     const second = await server.call('delegate_resume', {
       thread_id: first.record.subagent_thread_id,
@@ -103,7 +103,7 @@ describe('a thread', () => {
     });
   });
 
-  it('that codex does not know is not replaced by a new one', async () => {
+  it('fails for an unknown thread instead of starting a new one', async () => {
     const { record } = await server.call('delegate_resume', {
       thread_id: '01a1de69-7620-7c01-aa83-000000000000',
       cwd: bench.project,
@@ -112,7 +112,7 @@ describe('a thread', () => {
     expect(record.error).toMatch(/no rollout found.*codex has no such thread/);
   });
 
-  it('must have an id that is one', async () => {
+  it('refuses an invalid thread id', async () => {
     await expect(
       server.client.request('tools/call', {
         name: 'delegate_resume',

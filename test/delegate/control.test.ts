@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { eventually } from './eventually.ts';
 import { bare, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
@@ -20,29 +20,29 @@ const connect = (settings: Readonly<Record<string, string>> = {}) =>
 const newest = async () => (await listRunIds(join(bench.home, 'runs')))[0];
 const listed = async (server: Connection) =>
   ((await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] }).runs;
-const begun = (server: Connection) =>
+const firstRunning = (server: Connection) =>
   eventually(async () => {
     const [run] = await listed(server);
     expect(run).toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
     return run!.run_id;
   });
-const ended = (server: Connection, run_id: string): Promise<RunRecord> =>
+const finished = (server: Connection, run_id: string): Promise<RunRecord> =>
   eventually(async () => {
     const { record } = await server.call('show_run', { run_id });
     expect(record.status).not.toBe('running');
     return record;
   });
 
-describe('time', () => {
+describe('a time limit', () => {
   it.each([
-    ['start', bare({ hang: true }), 'timed out: codex exec did not begin within 1 s'],
+    ['start', bare({ hang: true }), 'timed out: codex exec did not start a thread within 1 s'],
     ['idle', steps({ hang: true }), 'timed out: no event within 1 s'],
     [
       'total',
       steps(...Array.from({ length: 50 }, () => [{ command: 'x' }, { wait: 100 }] as const).flat()),
-      'timed out: not done within 1 s',
+      'timed out: not finished within 1 s',
     ],
-  ])('runs out: %s', async (limit, task, error) => {
+  ])('ends the run: %s', async (limit, task, error) => {
     const server = await connect({ [`delegate-${limit}-timeout-seconds`]: '1' });
     const { record } = await server.call('delegate_run', { task, cwd: bench.project });
     expect(record).toMatchObject({ status: 'failed', error });
@@ -50,25 +50,25 @@ describe('time', () => {
     expect(await listRunProcesses(undefined, record.run_id)).toEqual([]);
   });
 
-  it('given to an answer does not end the run: its result is collected later', async () => {
+  it('for the answer does not end the run, whose result can be collected later', async () => {
     const server = await connect({ 'delegate-answer-within-seconds': '1' });
     const first = await server.call('delegate_run', {
-      task: steps({ wait: 1_500 }, { answer: { summary: 'late, but here' } }),
+      task: steps({ wait: 1_500 }, { answer: { summary: 'finished later' } }),
       cwd: bench.project,
     });
     expect(first.record).toMatchObject({ status: 'running', error: null });
     expect(first.text).toContain(`Call collect_run with run_id ${first.record.run_id}`);
     const { record } = await server.call('collect_run', { run_id: first.record.run_id, wait_seconds: 20 });
-    expect(record).toMatchObject({ status: 'completed', summary: 'late, but here' });
+    expect(record).toMatchObject({ status: 'completed', summary: 'finished later' });
   });
 });
 
 describe('cancelling', () => {
-  it('ends the agent and whatever it has started, and names them', async () => {
+  it('ends the agent and all processes it started, and lists them', async () => {
     const server = await connect();
-    const task = steps({ deaf: true }, { child: "trap '' INT TERM; sleep 1000" }, { hang: true });
-    const answered = server.call('delegate_run', { task, cwd: bench.project });
-    const run_id = await begun(server);
+    const task = steps({ ignoreSignals: true }, { child: "trap '' INT TERM; sleep 1000" }, { hang: true });
+    const call = server.call('delegate_run', { task, cwd: bench.project });
+    const run_id = await firstRunning(server);
     await eventually(async () =>
       expect((await listRunProcesses(undefined, run_id)).length).toBeGreaterThan(1),
     );
@@ -77,10 +77,10 @@ describe('cancelling', () => {
     expect(record.ended_processes.map(({ by }) => by)).toContain('SIGKILL');
     expect(record.ended_processes.some(({ command }) => command.includes('sleep 1000'))).toBe(true);
     expect(await listRunProcesses(undefined, run_id)).toEqual([]);
-    expect((await answered).record.status).toBe('cancelled');
+    expect((await call).record.status).toBe('cancelled');
   });
 
-  it('by the client is not answered, and the record tells it', async () => {
+  it('by the client gets no answer, but is recorded', async () => {
     const server = await connect();
     const answer = server.client.exchange({
       jsonrpc: '2.0',
@@ -88,29 +88,29 @@ describe('cancelling', () => {
       method: 'tools/call',
       params: { name: 'delegate_run', arguments: { task: steps({ hang: true }), cwd: bench.project } },
     });
-    const run_id = await begun(server);
+    const run_id = await firstRunning(server);
     await server.client.notify('notifications/cancelled', { requestId: 'x', reason: 'no longer needed' });
     expect(await answer).toBeUndefined();
-    expect(await ended(server, run_id)).toMatchObject({
+    expect(await finished(server, run_id)).toMatchObject({
       status: 'cancelled',
       error: 'cancelled: no longer needed',
     });
   });
 
-  it('reaches a run that another server has', async () => {
+  it('works for a run of another server', async () => {
     await using other = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
-    const answered = other.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const call = other.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
     const server = await connect();
-    const run_id = await begun(server);
+    const run_id = await firstRunning(server);
     const { record } = await server.call('cancel_run', { run_id });
     expect(record.status).toBe('cancelled');
-    expect((await answered).status).toBe('cancelled');
+    expect((await call).status).toBe('cancelled');
   });
 
-  it('takes a run out of the line before it has begun', async () => {
+  it('removes a waiting run from the queue', async () => {
     const server = await connect({ 'delegate-max-parallel': '1' });
     const first = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
-    const running = await begun(server);
+    const running = await firstRunning(server);
     const second = server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
     const waiting = await eventually(async () => {
       const run = (await listed(server)).find(({ status }) => status === 'waiting');
@@ -123,13 +123,13 @@ describe('cancelling', () => {
     expect((await first).record.status).toBe('cancelled');
   });
 
-  it('of a run that is over changes nothing', async () => {
+  it('does not change a finished run', async () => {
     const server = await connect();
     const { record } = await server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
     expect((await server.call('cancel_run', { run_id: record.run_id })).record.status).toBe('completed');
   });
 
-  it('of a run that is not there says so', async () => {
+  it('reports an unknown run', async () => {
     const server = await connect();
     const call = { name: 'cancel_run', arguments: { run_id: '../../etc' } };
     expect(await server.client.request('tools/call', call)).toMatchObject({
@@ -139,42 +139,42 @@ describe('cancelling', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('takes its run with it', async () => {
+describe('a client that disconnects', () => {
+  it('cancels its run', async () => {
     const server = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
     server.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
     const watching = await connect();
-    const run_id = await begun(watching);
+    const run_id = await firstRunning(watching);
     await server.kill('SIGTERM');
-    expect(await ended(watching, run_id)).toMatchObject({ status: 'cancelled' });
+    expect(await finished(watching, run_id)).toMatchObject({ status: 'cancelled' });
     expect(await listRunProcesses(undefined, run_id)).toEqual([]);
   });
 
-  it('leaves its run to finish where that is wanted', async () => {
+  it('lets its run finish with on_disconnect = finish', async () => {
     const settings = { 'delegate-command': scriptedAgent, 'delegate-on-disconnect': 'finish' };
     const server = await new ServerProcess(bench, settings).initialize();
-    const task = steps({ wait: 1_000 }, { answer: { summary: 'done alone' } });
+    const task = steps({ wait: 1_000 }, { answer: { summary: 'finished without a server' } });
     server.begin('delegate_run', { task, cwd: bench.project });
     await eventually(async () =>
       expect(existsSync(join(bench.home, 'runs', (await newest())!, 'thread.json'))).toBe(true),
     );
     await server.kill('SIGTERM');
     const next = await connect();
-    expect(await ended(next, (await newest())!)).toMatchObject({
+    expect(await finished(next, (await newest())!)).toMatchObject({
       status: 'completed',
-      summary: 'done alone',
+      summary: 'finished without a server',
     });
   });
 });
 
-describe('a server that dies', () => {
-  it('is followed by one that finishes its runs, and those in line are told to have failed', async () => {
+describe('a server that is killed', () => {
+  it('leaves running agents to another server, and its waiting runs fail', async () => {
     const settings = { 'delegate-command': scriptedAgent, 'delegate-max-parallel': '1' };
     const first = await new ServerProcess(bench, settings).initialize();
     const task = steps({ wait: 1_500 }, { answer: { summary: 'survived' } });
     first.begin('delegate_run', { task, cwd: bench.project });
     const watching = await connect();
-    const running = await begun(watching);
+    const running = await firstRunning(watching);
     first.begin('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
     const waiting = await eventually(async () => {
       const run = (await listed(watching)).find(({ status }) => status === 'waiting');
@@ -182,18 +182,18 @@ describe('a server that dies', () => {
       return run!.run_id;
     });
     await first.kill('SIGKILL');
-    expect(await ended(watching, running)).toMatchObject({
+    expect(await finished(watching, running)).toMatchObject({
       status: 'completed',
       summary: 'survived',
       error: null,
     });
-    expect(await ended(watching, waiting)).toMatchObject({
+    expect(await finished(watching, waiting)).toMatchObject({
       status: 'failed',
-      error: 'the server ended before the agent was started',
+      error: 'the server stopped before the agent was started',
     });
   });
 
-  it('leaves the thread to resume when the agent died with it', async () => {
+  it('leaves a thread to resume if the agent died too', async () => {
     const first = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
     first.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
     const run_id = await eventually(async () => {
@@ -203,7 +203,7 @@ describe('a server that dies', () => {
     });
     await first.kill('SIGKILL');
     for (const { pid } of await listRunProcesses(undefined, run_id)) process.kill(pid, 'SIGKILL');
-    const record = await ended(await connect(), run_id);
+    const record = await finished(await connect(), run_id);
     expect(record).toMatchObject({
       status: 'failed',
       error: 'codex exec exited without finishing its turn while no server was following it',
@@ -213,8 +213,8 @@ describe('a server that dies', () => {
   });
 });
 
-describe('the line', () => {
-  it('lets two calls for one thread follow one another', async () => {
+describe('the queue', () => {
+  it('runs two calls for the same thread one after the other', async () => {
     const server = await connect();
     const thread_id = '01a1de69-7620-7c01-aa83-000000000000';
     const ask = () =>

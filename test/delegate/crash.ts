@@ -5,18 +5,18 @@ import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface CrashReport {
-  /** From the moment the run has a directory. */
+  /** Counted from the creation of the run directory. */
   readonly killedAfterMs: number;
   readonly sandbox: string;
   readonly status: RunRecord['status'];
-  /** What is not as it should be; empty when all is true. */
-  readonly wrong: readonly string[];
+  /** Differences between the record and the facts. */
+  readonly problems: readonly string[];
 }
 
 const task = script(
@@ -24,9 +24,9 @@ const task = script(
   { shell: 'sleep 0.5; echo done > out.txt' },
   answer({ summary: 'survived' }),
 );
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
-/** Kills a server at some moment of a run, starts another, and holds what that one says against the facts. */
+/** Kills a server during a run, starts another server, and compares its record of the run with the facts. */
 export async function crashOnce(
   bench: Workbench,
   settings: Readonly<Record<string, string>>,
@@ -38,14 +38,14 @@ export async function crashOnce(
   const before = new Set(await listRunIds(runs));
   const first = await new ServerProcess(bench, settings).initialize();
   first.begin('delegate_run', { task, cwd: bench.project, sandbox });
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   const find = async () => (await listRunIds(runs)).find((one) => !before.has(one));
   let id = await find();
   while (id === undefined && performance.now() < deadline) {
     await pause(2);
     id = await find();
   }
-  if (id === undefined) throw new Error('the run did not begin');
+  if (id === undefined) throw new Error('the run did not start');
   await pause(killAfterMs);
   await first.kill('SIGKILL');
   await using second = await new ServerProcess(bench, settings).initialize();
@@ -56,7 +56,7 @@ export async function crashOnce(
     };
     if (listed[0] !== undefined && !['running', 'waiting'].includes(listed[0].status)) break;
     if (performance.now() > deadline)
-      return { killedAfterMs: killAfterMs, sandbox, status: 'running', wrong: ['it is stuck'] };
+      return { killedAfterMs: killAfterMs, sandbox, status: 'running', problems: ['the run never finished'] };
     await pause(100);
   }
   const record = await second.call('show_run', { run_id: id });
@@ -64,35 +64,35 @@ export async function crashOnce(
     killedAfterMs: killAfterMs,
     sandbox,
     status: record.status,
-    wrong: [...judge(record), ...(await leftovers(bench, id))],
+    problems: [...checkRecord(record), ...(await findLeftovers(bench, id))],
   };
 }
 
-/** What the record claims against what the agent itself has written. */
-function judge(record: RunRecord): string[] {
+/** Compares the record with the events that the agent wrote. */
+function checkRecord(record: RunRecord): string[] {
   const events = read(record, 'events.jsonl');
-  const complete = events.includes('"type":"turn.completed"');
+  const isComplete = events.includes('"type":"turn.completed"');
   const thread = /"thread_id":"([^"]+)"/.exec(events)?.[1] ?? null;
-  const wrong: string[] = [];
-  if (complete !== (record.status === 'completed'))
-    wrong.push(`the turn ${complete ? 'is' : 'is not'} complete, and the status is ${record.status}`);
+  const problems: string[] = [];
+  if (isComplete !== (record.status === 'completed'))
+    problems.push(`the turn ${isComplete ? 'is' : 'is not'} complete, but the status is ${record.status}`);
   if (record.status === 'completed' && record.summary !== 'survived')
-    wrong.push(`the summary is ${record.summary}`);
-  if (record.status === 'failed' && !record.error) wrong.push('it failed without a reason');
+    problems.push(`the summary is ${record.summary}`);
+  if (record.status === 'failed' && !record.error) problems.push('the run failed without an error');
   if (record.subagent_thread_id !== thread)
-    wrong.push(`the thread is ${thread}, not ${record.subagent_thread_id}`);
-  if (read(record, 'result.json') === '') wrong.push('there is no result.json');
-  return wrong;
+    problems.push(`the thread is ${thread}, not ${record.subagent_thread_id}`);
+  if (read(record, 'result.json') === '') problems.push('there is no result.json');
+  return problems;
 }
 
-async function leftovers(bench: Workbench, id: string): Promise<string[]> {
-  const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
-  const open = ledger.open().length;
-  ledger.close();
+async function findLeftovers(bench: Workbench, id: string): Promise<string[]> {
+  const queue = await RunQueue.open(join(bench.home, 'runs.sqlite'));
+  const open = queue.open().length;
+  queue.close();
   const family = await listRunProcesses(undefined, id);
   return [
-    ...(open > 0 ? [`${open} runs are still open in the ledger`] : []),
-    ...family.map(({ pid, command }) => `the process ${pid} is left: ${command}`),
+    ...(open > 0 ? [`${open} runs are still in the queue`] : []),
+    ...family.map(({ pid, command }) => `process ${pid} is still running: ${command}`),
   ];
 }
 

@@ -7,7 +7,7 @@ import { Traps, writeTree } from './hostile.ts';
 import { gitIn } from './project.ts';
 import { type Connection, claude, createWorkbench, type Workbench } from './workbench.ts';
 
-/** The real Claude Code in a repository that wants to run programs and to have the key. */
+/** Tests with the real Claude Code in a repository that tries to run programs and to steal the API key. */
 let model: Omit<Model, 'config'>;
 let elsewhere: Omit<Model, 'config'>;
 let bench: Workbench;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   Object.assign(bench.env, {
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: 'sk-ant-test-key-000000',
-    // Without it the program does not skip permissions for root.
+    // Without it, Claude Code refuses to skip permissions for root.
     IS_SANDBOX: '1',
   });
   const hooks = Object.fromEntries(
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 describe('Claude Code in a hostile repository', () => {
   it.each(['read-only', 'danger-full-access'])(
-    'runs no program of it and keeps to the endpoint: %s',
+    'runs no program of the repository and keeps its endpoint: %s',
     async (sandbox) => {
       const before = model.requests.length;
       const { record } = await server.call('delegate_run', { task: 'Look.', cwd: bench.project, sandbox });
@@ -81,14 +81,14 @@ describe('Claude Code in a hostile repository', () => {
     },
   );
 
-  it('reads the text of its CLAUDE.md, from the root of the repository down', async () => {
+  it('reads the CLAUDE.md files from the root of the repository down', async () => {
     await server.call('delegate_run', { task: 'Look.', cwd: join(bench.project, 'shop') });
     const sent = JSON.stringify(model.requests.at(-1)?.body);
     expect(sent.indexOf('Indent with three spaces.')).toBeGreaterThan(0);
     expect(sent.indexOf('Prices are in pence.')).toBeGreaterThan(sent.indexOf('Indent with three spaces.'));
   });
 
-  it('reads no file from outside as its CLAUDE.md', async () => {
+  it('does not follow a CLAUDE.md link out of the repository', async () => {
     writeFileSync(join(bench.folder, 'private'), 'The private text.');
     mkdirSync(join(bench.project, 'linked'));
     symlinkSync(join(bench.folder, 'private'), join(bench.project, 'linked', 'CLAUDE.md'));
@@ -96,7 +96,7 @@ describe('Claude Code in a hostile repository', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('The private text.');
   });
 
-  it("still has the user's own settings", async () => {
+  it("uses the user's own settings", async () => {
     writeTree(bench.home, {
       '.claude/settings.json': JSON.stringify({
         hooks: { SessionStart: [{ hooks: [{ type: 'command', command: traps.command('own') }] }] },

@@ -7,7 +7,7 @@ import { Traps, writeTree } from './hostile.ts';
 import { gitIn } from './project.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** The real codex in a repository that wants to run programs, and with secrets in the environment of the server. */
+/** Tests with the real Codex in a repository that tries to run programs, with secrets in the server's environment. */
 let model: Model;
 let bench: Workbench;
 let traps: Traps;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   Object.assign(bench.env, {
     ADJUTANT_DELIVERY_SMTP_URL: 'smtp://me:hunter2hunter2@127.0.0.1:2525',
     ADJUTANT_DELIVERY_WEBHOOK_SECRET: 'webhook-secret-1',
-    DATABASE_URL: join(bench.folder, 'diary-of-the-server.db'),
+    DATABASE_URL: join(bench.folder, 'server-database.db'),
     TWIG_DATA_DIR: '/twig-folder',
     JAVA_HOME: '/opt/java-for-builds',
   });
@@ -50,7 +50,7 @@ const lastSent = () => JSON.stringify(model.requests.at(-1)?.body);
 
 describe('codex in a hostile repository', () => {
   it.each(['read-only', 'workspace-write', 'danger-full-access'])(
-    'starts none of its servers and does not come to trust it: %s',
+    'starts no MCP server of the repository and does not mark it as trusted: %s',
     async (sandbox) => {
       const { record } = await server.call('delegate_run', { task: 'Look.', cwd: bench.project, sandbox });
       expect(record).toMatchObject({ status: 'completed', error: null });
@@ -60,13 +60,13 @@ describe('codex in a hostile repository', () => {
     },
   );
 
-  it('starts none in a folder of it behind a link, and reads its AGENTS.md files in order', async () => {
+  it('starts no MCP server in a linked folder, and reads the AGENTS.md files from the root down', async () => {
     symlinkSync(join(bench.project, 'shop'), join(bench.folder, 'link'));
     const { record } = await server.call('delegate_run', {
       task: 'Look.',
       cwd: join(bench.folder, 'link'),
       sandbox: 'workspace-write',
-      // Codex looks for the repository above the link.
+      // Codex searches the parents of the link for a repository.
       skip_git_repo_check: true,
     });
     expect(record.status).toBe('completed');
@@ -78,14 +78,14 @@ describe('codex in a hostile repository', () => {
     expect(sent).not.toContain('Prices are in pounds.');
   });
 
-  it('starts them where the user trusts it already, and the text comes once', async () => {
+  it('starts the MCP servers of a trusted repository, and sends its AGENTS.md once', async () => {
     appendFileSync(configFile(), `[projects.${JSON.stringify(bench.project)}]\ntrust_level = "trusted"\n`);
     await server.call('delegate_run', { task: 'Look.', cwd: bench.project, sandbox: 'workspace-write' });
     expect(traps.sprung).toEqual(['server']);
     expect(lastSent().split('Indent with three spaces.')).toHaveLength(2);
   });
 
-  it('starts them in a worktree of a repository the user trusts, but not in a folder that claims to be one', async () => {
+  it('trusts a real worktree of a trusted repository, but not a folder with a forged .git file', async () => {
     const trusted = `${model.config}[projects.${JSON.stringify(bench.project)}]\ntrust_level = "trusted"\n`;
     writeFileSync(configFile(), trusted);
     const [real, forged] = [join(bench.folder, 'tree'), join(bench.folder, 'forged')];
@@ -103,15 +103,15 @@ describe('codex in a hostile repository', () => {
     expect(traps.sprung).toEqual(['server']);
   });
 
-  it('reads no AGENTS.md that the user distrusts', async () => {
+  it('ignores the AGENTS.md of an untrusted repository', async () => {
     appendFileSync(configFile(), `[projects.${JSON.stringify(bench.project)}]\ntrust_level = "untrusted"\n`);
     await server.call('delegate_run', { task: 'Look.', cwd: bench.project });
     expect(lastSent()).not.toContain('Indent with three spaces.');
   });
 });
 
-describe('the shell of an agent', () => {
-  it("has the variables of toolchains and none of Adjutant's own", async () => {
+describe('the environment of an agent', () => {
+  it("keeps variables of toolchains and removes Adjutant's own", async () => {
     await server.call('delegate_run', {
       task: script({ shell: 'env' }, answer()),
       cwd: bench.project,
@@ -121,6 +121,6 @@ describe('the shell of an agent', () => {
     const output = JSON.stringify(input.findLast(({ type }) => type === 'function_call_output')?.output);
     expect(output).toContain('JAVA_HOME=/opt/java-for-builds');
     expect(output).toContain(`CODEX_HOME=${bench.codexHome}`);
-    expect(output).not.toMatch(/ADJUTANT_|hunter2|webhook-secret|diary-of-the-server|TWIG_DATA_DIR/);
+    expect(output).not.toMatch(/ADJUTANT_|hunter2|webhook-secret|server-database|TWIG_DATA_DIR/);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import type { Workbench } from './workbench.ts';
 
-/** Records which programs were started: each leaves a file of its name. */
+/** Records which trap commands were run. Each creates a file with its name. */
 export class Traps {
   readonly #folder: string;
 
@@ -11,7 +11,7 @@ export class Traps {
     mkdirSync(this.#folder);
   }
 
-  /** A shell command that is noticed when it runs. */
+  /** A shell command that records that it was run. */
   command(name: string): string {
     return `touch '${join(this.#folder, name)}'`;
   }
@@ -25,7 +25,7 @@ export class Traps {
   }
 }
 
-/** Writes files into a folder, with the folders they need. */
+/** Writes files into a folder and creates missing parent folders. */
 export function writeTree(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
     const file = join(folder, path);

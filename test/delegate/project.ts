@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Workbench } from './workbench.ts';
 
-/** Git in the project of a workbench. */
+/** Runs git in the project of a workbench. */
 export function gitIn(bench: Workbench, ...args: readonly string[]): string {
   return execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
     cwd: bench.project,
@@ -12,8 +12,8 @@ export function gitIn(bench: Workbench, ...args: readonly string[]): string {
   }).toString();
 }
 
-/** Nothing in it but these files, committed. */
-export function renewProject(bench: Workbench, files: Readonly<Record<string, string>>): void {
+/** Replaces the content of the project with these files and commits them. */
+export function resetProject(bench: Workbench, files: Readonly<Record<string, string>>): void {
   for (const name of readdirSync(bench.project))
     rmSync(join(bench.project, name), { recursive: true, force: true });
   gitIn(bench, 'init', '-q');

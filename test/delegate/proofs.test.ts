@@ -5,10 +5,10 @@ import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { crashAutopilotOnce } from './autopilot-crash.ts';
 import { cancelOnce } from './cancel.ts';
 import { crashOnce } from './crash.ts';
-import { crowd } from './crowd.ts';
+import { startParallelRuns } from './parallel-runs.ts';
 import { codexShim, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** The hard promises, with the real codex, in small; `npm run prove:delegate` makes them in full. */
+/** Small versions of the checks in `npm run prove:delegate`, with the real Codex. */
 let model: Model;
 let bench: Workbench;
 let settings: Readonly<Record<string, string>>;
@@ -22,21 +22,21 @@ afterAll(async () => {
   await model.close();
 });
 
-describe('a server that is killed', () => {
+describe('a server that is killed during a run', () => {
   it.each([
     [200, 0],
     [900, 1],
     [1_500, 2],
-  ])('after %i ms of a run leaves it to the next one, truthfully', async (milliseconds, round) => {
-    expect(await crashOnce(bench, settings, milliseconds, round)).toMatchObject({ wrong: [] });
+  ])('after %i ms leaves a run that the next server reports correctly', async (milliseconds, round) => {
+    expect(await crashOnce(bench, settings, milliseconds, round)).toMatchObject({ problems: [] });
   });
 });
 
-describe('a server that is killed with an autopilot', () => {
+describe('a server that is killed during an autopilot', () => {
   it.each([100, 1_300, 2_600])(
-    'after %i ms leaves it to the next one, and nothing is done twice',
+    'after %i ms leaves an autopilot that the next server finishes without repeating a job',
     async (ms) => {
-      expect(await crashAutopilotOnce(bench, settings, ms)).toMatchObject({ wrong: [] });
+      expect(await crashAutopilotOnce(bench, settings, ms)).toMatchObject({ problems: [] });
     },
   );
 });
@@ -50,11 +50,11 @@ describe('a run that is cancelled', () => {
     for (const name of ['child', 'session', 'orphan']) expect(ended).toContain(`-${name} 1000`);
   });
 
-  it('leaves none behind the script of npm either, where that stays in between', async () => {
-    const stays = {
+  it('leaves no process behind if the npm launcher stays the parent of Codex', async () => {
+    const withoutExecve = {
       NODE_OPTIONS: `--require=${join(import.meta.dirname, '../fixtures/agent/no-execve.cjs')}`,
     };
-    Object.assign(bench.env, stays);
+    Object.assign(bench.env, withoutExecve);
     try {
       const report = await cancelOnce(
         bench,
@@ -69,11 +69,11 @@ describe('a run that is cancelled', () => {
   });
 });
 
-describe('many runs at once', () => {
-  it('through two servers all finish, never more than two at a time', async () => {
+describe('parallel runs', () => {
+  it('on two servers all finish, with at most two at a time', async () => {
     const limits = { ...settings, 'delegate-max-parallel': '2', 'delegate-answer-within-seconds': '0' };
-    const { records, mostSeen, mostTold } = await crowd(bench, limits, 2, 8);
+    const { records, maxObserved, maxReported } = await startParallelRuns(bench, limits, 2, 8);
     expect(records.map(({ status }) => status)).toEqual(Array(8).fill('completed'));
-    expect(Math.max(mostSeen, mostTold)).toBe(2);
+    expect(Math.max(maxObserved, maxReported)).toBe(2);
   });
 });

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/json.ts';
 import { bare, echoed, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
-/** A small disk of its own takes the right to mount one. */
+/** Mounting a small disk needs root. */
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0 && process.getuid?.() === 0;
 
 let bench: Workbench;
@@ -22,8 +22,8 @@ afterEach(() => bench[Symbol.asyncDispose]());
 const run = async (task: string, more: object = {}): Promise<RunRecord> =>
   (await server.call('delegate_run', { task, cwd: bench.project, ...more })).record;
 
-describe('what cannot be started', () => {
-  it('without the agent says how to get it', async () => {
+describe('a run that cannot start', () => {
+  it('explains how to install a missing agent', async () => {
     const none = await bench.connect({ 'delegate-command': 'no-such-codex' });
     const { record } = await none.call('delegate_run', { task: 'x', cwd: bench.project });
     expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
@@ -31,7 +31,7 @@ describe('what cannot be started', () => {
     expect(record.artifacts.map(({ name }) => name)).toContain('result.json');
   });
 
-  it('with a file for an agent that is no program says so', async () => {
+  it('reports an agent that is not an executable file', async () => {
     const file = join(bench.folder, 'program');
     writeFileSync(file, 'not a program');
     const none = await bench.connect({ 'delegate-command': file });
@@ -42,7 +42,7 @@ describe('what cannot be started', () => {
   it.each([
     ['does not exist', 'nowhere'],
     ['is not a folder', 'project/README.md'],
-  ])('in a working folder that %s says so', async (problem, path) => {
+  ])('reports a working folder that %s', async (problem, path) => {
     const record = await run('x', { cwd: join(bench.folder, path) });
     expect(record).toMatchObject({
       status: 'failed',
@@ -51,21 +51,21 @@ describe('what cannot be started', () => {
   });
 
   it.each(['standard', 'delegate'] as const)(
-    'is a writing run in the home folder, or from a thread of Codex elsewhere: %s',
+    'is refused in the home folder, and read-only for a Codex thread of another folder: %s',
     async (contract) => {
       const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
       const args = { task: steps({ echo: true }), sandbox: 'workspace-write', skip_git_repo_check: true };
       const { record } = await other.call('delegate_run', { ...args, cwd: bench.home });
       expect(record.status).toBe('failed');
-      expect(record.error).toContain('it is your home folder. Choose the folder of the project');
+      expect(record.error).toContain('it is your home folder. Use the project folder');
       const meta = { 'x-codex-turn-metadata': { sandbox_mode: 'workspace-write' } };
-      const abroad = await other.call('delegate_run', { ...args, cwd: bench.project }, meta);
-      expect(echoed(abroad.record.summary).argv).toContain('read-only');
+      const elsewhere = await other.call('delegate_run', { ...args, cwd: bench.project }, meta);
+      expect(echoed(elsewhere.record.summary).argv).toContain('read-only');
     },
   );
 
   it.each(['standard', 'delegate'] as const)(
-    'is a run that leads elsewhere, unlike one with the overrides of the document: %s',
+    'is refused with a hidden address in an override, unlike the overrides of the contract: %s',
     async (contract) => {
       const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
       const call = async (override: string) => {
@@ -79,16 +79,16 @@ describe('what cannot be started', () => {
     },
   );
 
-  it('where no run directory can be made answers in the usual shape', async () => {
+  it('returns a normal result if the run directory cannot be created', async () => {
     const file = join(bench.folder, 'in-the-way');
     writeFileSync(file, '');
     const none = await bench.connect({ 'delegate-command': scriptedAgent, 'delegate-runs-dir': file });
     const { record } = await none.call('delegate_run', { task: 'x', cwd: bench.project });
     expect(record).toMatchObject({ run_id: 'unknown', run_dir: 'unknown', status: 'failed' });
-    expect(record.error).toContain('The run directory cannot be made');
+    expect(record.error).toContain('The run directory could not be created');
   });
 
-  it('without a task or a folder is no call at all', async () => {
+  it('creates no run directory for invalid arguments', async () => {
     for (const args of [
       { cwd: bench.project },
       { task: 'x' },
@@ -104,7 +104,7 @@ describe('what cannot be started', () => {
     expect(existsSync(join(bench.home, 'runs'))).toBe(false);
   });
 
-  it('with a skill that is missing starts nothing', async () => {
+  it('does not start the agent if a requested skill is missing', async () => {
     const record = await run('x', { skills_mode: 'explicit', skills: ['no-such-skill'] });
     expect(record.status).toBe('failed');
     expect(record.error).toMatch(/Missing requested skills: no-such-skill/);
@@ -113,25 +113,25 @@ describe('what cannot be started', () => {
   });
 });
 
-describe('what comes of a run', () => {
-  it('is failed with the reason of the turn', async () => {
+describe('the result of a run', () => {
+  it('is failed with the error of the turn', async () => {
     const record = await run(steps({ fail: 'Quota exceeded.' }, { exit: 1 }));
     expect(record).toMatchObject({ status: 'failed', error: 'Quota exceeded.' });
   });
 
-  it('is failed with the last lines of stderr when the agent dies silently', async () => {
+  it('is failed with the last lines of stderr if the agent exits without an event', async () => {
     const record = await run(bare({ stderr: 'one\ntwo: config is broken\n' }, { exit: 1 }));
     expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
     expect(record.error).toBe('codex exec exited with code 1: one two: config is broken');
   });
 
-  it('is failed with the signal that ended the agent from outside', async () => {
+  it('is failed with the signal that killed the agent', async () => {
     const record = await run(steps({ die: 'SIGKILL' }));
     expect(record).toMatchObject({ status: 'failed', error: 'codex exec was terminated by SIGKILL' });
     expect(record.subagent_thread_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is not decided by warnings and retries', async () => {
+  it('ignores warnings, retries and unknown events', async () => {
     const record = await run(
       steps(
         { emit: { type: 'error', message: 'Reconnecting... 1/5' } },
@@ -146,20 +146,20 @@ describe('what comes of a run', () => {
   it.each([
     ['is not JSON', 'All done, boss.', /not JSON; it is kept as the summary/],
     ['has another shape', '{"summary": 7}', /it is kept as the summary/],
-  ])('is failed when the reply %s, and the reply is kept', async (_, message, reason) => {
+  ])('is failed if the final message %s, and keeps it as the summary', async (_, message, reason) => {
     const record = await run(steps({ message }, { usage: {} }));
     expect(record).toMatchObject({ status: 'failed', summary: message });
     expect(record.error).toMatch(reason);
   });
 
-  it('is failed when there is no reply at all', async () => {
+  it('is failed if there is no final message', async () => {
     const record = await run(steps({ usage: {} }));
     expect(record.error).toBe(
       'codex exec did not produce a valid last_message.json: there is no final message',
     );
   });
 
-  it('is failed when another thread was taken up than the one asked for', async () => {
+  it('is failed if the agent resumed another thread', async () => {
     const { record } = await server.call('delegate_resume', {
       thread_id: '01a1de69-7620-7c01-aa83-000000000000',
       task: bare(
@@ -172,7 +172,7 @@ describe('what comes of a run', () => {
     expect(record.error).toContain('did not resume thread 01a1de69-7620-7c01-aa83-000000000000');
   });
 
-  it('names the version when another one than the tried one does not begin', async () => {
+  it('names both versions if an untested agent version does not start', async () => {
     Object.assign(bench.env, { SCRIPTED_VERSION: '0.99.0' });
     const old = await bench.connect({ 'delegate-command': scriptedAgent });
     const { record } = await old.call('delegate_run', {
@@ -180,27 +180,27 @@ describe('what comes of a run', () => {
       cwd: bench.project,
     });
     expect(record.error).toMatch(
-      /unexpected argument.*codex 0\.99\.0 is installed; 0\.166\.0 is the version/,
+      /unexpected argument.*codex 0\.99\.0 is installed; Adjutant was tested with 0\.166\.0/,
     );
   });
 
-  it('comes with a warning where sandboxed commands cannot run', async () => {
+  it('has a warning if sandboxed commands do not start', async () => {
     Object.assign(bench.env, { SCRIPTED_SANDBOX: 'broken' });
     const other = await bench.connect({ 'delegate-command': scriptedAgent });
     const { record } = await other.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
     expect(record).toMatchObject({
       status: 'completed',
-      warnings: [expect.stringContaining('Commands in a sandbox do not start on this machine')],
+      warnings: [expect.stringContaining('Sandboxed commands do not start on this machine')],
     });
   });
 
-  it('is told also when it cannot be written down', async () => {
-    const record = await run(steps({ block: 'result.json' }, { answer: { summary: 'told from memory' } }));
-    expect(record).toMatchObject({ status: 'completed', summary: 'told from memory' });
+  it('is returned even if result.json cannot be written', async () => {
+    const record = await run(steps({ block: 'result.json' }, { answer: { summary: 'kept in memory' } }));
+    expect(record).toMatchObject({ status: 'completed', summary: 'kept in memory' });
     expect(record.warnings.join()).toContain('The result could not be written');
   });
 
-  it.runIf(canMount)('is told when the disk is full', async () => {
+  it.runIf(canMount)('is failed if the disk is full', async () => {
     const disk = join(bench.folder, 'small');
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48k', 'tmpfs', disk]);
@@ -218,7 +218,7 @@ describe('what comes of a run', () => {
     }
   });
 
-  it('survives ten megabytes of events and a line without end', async () => {
+  it('is complete after ten megabytes of events and a very long line', async () => {
     const record = await run(
       steps(
         { flood: 10_000_000 },
@@ -229,21 +229,21 @@ describe('what comes of a run', () => {
     expect(record).toMatchObject({ status: 'completed', summary: 'still here' });
   });
 
-  it('fits the declared schema whether it is completed, failed or cancelled', async () => {
+  it('matches the output schema whether it is completed, failed or cancelled', async () => {
     const { tools } = (await server.client.request('tools/list')) as unknown as {
       tools: { name: string; outputSchema: object }[];
     };
     const schema = tools.find(({ name }) => name === 'delegate_run')!.outputSchema;
     const completed = await run(steps({ answer: {} }));
     const failed = await run(bare({ exit: 3 }));
-    const begun = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const call = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
     const { runs } = (await until(async () => {
       const { record } = await server.call('list_runs', {});
       const { runs } = record as unknown as { runs: { run_id: string; status: string }[] };
       return runs[0]?.status === 'running' ? { runs } : undefined;
     }))!;
     await server.call('cancel_run', { run_id: runs[0]!.run_id });
-    const cancelled = (await begun).record;
+    const cancelled = (await call).record;
     expect([completed, failed, cancelled].map(({ status }) => status)).toEqual([
       'completed',
       'failed',
@@ -253,8 +253,8 @@ describe('what comes of a run', () => {
   });
 });
 
-describe('what the agent is given', () => {
-  it('is the prompt on its input and the rest on its command line', async () => {
+describe('the agent', () => {
+  it('gets the prompt on stdin and the settings on its command line', async () => {
     const record = await run(`-- help me ${steps({ echo: true })}`, {
       role: 'reviewer',
       model: 'm"1',
@@ -283,7 +283,7 @@ describe('what the agent is given', () => {
     expect(env['CODEX_HOME']).toBe(bench.codexHome);
   });
 
-  it('is the configured effort where the call names none', async () => {
+  it('gets the configured reasoning effort if the call names none', async () => {
     Object.assign(bench.env, { CODEX_DELEGATE_REASONING_EFFORT: 'low' });
     const other = await bench.connect({ 'delegate-command': scriptedAgent });
     const overridesOf = async (more: object) => {
@@ -298,7 +298,7 @@ describe('what the agent is given', () => {
     ]);
   });
 
-  it('is our own entry switched off, whatever it is called', async () => {
+  it('runs without our MCP server, whatever its name in the configuration', async () => {
     writeFileSync(
       join(bench.codexHome, 'config.toml'),
       [
@@ -313,7 +313,7 @@ describe('what the agent is given', () => {
     );
   });
 
-  it('is a task and a role from the library where they name a prompt', async () => {
+  it('gets the text of the prompts that the task and the role name', async () => {
     mkdirSync(join(bench.home, 'commands'), { recursive: true });
     writeFileSync(
       join(bench.home, 'commands', 'critic.md'),
@@ -337,16 +337,16 @@ describe('what the agent is given', () => {
       cwd: bench.project,
     });
     expect(echoed(plain.record.summary).prompt).toContain(':nothing <<steps');
-    expect(plain.record.warnings).toEqual(['There is no prompt "nothing"; the task was taken as it stands.']);
+    expect(plain.record.warnings).toEqual(['There is no prompt "nothing"; the task was used unchanged.']);
   });
 });
 
 describe('secrets', () => {
-  it('are in no file of the run, and the agent still gets its prompt whole', async () => {
+  it('are redacted in all files of the run, but not in the prompt for the agent', async () => {
     Object.assign(bench.env, { SHOP_API_KEY: 'hunter2-hunter2', PLAIN: 'visible-value' });
-    const keeping = await bench.connect({ 'delegate-command': scriptedAgent });
+    const withSecrets = await bench.connect({ 'delegate-command': scriptedAgent });
     const token = `ghp_${'a1'.repeat(20)}`;
-    const { record } = await keeping.call('delegate_run', {
+    const { record } = await withSecrets.call('delegate_run', {
       task: `Use ${token} and visible-value. ${steps(
         { command: 'echo hunter2-hunter2' },
         { stderr: `token: ${token}\n` },
@@ -370,7 +370,7 @@ describe('secrets', () => {
 });
 
 describe('evidence', () => {
-  it('tells what was delivered from what was only claimed', async () => {
+  it('distinguishes delivered files from files that were only reported', async () => {
     const record = await run(
       steps(
         { file: { path: join(bench.project, 'made.txt'), text: 'x' } },
@@ -379,7 +379,7 @@ describe('evidence', () => {
           answer: {
             deliverables: [
               { path: 'made.txt', description: 'made' },
-              { path: 'dreamt.txt', description: 'not made' },
+              { path: 'missing.txt', description: 'not made' },
             ],
           },
         },
@@ -388,13 +388,13 @@ describe('evidence', () => {
     );
     expect(record.evidence?.files.map(({ path, status }) => `${path} ${status}`)).toEqual([
       'made.txt verified',
-      'dreamt.txt missing',
+      'missing.txt missing',
       'extra.txt unreported',
     ]);
     expect(readdirSync(record.run_dir).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('shows what was changed as a patch, without secrets', async () => {
+  it('includes the changes as a patch without secrets', async () => {
     const record = await run(
       steps(
         { file: { path: join(bench.project, 'made.txt'), text: `one\nghp_${'a1'.repeat(20)}\n` } },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What the scripted agent does, one after the other. */
+/** A step of the scripted agent. */
 export type Step =
   | { readonly begin: true }
   | { readonly emit: object }
@@ -8,7 +8,7 @@ export type Step =
   | { readonly stderr: string }
   | { readonly wait: number }
   | { readonly hang: true }
-  | { readonly deaf: true }
+  | { readonly ignoreSignals: true }
   | { readonly child: string }
   | { readonly command: string }
   | { readonly flood: number }
@@ -17,26 +17,27 @@ export type Step =
   | { readonly usage: object }
   | { readonly fail: string }
   | { readonly answer: object }
-  /** Answers with the prompt, the arguments and the environment it was given, as JSON in the summary. */
+  /** Answers with its prompt, arguments and environment, as JSON in the summary. */
   | { readonly echo: true }
-  /** Puts a folder where a file of the run is to be written. */
+  /** Creates a folder with the name of a file in the run directory, so that the file cannot be written. */
   | { readonly block: string }
   | { readonly exit: number }
   | { readonly die: NodeJS.Signals };
 
-/** An agent that needs no model: it stands in for codex where the real one has nothing to add. */
+/** An agent that needs no model. It replaces Codex in tests that do not depend on the real program. */
 export const scriptedAgent = join(import.meta.dirname, '..', 'fixtures', 'agent', 'codex.mjs');
 
-/** The text that makes it do these steps, to be put into a task. It begins its thread by itself. */
+/** Task text that makes the agent start a thread and perform these steps. */
 export function steps(...all: readonly Step[]): string {
   return bare({ begin: true }, ...all);
 }
 
+/** Like `steps`, but without starting a thread. */
 export function bare(...all: readonly Step[]): string {
   return `<<steps ${Buffer.from(JSON.stringify(all)).toString('base64url')}>>`;
 }
 
-/** What `echo` saw. */
+/** Parses the summary of an `echo` step. */
 export function echoed(summary: string): {
   readonly prompt: string;
   readonly argv: readonly string[];

@@ -6,7 +6,7 @@ import { Deframer } from '../../src/transports/framing.ts';
 import { bundle } from '../program.ts';
 import type { Workbench } from './workbench.ts';
 
-/** The built program on stdio, with the workbench's home; what it started outlives it. */
+/** The built program on stdio with the workbench's home. The agents it starts outlive it. */
 export class ServerProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   stderr = '';
@@ -52,7 +52,7 @@ export class ServerProcess implements AsyncDisposable {
     this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  /** The result; never, when the server dies before it. */
+  /** Resolves with the result. Never settles if the server dies first. */
   request(method: string, params: object): Promise<JsonObject> {
     const id = ++this.#ids;
     return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ export class ServerProcess implements AsyncDisposable {
     });
   }
 
-  /** Begins a call without waiting for it; the number is the request's. */
+  /** Starts a call without waiting for it, and returns the request id. */
   begin(tool: string, args: object): { readonly id: number; readonly result: Promise<JsonObject> } {
     const result = this.request('tools/call', { name: tool, arguments: args });
     return { id: this.#ids, result };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRecords } from '../../src/assistant/store/records.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { putFinishedRun } from '../finished-run.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { eventually } from './eventually.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => postgres?.close());
 
-/** Each has a home of its own; all they share is the database. */
+/** Simulates a machine: it has its own home and shares only the database. */
 function machine(): Workbench {
   const bench = createWorkbench();
   benches.push(bench);
@@ -49,7 +49,7 @@ const read = async (server: Connection, uri: string) => {
 };
 
 describe('runs of several machines on one database', () => {
-  it('are listed and shown on each, with their files, also when the machine that had them is gone', async () => {
+  it('are listed and shown on every machine with their files, even after their machine is gone', async () => {
     const [here, there] = [machine(), machine()];
     const [one, other] = [await serve(here), await serve(there)];
     const own = await run(other, there, steps({ answer: { summary: 'Mine.' } }));
@@ -89,12 +89,12 @@ describe('runs of several machines on one database', () => {
       `runs://${made.run_id}/result.json`,
     );
     await expect(read(other, `runs://${made.run_id}/nothing.txt`)).rejects.toThrow(
-      `nothing.txt of the run ${made.run_id} can only be read on ${hostname()}.`,
+      `nothing.txt of run ${made.run_id} can only be read on ${hostname()}.`,
     );
     await expect(read(other, `runs://${made.run_id}/constructor`)).rejects.toThrow('can only be read on');
   });
 
-  it('are seen while they go on, and cancelled from another machine with all their processes', async () => {
+  it('are listed while in progress and can be cancelled from another machine', async () => {
     const [here, there] = [machine(), machine()];
     const [one, other] = [await serve(here), await serve(there)];
     const answer = run(one, here, steps({ child: 'sleep 1000' }, { hang: true }));
@@ -110,7 +110,7 @@ describe('runs of several machines on one database', () => {
     expect(await listRunProcesses(undefined, run_id)).toEqual([]);
   });
 
-  it('are news for the clients of every machine', async () => {
+  it('notify the clients of every machine', async () => {
     const [here, there] = [machine(), machine()];
     const other = await serve(there);
     const one = await serve(here);
@@ -122,7 +122,7 @@ describe('runs of several machines on one database', () => {
     });
   });
 
-  it('end and are told while the database is away, and reach it when it is back', async () => {
+  it('finish while the database is down and are published when it is back', async () => {
     const [here, there] = [machine(), machine()];
     const one = await serve(here);
     await run(one, here, steps({ answer: { summary: 'before' } }));
@@ -132,7 +132,9 @@ describe('runs of several machines on one database', () => {
     expect((await listed(one)).map(({ summary }) => summary)).toEqual(['meanwhile', 'before']);
     await eventually(async () => {
       const { record } = await one.call('server_status', {});
-      expect(JSON.stringify(record)).toContain('Other machines cannot be told of the runs here');
+      expect(JSON.stringify(record)).toContain(
+        'The runs of this machine could not be shared with other machines',
+      );
     });
     await postgres.start();
     const other = await serve(there);
@@ -141,7 +143,7 @@ describe('runs of several machines on one database', () => {
     });
   });
 
-  it('that were there before the database are told to it, and taken out when they are cleaned away', async () => {
+  it('are published if they are older than the database, and removed by clean_runs', async () => {
     const [here, there] = [machine(), machine()];
     const alone = await here.connect({ 'delegate-command': scriptedAgent });
     const made = await run(alone, here, steps({ answer: { summary: 'old' } }));
@@ -157,7 +159,7 @@ describe('runs of several machines on one database', () => {
     });
   });
 
-  it('are told with the files of their directories, and with nothing that only a link in one leads to', async () => {
+  it('are published with the files of their directory, but without linked files', async () => {
     const [here, there] = [machine(), machine()];
     const id = putFinishedRun(join(here.home, 'runs'), 1);
     writeFileSync(join(here.home, 'private.txt'), 'not for others');
@@ -168,7 +170,7 @@ describe('runs of several machines on one database', () => {
     await expect(read(other, `runs://${id}/link.txt`)).rejects.toThrow('can only be read on');
   });
 
-  it('of another agent are read in its language', async () => {
+  it('show the events of another agent', async () => {
     const [here, there] = [machine(), machine()];
     const id = putFinishedRun(join(here.home, 'runs'), 1);
     const put = (name: string, value: object) =>
@@ -185,7 +187,7 @@ describe('runs of several machines on one database', () => {
     expect((await other.call('tail_run', { run_id: id })).text).toBe('Hello from Claude.');
   });
 
-  it('that are told in a way nobody here knows do not hide the others', async () => {
+  it('are listed although the database contains runs in an unknown format', async () => {
     const here = machine();
     const id = putFinishedRun(join(here.home, 'runs'), 1);
     const records = createRecords(url);
@@ -199,7 +201,7 @@ describe('runs of several machines on one database', () => {
     expect((await one.call('show_run', { run_id: strange[0]! })).text).toContain('There is no run');
   });
 
-  it('are listed, and the server stops, while the database does not say a word', async () => {
+  it('are listed, and the server stops, while the database does not answer', async () => {
     const here = machine();
     const id = putFinishedRun(join(here.home, 'runs'), 1);
     const { hostname: host, port } = new URL(url);
@@ -229,7 +231,7 @@ describe('runs of several machines on one database', () => {
     gate.close();
   });
 
-  it('of a server that was killed are told by the next one on its machine', async () => {
+  it('of a killed server are published by the next server on its machine', async () => {
     const [here, there] = [machine(), machine()];
     const other = await serve(there);
     const server = await new ServerProcess(here, settings()).initialize();

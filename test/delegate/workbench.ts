@@ -14,7 +14,7 @@ import { connectMemory, type MemoryClient, type MemoryOptions } from '../../src/
 
 const components = join(import.meta.dirname, '..', 'components', 'package.json');
 
-/** The script that npm puts on the PATH. */
+/** The npm launcher script of Codex. */
 export const codexShim = join(
   dirname(createRequire(components).resolve('@openai/codex/package.json')),
   'bin/codex.js',
@@ -22,24 +22,24 @@ export const codexShim = join(
 
 export const claude = join(dirname(components), 'node_modules', '.bin', 'claude');
 
-/** The program behind it. */
+/** The native program that the launcher script starts. */
 export function nativeCodex(): Promise<string> {
   return resolveNpmShim(codexShim);
 }
 
 export interface Workbench extends AsyncDisposable {
-  /** Everything of one test lies under it. */
+  /** Contains all other folders of the workbench. */
   readonly folder: string;
   readonly home: string;
   readonly codexHome: string;
-  /** A git repository to work in. */
+  /** A git repository that runs work in. */
   readonly project: string;
   readonly env: Record<string, string>;
-  /** Puts a program on the PATH. */
+  /** Adds a program to the PATH. */
   link(name: string, target: string): void;
-  /** A server of its own in this process, with a client on it. */
+  /** Starts a new server in this process and connects a client. */
   connect(settings?: Readonly<Record<string, string>>, options?: ConnectOptions): Promise<Connection>;
-  /** The same for a client of the revision that greets nobody. */
+  /** Like `connect`, for a client of the protocol revision without `initialize`. */
   connectModern(settings?: Readonly<Record<string, string>>): Promise<MemoryClient>;
 }
 
@@ -50,14 +50,14 @@ export interface ConnectOptions extends MemoryOptions {
 export interface Connection {
   readonly client: MemoryClient;
   readonly notifications: { readonly method: string; readonly params: JsonObject }[];
-  /** Calls a tool and tells what it answered. */
+  /** Calls a tool and returns its text and structured content. */
   call(tool: string, args: object, meta?: JsonObject): Promise<{ text: string; record: RunRecord }>;
   close(): Promise<void>;
 }
 
-/** A folder with a home, a CODEX_HOME whose model is on loopback, and a project. */
+/** Creates a temporary folder with a home, a CODEX_HOME and a project. */
 export function createWorkbench(codexConfig = ''): Workbench {
-  const folder = mkdtempSync(join(tmpdir(), 'adjutant-delegate-'));
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-'));
   const at = (name: string) => {
     mkdirSync(join(folder, name));
     return join(folder, name);
@@ -117,8 +117,8 @@ export function createWorkbench(codexConfig = ''): Workbench {
   };
 }
 
-/** `codex exec` as a person would start it; resolves when it is over. */
-export async function byHand(
+/** Runs `codex exec` directly, without Adjutant, until it exits. */
+export async function runCodex(
   bench: Workbench,
   codex: string,
   args: readonly string[],

@@ -1,62 +1,62 @@
-// The promises about runs in full size, with the real codex and a model on loopback. Prints what it saw; ends with 1 when one
-// of them is broken.
+// Full-size checks of crash recovery, cancellation and parallel runs, with the real Codex and a model on loopback. Prints the
+// measurements and exits with 1 if a check fails.
 import { join } from 'node:path';
 import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { crashAutopilotOnce } from '../delegate/autopilot-crash.ts';
 import { cancelOnce } from '../delegate/cancel.ts';
 import { crashOnce } from '../delegate/crash.ts';
-import { crowd } from '../delegate/crowd.ts';
+import { startParallelRuns } from '../delegate/parallel-runs.ts';
 import { codexShim, createWorkbench, nativeCodex } from '../delegate/workbench.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 
 const kills = Number(process.argv[2] ?? 20);
-const crowdSize = Number(process.argv[3] ?? 50);
+const runCount = Number(process.argv[3] ?? 50);
 const model = await startResponsesModel();
 const bench = createWorkbench(model.config);
 const native = { 'delegate-command': await nativeCodex(), 'delegate-danger-folders': bench.project };
-const broken: string[] = [];
-const demand = (holds: boolean, what: string) => {
-  if (!holds) broken.push(what);
+const failures: string[] = [];
+const check = (passed: boolean, failure: string) => {
+  if (!passed) failures.push(failure);
 };
 
 try {
-  console.log(`${kills} servers killed at random moments of a run`);
+  console.log(`killing ${kills} servers at random times during a run`);
   const statuses: Record<string, number> = {};
   for (let round = 0; round < kills; round += 1) {
-    const { killedAfterMs, sandbox, status, wrong } = await crashOnce(
+    const { killedAfterMs, sandbox, status, problems } = await crashOnce(
       bench,
       native,
       Math.random() ** 2 * 2_500,
       round,
     );
     statuses[status] = (statuses[status] ?? 0) + 1;
-    console.log(`  ${killedAfterMs.toFixed(0)} ms, ${sandbox}: ${status} ${wrong.join('; ')}`);
-    demand(wrong.length === 0, `kill ${round}: ${wrong.join('; ')}`);
+    console.log(`  ${killedAfterMs.toFixed(0)} ms, ${sandbox}: ${status} ${problems.join('; ')}`);
+    check(problems.length === 0, `kill ${round}: ${problems.join('; ')}`);
   }
   console.log(`  ${JSON.stringify(statuses)}`);
 
-  console.log(`${kills} servers killed at random moments of an autopilot`);
+  console.log(`killing ${kills} servers at random times during an autopilot`);
   for (let round = 0; round < kills; round += 1) {
     const crash = await crashAutopilotOnce(bench, native, Math.random() * 4_000);
-    const { killedAfterMs, status, done, wrong } = crash;
+    const { killedAfterMs, status, done, problems } = crash;
     console.log(
-      `  ${killedAfterMs.toFixed(0)} ms: ${status}, jobs done ${done.join(' ')} ${wrong.join('; ')}`,
+      `  ${killedAfterMs.toFixed(0)} ms: ${status}, runs per job: ${done.join(' ')} ${problems.join('; ')}`,
     );
-    demand(wrong.length === 0, `autopilot ${round}: ${wrong.join('; ')}`);
+    check(problems.length === 0, `autopilot ${round}: ${problems.join('; ')}`);
   }
 
-  console.log('runs cancelled whose children ignore signals and leave their session');
+  console.log('cancelling runs whose child processes ignore signals and leave their session');
   const shim = { ...native, 'delegate-command': codexShim };
-  const ways = [
-    ['codex', native, {}],
-    ['codex behind the script of npm', shim, {}],
+  const launches = [
+    ['native codex', native, {}],
+    ['codex with the npm launcher', shim, {}],
     [
-      'the same where the script stays',
+      'codex with the npm launcher as its parent',
       shim,
       { NODE_OPTIONS: `--require=${join(import.meta.dirname, '../fixtures/agent/no-execve.cjs')}` },
     ],
   ] as const;
-  for (const [name, settings, env] of ways) {
+  for (const [name, settings, env] of launches) {
     Object.assign(bench.env, env);
     for (const sandbox of sandboxes) {
       const { record, milliseconds, left } = await cancelOnce(bench, settings, sandbox);
@@ -64,23 +64,28 @@ try {
       console.log(
         `  ${name}, ${sandbox}: ${record.status} in ${milliseconds} ms, ${record.ended_processes.length} processes ended (${killed} killed), ${left.length} left`,
       );
-      demand(record.status === 'cancelled' && left.length === 0, `${name}, ${sandbox}: ${left.join('; ')}`);
+      check(record.status === 'cancelled' && left.length === 0, `${name}, ${sandbox}: ${left.join('; ')}`);
     }
   }
   delete bench.env['NODE_OPTIONS'];
 
-  console.log(`${crowdSize} runs asked of 4 servers at once, 4 at a time`);
+  console.log(`starting ${runCount} runs on 4 servers at once, with a limit of 4 in parallel`);
   const limits = { ...native, 'delegate-max-parallel': '4', 'delegate-answer-within-seconds': '0' };
-  const { records, milliseconds, mostSeen, mostTold, overtaken } = await crowd(bench, limits, 4, crowdSize);
+  const { records, milliseconds, maxObserved, maxReported, overtaken } = await startParallelRuns(
+    bench,
+    limits,
+    4,
+    runCount,
+  );
   const completed = records.filter(({ status }) => status === 'completed').length;
   console.log(
-    `  ${completed} completed in ${(milliseconds / 1000).toFixed(1)} s; at most ${mostSeen} in the process table, ${mostTold} by their own times; ${overtaken} overtaken`,
+    `  ${completed} completed in ${(milliseconds / 1000).toFixed(1)} s; at most ${maxObserved} in the process table, ${maxReported} by their own times; ${overtaken} overtaken`,
   );
-  demand(completed === crowdSize, `${crowdSize - completed} runs did not complete`);
-  demand(mostSeen <= 4 && mostTold <= 4, `${Math.max(mostSeen, mostTold)} at a time`);
+  check(completed === runCount, `${runCount - completed} runs did not complete`);
+  check(maxObserved <= 4 && maxReported <= 4, `${Math.max(maxObserved, maxReported)} runs in parallel`);
 } finally {
   await bench[Symbol.asyncDispose]();
   await model.close();
 }
-console.log(broken.length === 0 ? 'all promises kept' : `broken:\n  ${broken.join('\n  ')}`);
-process.exitCode = broken.length === 0 ? 0 : 1;
+console.log(failures.length === 0 ? 'all checks passed' : `failed:\n  ${failures.join('\n  ')}`);
+process.exitCode = failures.length === 0 ? 0 : 1;

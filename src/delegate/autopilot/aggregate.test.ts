@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aggregate, overall, totalUsage } from './aggregate.ts';
+import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import type { JobResult } from './autopilot-output.ts';
 
 const job = (id: string, more: Partial<JobResult> = {}): JobResult => ({
@@ -26,7 +26,7 @@ const job = (id: string, more: Partial<JobResult> = {}): JobResult => ({
 });
 
 describe('aggregate', () => {
-  it('says that nothing was needed when there were no jobs', () => {
+  it('reports that no delegation was needed if there are no jobs', () => {
     expect(aggregate([], '/srv')).toEqual({
       summary: 'No delegation needed.',
       deliverables: [],
@@ -35,7 +35,7 @@ describe('aggregate', () => {
     });
   });
 
-  it('names each thing once, however it was written', () => {
+  it('removes duplicates that differ only in spelling', () => {
     const sum = aggregate(
       [
         job('a', {
@@ -69,7 +69,7 @@ describe('aggregate', () => {
     });
   });
 
-  it('doubts what was claimed and is not there, and keeps what a person has to do', () => {
+  it('reports missing files and unmerged changes, and lists manual steps', () => {
     const { open_questions, next_actions } = aggregate(
       [
         job('a', {
@@ -86,13 +86,13 @@ describe('aggregate', () => {
       '/srv',
     );
     expect(open_questions).toEqual([
-      'A says it delivered ghost.md, but there is no such file.',
-      'The changes of A are not in the tree: they clash in x.ts.',
+      'A reported ghost.md as delivered, but the file does not exist.',
+      'The changes of A were not merged into the working folder: they conflict in x.ts.',
     ]);
-    expect(next_actions).toEqual(['Run make deploy', 'Apply /runs/a/changes.patch by hand']);
+    expect(next_actions).toEqual(['Run make deploy', 'Apply /runs/a/changes.patch manually']);
   });
 
-  it('has no duplicates for any jobs, and loses no file', () => {
+  it('has no duplicates and loses no file, for any jobs', () => {
     const texts = fc.array(fc.constantFrom('a', 'A', ' a', 'b', 'b.', 'c  d', 'c d'), { maxLength: 4 });
     const files = fc.array(
       fc.record({
@@ -121,18 +121,18 @@ describe('aggregate', () => {
   });
 });
 
-describe('overall', () => {
-  it('fails with the reasons of all that failed, and is cancelled when it was', () => {
+describe('overallStatus', () => {
+  it('combines the errors of failed jobs, and reports a cancellation', () => {
     const failed = [
       job('a', { status: 'failed', error: 'broke' }),
       job('b', { status: 'skipped' }),
       job('c'),
     ];
-    expect(overall(failed, false)).toEqual({ status: 'failed', error: 'a: broke' });
-    expect(overall([job('a')], false)).toEqual({ status: 'completed', error: null });
-    expect(overall([], false)).toEqual({ status: 'completed', error: null });
-    expect(overall([], true)).toEqual({ status: 'cancelled', error: 'cancelled' });
-    expect(overall([job('a', { status: 'cancelled', error: 'cancelled: by hand' })], true)).toEqual({
+    expect(overallStatus(failed, false)).toEqual({ status: 'failed', error: 'a: broke' });
+    expect(overallStatus([job('a')], false)).toEqual({ status: 'completed', error: null });
+    expect(overallStatus([], false)).toEqual({ status: 'completed', error: null });
+    expect(overallStatus([], true)).toEqual({ status: 'cancelled', error: 'cancelled' });
+    expect(overallStatus([job('a', { status: 'cancelled', error: 'cancelled: by hand' })], true)).toEqual({
       status: 'cancelled',
       error: 'a: cancelled: by hand',
     });
@@ -140,7 +140,7 @@ describe('overall', () => {
 });
 
 describe('totalUsage', () => {
-  it('adds what is known', () => {
+  it('adds the known values', () => {
     const usage = { input_tokens: 1, cached_input_tokens: 2, output_tokens: 3, reasoning_output_tokens: 4 };
     expect(totalUsage([null, usage, usage])).toEqual({
       input_tokens: 2,

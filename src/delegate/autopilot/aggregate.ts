@@ -3,7 +3,7 @@ import { plainPath } from '../changes/evidence.ts';
 import type { Answer, Deliverable } from '../record/answer.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 
-/** What all jobs came to, each thing once. */
+/** Combines the results of all jobs without duplicates. */
 export function aggregate(jobs: readonly JobResult[], cwd: string): Answer {
   return {
     summary:
@@ -14,13 +14,13 @@ export function aggregate(jobs: readonly JobResult[], cwd: string): Answer {
       jobs.flatMap((job) => job.deliverables),
       cwd,
     ),
-    open_questions: unique(jobs.flatMap((job) => [...job.open_questions, ...doubts(job)])),
-    next_actions: unique(jobs.flatMap((job) => [...job.next_actions, ...remainders(job)])),
+    open_questions: unique(jobs.flatMap((job) => [...job.open_questions, ...undelivered(job)])),
+    next_actions: unique(jobs.flatMap((job) => [...job.next_actions, ...manualSteps(job)])),
   };
 }
 
-/** The status of the whole from those of its parts, with the reasons of those that failed. */
-export function overall(
+/** The status of the autopilot, with the errors of its failed jobs. */
+export function overallStatus(
   jobs: readonly JobResult[],
   isCancelled: boolean,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
@@ -46,16 +46,16 @@ export function totalUsage(parts: readonly (Usage | null)[]): Usage | null {
   };
 }
 
-/** One entry for each file, whatever way it was written, with all that was said of it. */
+/** One entry per file, however its path was spelled, with all its descriptions. */
 function uniqueDeliverables(all: readonly Deliverable[], cwd: string): Deliverable[] {
   const byPath = new Map<string, { path: string; descriptions: string[] }>();
   for (const { path, description } of all) {
     const key = plainPath(path, cwd) ?? path;
     const known = byPath.get(key) ?? { path: key, descriptions: [] };
     byPath.set(key, known);
-    const said = description.trim();
-    if (said !== '' && !known.descriptions.some((one) => same(one) === same(said)))
-      known.descriptions.push(said);
+    const text = description.trim();
+    if (text !== '' && !known.descriptions.some((one) => normalize(one) === normalize(text)))
+      known.descriptions.push(text);
   }
   return [...byPath.values()].map(({ path, descriptions }) => ({
     path,
@@ -64,10 +64,11 @@ function uniqueDeliverables(all: readonly Deliverable[], cwd: string): Deliverab
 }
 
 function unique(texts: readonly string[]): string[] {
-  return [...new Map(texts.toReversed().map((text) => [same(text), text])).values()].reverse();
+  return [...new Map(texts.toReversed().map((text) => [normalize(text), text])).values()].reverse();
 }
 
-function same(text: string): string {
+/** Texts that differ only in case, spacing or final punctuation count as equal. */
+function normalize(text: string): string {
   return text
     .trim()
     .replaceAll(/\s+/g, ' ')
@@ -75,24 +76,24 @@ function same(text: string): string {
     .toLowerCase();
 }
 
-/** What was claimed and is not there. */
-function doubts({ title, evidence, patch }: JobResult): string[] {
+/** Files that a job reported as delivered but that do not exist, and changes that were not merged. */
+function undelivered({ title, evidence, patch }: JobResult): string[] {
   const missing = evidence?.files.filter(({ status }) => status === 'missing') ?? [];
   return [
-    ...missing.map(({ path }) => `${title} says it delivered ${path}, but there is no such file.`),
+    ...missing.map(({ path }) => `${title} reported ${path} as delivered, but the file does not exist.`),
     ...(patch !== undefined && !patch.applied
       ? [
-          `The changes of ${title} are not in the tree${patch.conflicts.length > 0 ? `: they clash in ${patch.conflicts.join(', ')}` : ''}.`,
+          `The changes of ${title} were not merged into the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,
         ]
       : []),
   ];
 }
 
-/** What is left for a person to do. */
-function remainders({ evidence, patch }: JobResult): string[] {
+/** What the user has to do by hand. */
+function manualSteps({ evidence, patch }: JobResult): string[] {
   const refused = evidence?.checks?.filter(({ status }) => status === 'refused') ?? [];
   return [
     ...refused.map(({ command }) => `Run ${command}`),
-    ...(patch !== undefined && !patch.applied ? [`Apply ${patch.path} by hand`] : []),
+    ...(patch !== undefined && !patch.applied ? [`Apply ${patch.path} manually`] : []),
   ];
 }

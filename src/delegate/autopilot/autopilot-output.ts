@@ -9,13 +9,13 @@ import type { JobSpec } from './job-spec.ts';
 
 export type JobStatus = 'completed' | 'failed' | 'cancelled' | 'skipped' | 'running' | 'waiting';
 
-/** What one job came to: the run of its agent, and how its work reached the tree. */
+/** The result of one job: the run of its agent, and whether its changes were merged. */
 export interface JobResult extends Omit<RunRecord, 'status' | 'evidence'> {
   readonly id: string;
   readonly title: string;
   readonly status: JobStatus;
   readonly evidence: Evidence | null;
-  /** Where the job had a working tree of its own: its changes, and whether they are in. */
+  /** The changes of a job with its own worktree. */
   readonly patch?: Patch;
 }
 
@@ -25,7 +25,7 @@ export interface Patch {
   readonly conflicts: readonly string[];
 }
 
-/** `delegate_autopilot` as it answers. */
+/** The structured result of `delegate_autopilot`. */
 export interface AutopilotOutput {
   readonly run_id: string;
   readonly run_dir: string;
@@ -37,10 +37,10 @@ export interface AutopilotOutput {
   readonly timing: Timing;
   readonly status: 'completed' | 'failed' | 'cancelled' | 'running';
   readonly error: string | null;
-  /** Tokens of the planner and all jobs. */
+  /** The tokens of the planner and all jobs. */
   readonly usage: Usage | null;
   readonly warnings: readonly string[];
 }
 
-/** Who made the plan: nobody, the model, the model after it was told its mistakes, or the rule that always works. */
+/** The origin of the plan: `none` if there is no plan, `repaired` for the model's second attempt. */
 export type PlanSource = 'none' | 'model' | 'repaired' | 'fallback';

@@ -5,17 +5,17 @@ import { asAnswer } from '../record/answer.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import type { Decision } from './decision.ts';
 
-/** An autopilot as its directory tells it, at any point of its way. */
+/** Loads an autopilot from its run directory, finished or not. */
 export async function loadAutopilot(path: string, id: string): Promise<AutopilotOutput | undefined> {
   const directory = new RunDirectory(path, id);
-  const [request, decision, plan, sum, result] = await Promise.all(
+  const [request, decision, plan, progress, result] = await Promise.all(
     ['request', 'autopilot_decision', 'autopilot_plan', 'autopilot_aggregate', 'result'].map((name) =>
       readJson(directory.file(`${name}.json`)),
     ),
   );
   if (request === undefined) return undefined;
   const startedAt = String(result?.['started_at'] ?? request['received_at']);
-  const jobs = (sum?.['jobs'] as JobResult[] | undefined) ?? [];
+  const jobs = (progress?.['jobs'] as JobResult[] | undefined) ?? [];
   return {
     run_id: id,
     run_dir: path,
@@ -23,7 +23,7 @@ export async function loadAutopilot(path: string, id: string): Promise<Autopilot
     plan: { jobs: [], source: 'none', ...(plan as Partial<AutopilotOutput['plan']> | undefined) },
     jobs,
     aggregate: asAnswer(result) ??
-      asAnswer(sum) ?? { summary: 'Planning.', deliverables: [], open_questions: [], next_actions: [] },
+      asAnswer(progress) ?? { summary: 'Planning.', deliverables: [], open_questions: [], next_actions: [] },
     artifacts: await directory.artifacts(),
     timing: {
       started_at: startedAt,
@@ -32,12 +32,12 @@ export async function loadAutopilot(path: string, id: string): Promise<Autopilot
     },
     status: (result?.['status'] as AutopilotOutput['status'] | undefined) ?? 'running',
     error: (result?.['error'] as string | null | undefined) ?? null,
-    usage: ((result ?? sum)?.['usage'] as Usage | null | undefined) ?? null,
+    usage: ((result ?? progress)?.['usage'] as Usage | null | undefined) ?? null,
     warnings: ((result ?? plan)?.['warnings'] as string[] | undefined) ?? [],
   };
 }
 
-/** Nothing could be begun; the caller is told in the usual shape. */
+/** The output of an autopilot that failed before it started any job. */
 export function failedAutopilot(error: string): AutopilotOutput {
   const moment = new Date().toISOString();
   return {

@@ -6,19 +6,20 @@ import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { loadRecord } from '../record/run-record.ts';
 import type { RunQueue } from '../run/run-queue.ts';
-import { aggregate, overall, totalUsage } from './aggregate.ts';
+import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
+import { resultFile } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
-import { resultFile } from './flight-log.ts';
-import { dropPlan } from './flight-plan.ts';
+import { deleteState } from './autopilot-state.ts';
 import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import { outcomeFile } from './job-outcome.ts';
 
-const claimedForMs = 60_000;
+/** A lock older than this belongs to a server that died. */
+const staleLockMs = 60_000;
 
-/** How an autopilot that nobody has is dealt with: one server at a time does it, or none where another is at it already. */
+/** Does the work under a lock, so that one server at a time adopts an autopilot. False if another server has the lock. */
 export async function withTakeoverLock(directory: RunDirectory, work: () => Promise<void>): Promise<boolean> {
-  if (!(await claim(directory.file('.salvage')))) return false;
+  if (!(await acquireLock(directory.file('.salvage')))) return false;
   try {
     await work();
   } finally {
@@ -28,60 +29,65 @@ export async function withTakeoverLock(directory: RunDirectory, work: () => Prom
 }
 
 /**
- * The end of an autopilot whose server has died: what its jobs came to since then is gathered, what had not begun is
- * skipped, and work that was not yet brought in stays a patch. Only to be called when none of its runs is open any more.
+ * Finishes an autopilot whose server has died: collects the results of its jobs, skips jobs that had not started, and saves
+ * unmerged changes as patches. Call it only when none of the autopilot's runs is open.
  */
 export async function recoverAutopilot(
   directory: RunDirectory,
   options: WorktreeOptions,
-  ledger: RunQueue,
+  queue: RunQueue,
 ): Promise<void> {
-  const left = await loadAutopilot(directory.path, directory.id);
-  if (left?.status === 'running') {
-    await conclude(directory, left, options, ledger.cancellationOf(directory.path));
-    await dropPlan(directory);
+  const loaded = await loadAutopilot(directory.path, directory.id);
+  if (loaded?.status === 'running') {
+    await writeResult(directory, loaded, options, queue.cancellationReason(directory.path));
+    await deleteState(directory);
   }
-  ledger.finish(directory.path);
+  queue.finish(directory.path);
 }
 
-/** One server at a time; a claim that nobody has made good on is void. */
-async function claim(mark: string): Promise<boolean> {
-  const made = () =>
-    disk.mkdir(mark).then(
+async function acquireLock(folder: string): Promise<boolean> {
+  const create = () =>
+    disk.mkdir(folder).then(
       () => true,
       () => false,
     );
-  if (await made()) return true;
-  const stat = await disk.stat(mark).catch(() => undefined);
-  if (stat !== undefined && Date.now() - stat.mtimeMs < claimedForMs) return false;
-  await disk.rmdir(mark).catch(() => {});
-  return made();
+  if (await create()) return true;
+  const stat = await disk.stat(folder).catch(() => undefined);
+  if (stat !== undefined && Date.now() - stat.mtimeMs < staleLockMs) return false;
+  await disk.rmdir(folder).catch(() => {});
+  return create();
 }
 
-async function conclude(
+async function writeResult(
   directory: RunDirectory,
-  left: AutopilotOutput,
+  loaded: AutopilotOutput,
   options: WorktreeOptions,
-  wish: string | undefined,
+  cancellationReason: string | undefined,
 ): Promise<void> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
-  const trees = await salvageTrees(directory, options);
-  const jobs = await Promise.all(left.jobs.map((job) => salvageJob(directory, job, trees.get(job.id), cwd)));
+  const trees = await recoverWorktrees(directory, options);
+  const jobs = await Promise.all(
+    loaded.jobs.map((job) => recoverJob(directory, job, trees.get(job.id), cwd)),
+  );
   const finishedAt = new Date();
-  const begun = new Set(left.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
-  const sum = aggregate(jobs, cwd);
+  const unrecorded = new Set(loaded.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
+  const combined = aggregate(jobs, cwd);
   const output: AutopilotOutput = {
-    ...left,
+    ...loaded,
     jobs,
-    aggregate: jobs.length > 0 ? sum : { ...sum, summary: 'The server ended before there was a plan.' },
+    aggregate:
+      jobs.length > 0 ? combined : { ...combined, summary: 'The server stopped before the plan was ready.' },
     timing: {
-      ...left.timing,
+      ...loaded.timing,
       finished_at: finishedAt.toISOString(),
-      duration_ms: finishedAt.getTime() - Date.parse(left.timing.started_at),
+      duration_ms: finishedAt.getTime() - Date.parse(loaded.timing.started_at),
     },
-    usage: totalUsage([left.usage, ...jobs.filter(({ id }) => begun.has(id)).map(({ usage }) => usage)]),
-    ...verdict(jobs, wish),
+    usage: totalUsage([
+      loaded.usage,
+      ...jobs.filter(({ id }) => unrecorded.has(id)).map(({ usage }) => usage),
+    ]),
+    ...finalStatus(jobs, cancellationReason),
   };
   await directory.writeJson('autopilot_aggregate.json', {
     ...output.aggregate,
@@ -94,56 +100,62 @@ async function conclude(
   for (const { run_dir } of jobs) await disk.rm(join(run_dir, outcomeFile), { force: true });
 }
 
-function verdict(
+function finalStatus(
   jobs: readonly JobResult[],
-  wish: string | undefined,
+  cancellationReason: string | undefined,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
-  const isCancelled = wish !== undefined || jobs.some(({ status }) => status === 'cancelled');
-  const { status, error } = overall(jobs, isCancelled);
-  if (isCancelled) return { status, error: error === 'cancelled' && wish ? `cancelled: ${wish}` : error };
-  const reasons = [
-    'the server ended while the autopilot was at work',
-    ...(jobs.length > 0 && error ? [error] : []),
-  ];
+  const isCancelled = cancellationReason !== undefined || jobs.some(({ status }) => status === 'cancelled');
+  const { status, error } = overallStatus(jobs, isCancelled);
+  if (isCancelled) {
+    const hasNoError = error === 'cancelled' && cancellationReason;
+    return { status, error: hasNoError ? `cancelled: ${cancellationReason}` : error };
+  }
+  const reasons = ['the server stopped during the autopilot', ...(jobs.length > 0 && error ? [error] : [])];
   return { status: 'failed', error: reasons.join('; ') };
 }
 
-async function salvageJob(
+async function recoverJob(
   directory: RunDirectory,
   job: JobResult,
-  tree: SalvagedTree | undefined,
+  tree: RecoveredWorktree | undefined,
   cwd: string,
 ): Promise<JobResult> {
   if (job.status === 'waiting')
-    return { ...job, status: 'skipped', summary: 'Skipped because the server ended.' };
+    return { ...job, status: 'skipped', summary: 'Skipped because the server stopped.' };
   if (job.status !== 'running') return job;
-  const settled = await readJson(join(job.run_dir, outcomeFile));
-  if (settled !== undefined) return settled as unknown as JobResult;
+  const outcome = await readJson(join(job.run_dir, outcomeFile));
+  if (outcome !== undefined) return outcome as unknown as JobResult;
   const record = await loadRecord(job.run_dir, job.run_id);
-  const kept = tree?.patch && { patch: tree.patch };
+  const patch = tree?.patch && { patch: tree.patch };
   if (record === undefined || record.status === 'running')
-    return { ...job, ...kept, status: 'failed', summary: 'It has no result.', error: 'the server ended' };
-  const result: JobResult = { ...job, ...record, ...kept, status: record.status };
+    return {
+      ...job,
+      ...patch,
+      status: 'failed',
+      summary: 'The job has no result.',
+      error: 'the server stopped',
+    };
+  const result: JobResult = { ...job, ...record, ...patch, status: record.status };
   if (tree === undefined) return result;
-  const judged = await judgeDelivery(result, tree.merge, cwd, tree.prefix);
-  await (await directory.createSubrun(job.id)).writeJson('evidence.json', judged.evidence);
-  return { ...result, ...judged };
+  const delivery = await judgeDelivery(result, tree.merge, cwd, tree.prefix);
+  await (await directory.createSubrun(job.id)).writeJson('evidence.json', delivery.evidence);
+  return { ...result, ...delivery };
 }
 
-interface SalvagedTree {
+interface RecoveredWorktree {
   readonly merge: Merge;
   readonly prefix: string;
   readonly patch?: Patch;
 }
 
-/** Trees of jobs whose changes nobody has brought in; they become patches. */
-async function salvageTrees(
+/** Saves the unmerged changes of each remaining worktree as a patch and removes the worktree. */
+async function recoverWorktrees(
   directory: RunDirectory,
   options: WorktreeOptions,
-): Promise<ReadonlyMap<string, SalvagedTree>> {
+): Promise<ReadonlyMap<string, RecoveredWorktree>> {
   const folder = directory.file('worktrees');
   const names = await disk.readdir(folder).catch(() => []);
-  const trees = new Map<string, SalvagedTree>();
+  const trees = new Map<string, RecoveredWorktree>();
   for (const name of names.filter((one) => one.endsWith('.json'))) {
     const job = name.slice(0, -'.json'.length);
     try {
@@ -155,7 +167,11 @@ async function salvageTrees(
       trees.set(job, { merge, prefix: worktree.prefix, ...(merge.changes.length > 0 && { patch }) });
       await worktree.remove();
     } catch (error) {
-      log('warning', `the changes of the job ${job} are left in ${folder}/${job}`, error);
+      log(
+        'warning',
+        `the changes of job ${job} could not be saved; they are still in ${folder}/${job}`,
+        error,
+      );
     }
   }
   await disk.rmdir(folder).catch(() => {});

@@ -79,8 +79,8 @@ const output: AutopilotOutput = {
   warnings: [],
 };
 
-describe('the text of an autopilot', () => {
-  it("is the document's for the document's values", () => {
+describe('autopilotReport', () => {
+  it('renders the example of the delegate contract exactly', () => {
     expect(autopilotReport(output)).toBe(`delegate_autopilot
 status: completed (3000ms)
 run_dir: ${runDir}
@@ -114,7 +114,7 @@ next_actions (1):
 - Run tests`);
   });
 
-  it('points to more where a job failed, and to nothing where it never began', () => {
+  it('links more files for a failed job and none for a job that never started', () => {
     const text = autopilotReport({
       ...output,
       status: 'failed',
@@ -148,7 +148,7 @@ next_actions (1):
 Aggregate:`);
   });
 
-  it('says so when nothing was delegated', () => {
+  it('prints (none) if nothing was delegated', () => {
     const text = autopilotReport({ ...output, plan: { jobs: [], source: 'none' }, jobs: [] });
     expect(text).toContain('Autopilot plan:\n- (none)\n\nSubruns:\n- (none)\n\nAggregate:');
   });

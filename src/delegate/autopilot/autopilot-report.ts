@@ -6,7 +6,7 @@ const summaryLength = 400;
 
 type ReportedAutopilot = Omit<AutopilotOutput, 'warnings'> & Partial<Pick<AutopilotOutput, 'warnings'>>;
 
-/** The text of an autopilot's result. */
+/** The text content of an autopilot's result. */
 export function autopilotReport(output: ReportedAutopilot): string {
   const { decision, aggregate, warnings = [] } = output;
   return [

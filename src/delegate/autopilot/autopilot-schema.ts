@@ -141,7 +141,7 @@ function autopilotSchemaFor<
   } as const;
 }
 
-/** A finished autopilot, as the published document describes it. */
+/** A finished autopilot, as the delegate contract defines it. */
 export const finishedAutopilotSchema = autopilotSchemaFor(
   ['completed', 'failed', 'cancelled', 'skipped'],
   ['completed', 'failed', 'cancelled'],
@@ -153,7 +153,7 @@ export const autopilotSchema = autopilotSchemaFor(
   ['completed', 'failed', 'cancelled', 'running'],
 );
 
-/** A run and, where it is an autopilot, its plan and jobs. */
+/** A run, with the plan and jobs if it is an autopilot. */
 export const shownRunSchema = {
   ...runSchema,
   properties: { ...runSchema.properties, autopilot: anyObject(autopilotSchema) },

@@ -5,41 +5,43 @@ import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity, runMarker } from '../process/process-table.ts';
 import { loadRecord } from '../record/run-record.ts';
-import { RunReleased } from '../run/supervisor.ts';
-import { continueAutopilot } from './autopilot-flight.ts';
+import { RunReleased } from '../run/run-tracker.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { recoverAutopilot, withTakeoverLock } from './autopilot-recovery.ts';
-import { type FlightPlan, findPlan, keepPlan } from './flight-plan.ts';
+import { resumeAutopilot } from './autopilot-run.ts';
+import { type AutopilotState, loadResumableState, saveState } from './autopilot-state.ts';
 
 /**
- * Looks after an autopilot whose server has died: goes on with it, or brings it to its end where that cannot be, or not any
- * more. One that is not here to stay leaves the former to others. False where it is still under way.
+ * Resumes an autopilot whose server has died, or finishes it if it cannot be resumed. Only a server that keeps running may
+ * resume it (`mayResume`). Returns true if the autopilot is finished.
  */
 export async function takeOverAutopilot(
   delegation: Delegation,
   directory: RunDirectory,
-  isToStay: boolean,
+  mayResume: boolean,
 ): Promise<boolean> {
-  const plan = (await isCancelled(delegation, directory)) ? undefined : await findPlan(directory.path);
-  if (plan !== undefined && !(isToStay && (await mayGoOn(delegation, directory, plan)))) return false;
-  let isOver = false;
+  const state = (await isCancelled(delegation, directory))
+    ? undefined
+    : await loadResumableState(directory.path);
+  if (state !== undefined && !(mayResume && (await isPermitted(delegation, directory, state)))) return false;
+  let isFinished = false;
   await withTakeoverLock(directory, async () => {
     const request = await readJson(directory.file('request.json'));
     const server = request?.['server'] as ProcessIdentity | undefined;
     if (server !== undefined && (await isAlive(server))) return;
-    const ledger = await delegation.supervisor.ledger;
-    isOver = plan === undefined;
-    if (plan === undefined) return recoverAutopilot(directory, delegation.options, ledger);
-    if (delegation.isResting) return;
-    await directory.writeJson('request.json', { ...request, server: ledger.self });
-    delegation.keep(goOn(delegation, directory, plan));
+    const queue = await delegation.supervisor.queue;
+    isFinished = state === undefined;
+    if (state === undefined) return recoverAutopilot(directory, delegation.options, queue);
+    if (delegation.isDraining) return;
+    await directory.writeJson('request.json', { ...request, server: queue.self });
+    delegation.track(resume(delegation, directory, state));
   });
-  return isOver;
+  return isFinished;
 }
 
-/** Whoever cancelled it did not live to see its end, perhaps; the wish was written down, or a job has met it already. */
+/** True if cancellation was requested, or if a job was cancelled before its server died. */
 async function isCancelled({ supervisor }: Delegation, { path, id }: RunDirectory): Promise<boolean> {
-  if ((await supervisor.ledger).cancellationOf(path) !== undefined) return true;
+  if ((await supervisor.queue).cancellationReason(path) !== undefined) return true;
   const jobs = (await loadAutopilot(path, id))?.jobs ?? [];
   const states = jobs.map(async ({ status, run_dir, run_id }) =>
     status === 'running' ? (await loadRecord(run_dir, run_id))?.status : status,
@@ -47,31 +49,31 @@ async function isCancelled({ supervisor }: Delegation, { path, id }: RunDirector
   return (await Promise.all(states)).includes('cancelled');
 }
 
-/** No server starts what it would refuse a caller. */
-async function mayGoOn(
-  { options, isResting }: Delegation,
+/** True if this server would grant the jobs their sandboxes if a caller asked for them. */
+async function isPermitted(
+  { options, isDraining }: Delegation,
   { path, id }: RunDirectory,
-  { flight: { cwd } }: FlightPlan,
+  { request: { cwd } }: AutopilotState,
 ): Promise<boolean> {
-  if (isResting || options.env[runMarker] !== undefined) return false;
+  if (isDraining || options.env[runMarker] !== undefined) return false;
   const jobs = (await loadAutopilot(path, id))?.plan.jobs ?? [];
   const granted = jobs.map(({ sandbox }) =>
     grantSandbox(sandbox, cwd, { threads: [], workspaces: [] }, options).then(
-      (grant) => grant.sandbox === sandbox,
+      (result) => result.sandbox === sandbox,
       () => false,
     ),
   );
   return !(await Promise.all(granted)).includes(false);
 }
 
-async function goOn(delegation: Delegation, directory: RunDirectory, plan: FlightPlan): Promise<void> {
-  log('info', `going on with the autopilot ${directory.id} of a server that has ended`);
+async function resume(delegation: Delegation, directory: RunDirectory, state: AutopilotState): Promise<void> {
+  log('info', `resuming autopilot ${directory.id} of a stopped server`);
   try {
-    await continueAutopilot(delegation, directory, plan);
+    await resumeAutopilot(delegation, directory, state);
   } catch (error) {
-    // Who only lets go has done no harm, and does not count.
-    if (error instanceof RunReleased) return keepPlan(directory, plan);
-    log('error', `the autopilot ${directory.id} cannot be gone on with`, error);
-    await recoverAutopilot(directory, delegation.options, await delegation.supervisor.ledger);
+    // Restore the old state: a server that stops normally does not count as a crash.
+    if (error instanceof RunReleased) return saveState(directory, state);
+    log('error', `autopilot ${directory.id} could not be resumed`, error);
+    await recoverAutopilot(directory, delegation.options, await delegation.supervisor.queue);
   }
 }

@@ -18,7 +18,7 @@ describe('decide', () => {
     ['Fix the typo in README.md', single],
     ['Rename foo to bar in src/a.ts, please, and nothing else', single],
     ['Implement the retry', single],
-  ])('keeps %j for the caller', (task, reason) => {
+  ])('does not delegate %j', (task, reason) => {
     expect(decide(task)).toEqual({ should_delegate: false, reason });
   });
 
@@ -39,7 +39,7 @@ describe('decide', () => {
     expect(decide(task)).toEqual({ should_delegate: true, reason });
   });
 
-  it('has an answer with a reason for any text', () => {
+  it('returns a decision with a reason for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (task) => {
         expect(decide(task).reason).not.toBe('');

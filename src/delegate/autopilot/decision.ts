@@ -3,7 +3,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** What can be told of a task without a model. */
+/** Properties of a task that are measured without a model. */
 export interface TaskShape {
   readonly length: number;
   readonly clauses: number;
@@ -19,34 +19,34 @@ const categories: Readonly<Record<string, RegExp>> = {
   ops: /\b(?:deploy\w*|ci|cd|pipelines?|docker\w*|kubernetes|terraform|releases?|infrastructure|monitoring)\b/i,
   security: /\b(?:security|secure|vulnerab\w+|auth(?:entication|orization)?|permissions?|secrets?|cve)\b/i,
 };
-const joints = /\b(?:and|then|also|plus|as well as)\b|,/gi;
-const changes =
+const conjunctions = /\b(?:and|then|also|plus|as well as)\b|,/gi;
+const changeVerbs =
   'add|implement|refactor|fix|update|create|build|ship|deploy|migrate|write|rewrite|remove|delete|rename|move|change|convert|upgrade|replace|port|set up|improve|make|generate|extract|split|publish|release';
-const asks =
+const questionStart =
   /^(?:what|why|how|when|where|who|which|whose|is|are|was|were|does|do|did|can|could|should|would|will|explain|describe|summari[sz]e|tell me|show me|compare)\b/i;
-const courtesy =
+const politePrefix =
   /^(?:(?:hi|hello|hey|please|kindly|ok|so)\b[\s,!]*|(?:can|could|would|will) you (?:please )?)+/i;
-const orders = new RegExp(`^(?:then |also |and )?(?:${changes})\\b`, 'i');
-const anyOrder = new RegExp(`\\b(?:${changes})\\b`, 'gi');
-const laterOrders = new RegExp(
-  `(?:\\b(?:and|then|also)\\b|[,;:])\\s*(?:then |also |please )?(?:${changes})\\b`,
+const instructionStart = new RegExp(`^(?:then |also |and )?(?:${changeVerbs})\\b`, 'i');
+const anyInstruction = new RegExp(`\\b(?:${changeVerbs})\\b`, 'gi');
+const laterInstruction = new RegExp(
+  `(?:\\b(?:and|then|also)\\b|[,;:])\\s*(?:then |also |please )?(?:${changeVerbs})\\b`,
   'i',
 );
 const smallEdits =
   /\b(?:rename|typos?|bump|reword|whitespace|spelling|copyright|comment out|constant|import|indent\w*|format)\b/gi;
-const files = /(?<![\w/])(?:[\w.-]+\/)*[\w-]+\.[a-z]\w{0,4}\b/gi;
+const fileNames = /(?<![\w/])(?:[\w.-]+\/)*[\w-]+\.[a-z]\w{0,4}\b/gi;
 
-export function shapeOf(task: string): TaskShape {
+export function measureTask(task: string): TaskShape {
   const text = task.trim();
   return {
     length: text.length,
-    clauses: text.match(joints)?.length ?? 0,
+    clauses: text.match(conjunctions)?.length ?? 0,
     categories: Object.keys(categories).filter((name) => categories[name]!.test(text)),
   };
 }
 
-/** The gate that costs nothing: a question, a small edit or nothing at all needs no helpers. */
-export function decide(task: string, shape = shapeOf(task)): Decision {
+/** Decides without a model. Empty tasks, questions and small edits are not delegated. */
+export function decide(task: string, shape = measureTask(task)): Decision {
   const no = (reason: string): Decision => ({ should_delegate: false, reason });
   if (shape.length === 0) return no('Empty task.');
   if (isQuestion(task)) return no('Looks like an informational question.');
@@ -61,20 +61,22 @@ export function decide(task: string, shape = shapeOf(task)): Decision {
   return { should_delegate: true, reason: reasons.join('; ') };
 }
 
-/** Every sentence asks, and none of them gives an order on the way. */
+/** True if the first sentence is a question and no sentence contains an instruction. */
 function isQuestion(task: string): boolean {
   const sentences = task
     .split(/(?<=[.!?])\s+|\n+/)
-    .map((sentence) => sentence.trim().replace(courtesy, ''))
+    .map((sentence) => sentence.trim().replace(politePrefix, ''))
     .filter((sentence) => /\p{L}/u.test(sentence));
   const [first] = sentences;
-  if (first === undefined || !(asks.test(first) || first.endsWith('?'))) return false;
+  if (first === undefined || !(questionStart.test(first) || first.endsWith('?'))) return false;
   return sentences.every(
-    (sentence) => !orders.test(sentence) && (sentence.endsWith('?') || !laterOrders.test(sentence)),
+    (sentence) =>
+      !instructionStart.test(sentence) && (sentence.endsWith('?') || !laterInstruction.test(sentence)),
   );
 }
 
 function isSmallEdit(task: string, { length, clauses }: TaskShape): boolean {
   const count = (pattern: RegExp) => new Set(task.match(pattern)).size;
-  return length < 120 && clauses <= 3 && count(files) <= 1 && count(smallEdits) === 1 && count(anyOrder) <= 1;
+  const isShort = length < 120 && clauses <= 3;
+  return isShort && count(fileNames) <= 1 && count(smallEdits) === 1 && count(anyInstruction) <= 1;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, shapeOf } from './decision.ts';
+import { decide, measureTask } from './decision.ts';
 import { fallbackPlan } from './fallback-plan.ts';
 import type { PlanBounds } from './plan.ts';
 
@@ -14,9 +14,9 @@ const bounds: PlanBounds = {
 describe('fallbackPlan', () => {
   const task = 'Refactor the parser, update the tests and rewrite the docs';
   const planned = (maxAgents: number, sandbox: PlanBounds['sandbox'] = 'workspace-write') =>
-    fallbackPlan(task, decide(task), shapeOf(task), { ...bounds, maxAgents, sandbox }).jobs;
+    fallbackPlan(task, decide(task), measureTask(task), { ...bounds, maxAgents, sandbox }).jobs;
 
-  it('looks, does and checks, each with the task in hand and after the one before', () => {
+  it('scans, implements and verifies one after another, with the task in every job', () => {
     const jobs = planned(5);
     expect(
       jobs.map(({ id, thinking_level, sandbox, depends_on }) => [id, thinking_level, sandbox, depends_on]),
@@ -28,7 +28,7 @@ describe('fallbackPlan', () => {
     for (const one of jobs) expect(one.task).toContain(task);
   });
 
-  it('makes do with fewer agents, and with less than writing', () => {
+  it('adapts to fewer agents and to a narrower sandbox', () => {
     expect(planned(1).map(({ id, depends_on }) => [id, depends_on])).toEqual([['implement', []]]);
     expect(planned(2).map(({ id }) => id)).toEqual(['scan', 'implement']);
     expect(planned(3, 'read-only').map(({ sandbox }) => sandbox)).toEqual([

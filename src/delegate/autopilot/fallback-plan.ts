@@ -2,7 +2,7 @@ import { narrowest } from '../agents/sandbox.ts';
 import type { Decision, TaskShape } from './decision.ts';
 import type { Plan, PlanBounds, PlannedJob } from './plan.ts';
 
-/** The plan that needs no planner: look, do, check, as many of them as there may be. */
+/** The plan without a model: scan, implement and verify, reduced to the number of agents allowed. */
 export function fallbackPlan(task: string, decision: Decision, shape: TaskShape, bounds: PlanBounds): Plan {
   const { role, maxAgents, sandbox } = bounds;
   const isHard =
@@ -36,7 +36,7 @@ export function fallbackPlan(task: string, decision: Decision, shape: TaskShape,
     title: 'Verify via tests/lint/build',
     thinking_level: 'low',
     role: 'specialist',
-    // Tests and builds write caches and output, which a read-only agent could not let them do.
+    // Tests and builds write caches and output files, so a read-only sandbox would break them.
     sandbox: narrowest(sandbox, 'workspace-write'),
     task: `Verify that the following task has been done; do not repair anything. Run the tests, linters and builds that the project has and that matter here, and report what failed, word for word, and what of the task is missing.\n\nThe task:\n${task}`,
     depends_on: ['implement'],

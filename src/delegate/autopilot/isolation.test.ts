@@ -21,13 +21,13 @@ const jobs = [
 ];
 
 describe('jobsToIsolate', () => {
-  it('takes none, all writers, or those that could be at work on the same files at the same time', () => {
+  it('isolates no job, all writers, or writers that may change the same files in parallel', () => {
     expect([...jobsToIsolate(jobs, 'never')]).toEqual([]);
     expect([...jobsToIsolate(jobs, 'always')]).toEqual(['a', 'b', 'c', 'after']);
     expect([...jobsToIsolate(jobs, 'overlap')]).toEqual(['a', 'b']);
   });
 
-  it('takes a writer that does not say where it writes for one that writes anywhere', () => {
+  it('treats a writer without a list of files as writing anywhere', () => {
     expect([...jobsToIsolate([job('a', []), job('c', ['docs'])], 'overlap')]).toEqual(['a', 'c']);
   });
 });

@@ -5,15 +5,15 @@ import type { PlannedJob } from './plan.ts';
 
 type Job = Pick<PlannedJob, 'id' | 'depends_on' | 'sandbox' | 'writes'>;
 
-/** The jobs that are to have a tree of their own: writers, and by the middle rule those that could meet at work. */
+/** The ids of the jobs that get their own worktree. With `overlap`, writers that may change the same files in parallel. */
 export function jobsToIsolate(jobs: readonly Job[], rule: WorktreeRule): ReadonlySet<string> {
   const writers = jobs.filter(({ sandbox }) => sandbox !== 'read-only');
-  const couldMeet = (one: Job, other: Job) =>
+  const mayConflict = (one: Job, other: Job) =>
     one !== other && !areOrdered(jobs, one.id, other.id) && scopesOverlap(one.writes, other.writes);
-  const wanted = {
+  const isolated = {
     never: () => [],
-    overlap: () => writers.filter((job) => writers.some((other) => couldMeet(job, other))),
+    overlap: () => writers.filter((job) => writers.some((other) => mayConflict(job, other))),
     always: () => writers,
   }[rule]();
-  return new Set(wanted.map(({ id }) => id));
+  return new Set(isolated.map(({ id }) => id));
 }

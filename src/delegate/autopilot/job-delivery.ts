@@ -6,16 +6,15 @@ import type { Change } from '../changes/snapshot.ts';
 import type { Merge } from '../changes/worktree.ts';
 import type { JobResult } from './autopilot-output.ts';
 
-/** In the directory of a job: what git did not carry from the job's own tree. */
+/** The folder in a job's run directory for files that git did not merge from its worktree. */
 export const leftBehindFolder = 'left_behind';
-/** More are counted, not named. */
-const named = 20;
+const maxNamedPaths = 20;
 
 type Delivery = Pick<JobResult, 'warnings' | 'open_questions'> & { readonly evidence: Evidence };
 
 /**
- * Judges a job with a tree of its own by what has arrived in the common tree, and says what has not. What the agent made
- * in the other tree is no evidence: git carries no ignored files and no repositories within the tree.
+ * Checks which deliverables of an isolated job are in the shared tree, and reports the missing ones. Files in the job's
+ * worktree do not count, because git merges neither ignored files nor nested repositories.
  */
 export async function judgeDelivery(
   { title, deliverables, evidence, warnings, open_questions }: JobResult,
@@ -23,15 +22,16 @@ export async function judgeDelivery(
   cwd: string,
   prefix: string,
 ): Promise<Delivery> {
-  const arrived = applied ? await present(changes, cwd) : [];
+  const delivered = applied ? await stillPresent(changes, cwd) : [];
   const earlier = new Map(evidence?.files.map(({ path, status }) => [path, status]));
   const statusOf = async (path: string): Promise<EvidenceStatus> => {
-    // Outside of the tree the job has worked in place.
+    // A file outside the tree was written in place, so the earlier evidence holds.
     if (isAbsolute(path)) return earlier.get(path) ?? 'unchecked';
     return (await exists(resolve(cwd, path))) ? 'unchanged' : 'missing';
   };
-  const judged = await compareClaims(deliverables, arrived, cwd, statusOf);
-  const lost = leftBehind === undefined ? [] : lostClaims(deliverables, judged, leftBehind, cwd, prefix);
+  const judged = await compareClaims(deliverables, delivered, cwd, statusOf);
+  const missing =
+    leftBehind === undefined ? [] : findLeftBehind(deliverables, judged, leftBehind, cwd, prefix);
   return {
     evidence: {
       method: 'git',
@@ -39,54 +39,54 @@ export async function judgeDelivery(
       ...judged,
       ...(evidence?.checks && { checks: evidence.checks }),
     },
-    warnings: leftBehind === undefined ? warnings : [...warnings, notice(leftBehind)],
+    warnings: leftBehind === undefined ? warnings : [...warnings, leftBehindWarning(leftBehind)],
     open_questions: [
       ...open_questions,
-      ...lost.map(
-        ({ path, place }) =>
-          `${title} made ${path}, but git does not carry it. It is in ${place}: is it needed?`,
+      ...missing.map(
+        ({ path, keptAt }) =>
+          `${title} created ${path}, but git does not merge it. It is kept in ${keptAt}. Is it needed?`,
       ),
     ],
   };
 }
 
-/** Of the changes that were applied, those that can still be seen. */
-async function present(changes: readonly Change[], cwd: string): Promise<readonly Change[]> {
-  const seen = await Promise.all(
+/** The merged changes that no later change has undone. */
+async function stillPresent(changes: readonly Change[], cwd: string): Promise<readonly Change[]> {
+  const present = await Promise.all(
     changes.map(async (change) =>
       (await exists(resolve(cwd, change.path))) === (change.change !== 'deleted') ? [change] : [],
     ),
   );
-  return seen.flat();
+  return present.flat();
 }
 
-/** Claimed files that are among those left behind, with where they are. */
-function lostClaims(
+/** The reported files that were not merged, and where they are kept. */
+function findLeftBehind(
   deliverables: JobResult['deliverables'],
   { files }: Pick<Evidence, 'files'>,
   { folder, paths }: LeftBehind,
   cwd: string,
   prefix: string,
-): readonly { readonly path: string; readonly place: string }[] {
+): readonly { readonly path: string; readonly keptAt: string }[] {
   const verified = new Set(files.filter(({ status }) => status === 'verified').map(({ path }) => path));
-  return deliverables.flatMap(({ path: written }) => {
-    const path = plainPath(written, cwd);
+  return deliverables.flatMap(({ path: reported }) => {
+    const path = plainPath(reported, cwd);
     if (path === undefined || isAbsolute(path) || verified.has(path)) return [];
     const full = prefix + path;
-    const isLost = paths.some(
-      (one) => one === full || one === `${full}/` || within(full, one) || within(one, full),
+    const isLeftBehind = paths.some(
+      (one) => one === full || one === `${full}/` || isInside(full, one) || isInside(one, full),
     );
-    return isLost ? [{ path, place: join(folder, full) }] : [];
+    return isLeftBehind ? [{ path, keptAt: join(folder, full) }] : [];
   });
 }
 
-function within(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-function notice({ folder, paths }: LeftBehind): string {
-  const more = paths.length > named ? ` and ${paths.length - named} more` : '';
-  return `Not delivered, because git ignores it or it belongs to another repository: ${paths.slice(0, named).join(', ')}${more}. It is kept in ${folder}.`;
+function leftBehindWarning({ folder, paths }: LeftBehind): string {
+  const more = paths.length > maxNamedPaths ? ` and ${paths.length - maxNamedPaths} more` : '';
+  return `Not merged, because git ignores these paths or they belong to another repository: ${paths.slice(0, maxNamedPaths).join(', ')}${more}. They are kept in ${folder}.`;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -10,13 +10,13 @@ interface Job extends GraphJob {
 interface Result {
   readonly id: string;
   readonly status: 'completed' | 'failed' | 'skipped';
-  readonly by?: string | undefined;
+  readonly blockedBy?: string | undefined;
 }
 
 const job = (id: string, depends_on: string[] = []): GraphJob => ({ id, depends_on });
 
 describe('findCycle', () => {
-  it('names the circle', () => {
+  it('returns the ids of a cycle', () => {
     expect(findCycle([job('a', ['a'])])).toEqual(['a', 'a']);
     expect(findCycle([job('a'), job('b', ['d', 'a']), job('c', ['b']), job('d', ['c'])])).toEqual([
       'b',
@@ -26,14 +26,19 @@ describe('findCycle', () => {
     ]);
   });
 
-  it('finds none in a graph without one, ids that do not exist aside', () => {
+  it('returns undefined for a graph without a cycle and ignores unknown ids', () => {
     expect(findCycle([job('a', ['gone']), job('b', ['a']), job('c', ['a', 'b'])])).toBeUndefined();
+  });
+});
+
+describe('areOrdered', () => {
+  it('follows dependencies over several jobs', () => {
     expect(areOrdered([job('a'), job('b', ['a']), job('c', ['b']), job('d')], 'a', 'c')).toBe(true);
     expect(areOrdered([job('a'), job('b', ['a']), job('c', ['b']), job('d')], 'd', 'c')).toBe(false);
   });
 });
 
-/** Graphs without a circle: a job may wait for earlier ones only; then the order is shaken. */
+/** Random acyclic graphs: a job depends only on earlier jobs; then the jobs are shuffled. */
 const graphs: fc.Arbitrary<Job[]> = fc
   .array(
     fc.record({
@@ -55,7 +60,7 @@ const graphs: fc.Arbitrary<Job[]> = fc
   });
 
 describe('runGraph', () => {
-  it('runs each job at most once and ends each exactly once, in bounds, without clashes, in order', async () => {
+  it('runs each job at most once, within the limits, and returns one result per job in plan order', async () => {
     await fc.assert(
       fc.asyncProperty(
         graphs,
@@ -67,18 +72,18 @@ describe('runGraph', () => {
           const started: string[] = [];
           const reported: string[] = [];
           const abort = new AbortController();
-          const clash = (one: Job, other: Job) => scopesOverlap(one.writes, other.writes);
+          const conflicts = (one: Job, other: Job) => scopesOverlap(one.writes, other.writes);
           const all = runGraph<Job, Result>({
             jobs,
             maxParallel,
             signal: abort.signal,
-            clash,
-            async run(one, before) {
+            conflicts,
+            async run(one, dependencies) {
               expect(abort.signal.aborted).toBe(false);
-              expect(before.map(({ id, status }) => [id, status])).toEqual(
+              expect(dependencies.map(({ id, status }) => [id, status])).toEqual(
                 one.depends_on.map((id) => [id, 'completed']),
               );
-              for (const other of running) expect(clash(one, other)).toBe(false);
+              for (const other of running) expect(conflicts(one, other)).toBe(false);
               started.push(one.id);
               running.add(one);
               expect(running.size).toBeLessThanOrEqual(maxParallel);
@@ -87,7 +92,7 @@ describe('runGraph', () => {
               if (started.length === abortAfter) abort.abort();
               return { id: one.id, status: one.fails ? 'failed' : 'completed' };
             },
-            skip: ({ id }, by) => ({ id, status: 'skipped', by }),
+            skip: ({ id }, blockedBy) => ({ id, status: 'skipped', blockedBy }),
             isDone: ({ status }) => status === 'completed',
             onResult: ({ id }) => void reported.push(id),
           });
@@ -96,12 +101,12 @@ describe('runGraph', () => {
           expect(new Set(started).size).toBe(started.length);
           expect([...reported].sort()).toEqual(jobs.map(({ id }) => id).sort());
           const statusOf = new Map(results.map(({ id, status }) => [id, status]));
-          for (const { id, status, by } of results) {
+          for (const { id, status, blockedBy } of results) {
             const { depends_on } = jobs.find((one) => one.id === id)!;
             if (status !== 'skipped')
               expect(depends_on.every((one) => statusOf.get(one) === 'completed')).toBe(true);
-            else if (by === undefined) expect(abort.signal.aborted).toBe(true);
-            else expect(statusOf.get(by)).not.toBe('completed');
+            else if (blockedBy === undefined) expect(abort.signal.aborted).toBe(true);
+            else expect(statusOf.get(blockedBy)).not.toBe('completed');
           }
         },
       ),
@@ -110,23 +115,23 @@ describe('runGraph', () => {
   });
 });
 
-describe('a job that is let go of', () => {
-  it('ends the schedule without beginning another', async () => {
+describe('runGraph with a job that is released', () => {
+  it('rejects without starting another job', async () => {
     const started: string[] = [];
     const graph = runGraph<GraphJob, string>({
       jobs: [job('a'), job('b'), job('c')],
       maxParallel: 2,
       signal: new AbortController().signal,
-      clash: () => false,
+      conflicts: () => false,
       run: async ({ id }) => {
         started.push(id);
-        throw new Error(`${id} is let go`);
+        throw new Error(`${id} was released`);
       },
       skip: ({ id }) => id,
       isDone: () => true,
       onResult: () => {},
     });
-    await expect(graph).rejects.toThrow('a is let go');
+    await expect(graph).rejects.toThrow('a was released');
     expect(started).toEqual(['a', 'b']);
   });
 });

@@ -1,4 +1,4 @@
-/** A job as the schedule sees it. */
+/** The part of a job that scheduling needs. */
 export interface GraphJob {
   readonly id: string;
   readonly depends_on: readonly string[];
@@ -9,42 +9,44 @@ export type JobState = 'waiting' | 'running' | 'done' | 'failed';
 export interface Schedule<Job extends GraphJob> {
   readonly jobs: readonly Job[];
   readonly maxParallel: number;
-  /** Whether two jobs must not run at the same time. */
-  clash(one: Job, other: Job): boolean;
+  /** True if two jobs must not run at the same time. */
+  conflicts(one: Job, other: Job): boolean;
 }
 
-/** A circle of jobs that wait for one another, by their ids; `undefined` when there is none. */
+/** The ids of a dependency cycle; `undefined` if there is none. */
 export function findCycle(jobs: readonly GraphJob[]): readonly string[] | undefined {
   const byId = new Map(jobs.map((job) => [job.id, job]));
-  const clear = new Set<string>();
-  const walk = (id: string, trail: readonly string[]): readonly string[] | undefined => {
-    if (trail.includes(id)) return [...trail.slice(trail.indexOf(id)), id];
-    if (clear.has(id)) return undefined;
-    for (const before of byId.get(id)?.depends_on ?? []) {
-      const cycle = walk(before, [...trail, id]);
+  const visited = new Set<string>();
+  const visit = (id: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(id)) return [...path.slice(path.indexOf(id)), id];
+    if (visited.has(id)) return undefined;
+    for (const dependency of byId.get(id)?.depends_on ?? []) {
+      const cycle = visit(dependency, [...path, id]);
       if (cycle !== undefined) return cycle;
     }
-    clear.add(id);
+    visited.add(id);
     return undefined;
   };
   for (const { id } of jobs) {
-    const cycle = walk(id, []);
+    const cycle = visit(id, []);
     if (cycle !== undefined) return cycle;
   }
   return undefined;
 }
 
-/** Whether one of the two comes before the other by dependency, however far. */
+/** True if one of the two jobs depends on the other, directly or indirectly. */
 export function areOrdered(jobs: readonly GraphJob[], one: string, other: string): boolean {
   const byId = new Map(jobs.map((job) => [job.id, job]));
-  const reaches = (from: string, to: string): boolean =>
-    (byId.get(from)?.depends_on ?? []).some((before) => before === to || reaches(before, to));
-  return reaches(one, other) || reaches(other, one);
+  const dependsOn = (id: string, target: string): boolean =>
+    (byId.get(id)?.depends_on ?? []).some(
+      (dependency) => dependency === target || dependsOn(dependency, target),
+    );
+  return dependsOn(one, other) || dependsOn(other, one);
 }
 
-/** The jobs to start now, in the order of the plan. */
-function startable<Job extends GraphJob>(
-  { jobs, maxParallel, clash }: Schedule<Job>,
+/** The jobs to start now, in plan order. */
+function findStartable<Job extends GraphJob>(
+  { jobs, maxParallel, conflicts }: Schedule<Job>,
   states: ReadonlyMap<string, JobState>,
 ): Job[] {
   const running = jobs.filter(({ id }) => states.get(id) === 'running');
@@ -52,37 +54,36 @@ function startable<Job extends GraphJob>(
   for (const job of jobs) {
     if (running.length + chosen.length >= maxParallel) break;
     const isReady =
-      states.get(job.id) === 'waiting' && job.depends_on.every((before) => states.get(before) === 'done');
-    if (isReady && ![...running, ...chosen].some((other) => clash(job, other))) chosen.push(job);
+      states.get(job.id) === 'waiting' && job.depends_on.every((id) => states.get(id) === 'done');
+    if (isReady && ![...running, ...chosen].some((other) => conflicts(job, other))) chosen.push(job);
   }
   return chosen;
 }
 
-/** Waiting jobs that can never start, each with the job that stands in its way. */
-function blocked<Job extends GraphJob>(
+/** The waiting jobs that can never start, each with the failed job it depends on. */
+function findBlocked<Job extends GraphJob>(
   jobs: readonly Job[],
   states: ReadonlyMap<string, JobState>,
-): { readonly job: Job; readonly by: string }[] {
+): { readonly job: Job; readonly blockedBy: string }[] {
   return jobs.flatMap((job) => {
-    const by = job.depends_on.find((before) => states.get(before) === 'failed');
-    return states.get(job.id) === 'waiting' && by !== undefined ? [{ job, by }] : [];
+    const blockedBy = job.depends_on.find((id) => states.get(id) === 'failed');
+    return states.get(job.id) === 'waiting' && blockedBy !== undefined ? [{ job, blockedBy }] : [];
   });
 }
 
 export interface GraphRun<Job extends GraphJob, Result> extends Schedule<Job> {
   readonly signal: AbortSignal;
-  /** What some of the jobs came to before. */
+  /** The results of jobs that finished earlier. */
   readonly known?: ReadonlyMap<string, Result>;
-  /** `before` are the results of the jobs it depends on. Where it rejects, no more jobs are begun. */
-  run(job: Job, before: readonly Result[]): Promise<Result>;
-  /** The result of a job that is not to start. `by` is the job it waited for in vain; absent after an abort. */
-  skip(job: Job, by?: string): Result;
+  /** Runs a job with the results of its dependencies. If it rejects, no further job is started. */
+  run(job: Job, dependencies: readonly Result[]): Promise<Result>;
+  /** Creates the result of a job that is not started. `blockedBy` is the failed dependency; absent after an abort. */
+  skip(job: Job, blockedBy?: string): Result;
   isDone(result: Result): boolean;
-  /** Told of each result as it comes in. */
   onResult(job: Job, result: Result): Promise<void> | void;
 }
 
-/** Runs every job of which nothing is known at most once and gives exactly one result for each, in the order of the plan. */
+/** Runs each job without a known result at most once. Returns exactly one result per job, in plan order. */
 export async function runGraph<Job extends GraphJob, Result>(
   graph: GraphRun<Job, Result>,
 ): Promise<Result[]> {
@@ -92,31 +93,32 @@ export async function runGraph<Job extends GraphJob, Result>(
   const states = new Map<string, JobState>(
     jobs.map(({ id }) => [id, results.has(id) ? stateOf(results.get(id)!) : 'waiting']),
   );
-  const settle = async (job: Job, result: Result) => {
+  const record = async (job: Job, result: Result) => {
     results.set(job.id, result);
     states.set(job.id, stateOf(result));
     await graph.onResult(job, result);
   };
   const running = new Map<string, Promise<string>>();
   for (;;) {
-    for (let stuck = blocked(jobs, states); stuck.length > 0; stuck = blocked(jobs, states)) {
-      for (const { job, by } of stuck) await settle(job, graph.skip(job, by));
+    // Skipping a job can block the jobs that depend on it.
+    for (let blocked = findBlocked(jobs, states); blocked.length > 0; blocked = findBlocked(jobs, states)) {
+      for (const { job, blockedBy } of blocked) await record(job, graph.skip(job, blockedBy));
     }
-    const next = signal.aborted ? [] : startable(graph, states);
+    const next = signal.aborted ? [] : findStartable(graph, states);
     for (const job of next) {
       states.set(job.id, 'running');
-      const before = job.depends_on.flatMap((id) => results.get(id) ?? []);
-      const work = graph.run(job, before).then(async (result) => {
-        await settle(job, result);
+      const dependencies = job.depends_on.flatMap((id) => results.get(id) ?? []);
+      const work = graph.run(job, dependencies).then(async (result) => {
+        await record(job, result);
         return job.id;
       });
-      // Only the first to reject is waited for.
+      // Only the first rejection is awaited; this prevents unhandled rejections of the others.
       work.catch(() => {});
       running.set(job.id, work);
     }
     if (running.size === 0) break;
     running.delete(await Promise.race(running.values()));
   }
-  for (const job of jobs) if (!results.has(job.id)) await settle(job, graph.skip(job));
+  for (const job of jobs) if (!results.has(job.id)) await record(job, graph.skip(job));
   return jobs.map(({ id }) => results.get(id)!);
 }

@@ -8,11 +8,11 @@ import { recordJobOutcome } from './job-outcome.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'adjutant-settlement-'));
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-job-outcome-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function settled(signal: AbortSignal) {
+async function recordOutcome(signal: AbortSignal) {
   const subrun = await RunDirectory.create(folder);
   const job = {
     id: 'one',
@@ -30,20 +30,20 @@ async function settled(signal: AbortSignal) {
   const record = { ...notStartedRecord(''), error: null, status: 'completed' } as const;
   const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
   return recordJobOutcome(
-    { job, record, subrun, worktree: undefined, accompanied: false },
+    { job, record, subrun, worktree: undefined, hadConcurrentWriters: false },
     { cwd: folder, checks, signal },
   );
 }
 
-it('takes a job for done when it has passed its checks', async () => {
-  expect(await settled(new AbortController().signal)).toMatchObject({
+it('completes a job that passes its checks', async () => {
+  expect(await recordOutcome(new AbortController().signal)).toMatchObject({
     status: 'completed',
     evidence: { checks: [{ command: 'true', status: 'passed' }] },
   });
 });
 
-it('takes no job for done whose checks a cancellation came before', async () => {
-  expect(await settled(AbortSignal.abort(new Error('enough')))).toMatchObject({
+it('cancels a job whose checks were cancelled before they ran', async () => {
+  expect(await recordOutcome(AbortSignal.abort(new Error('enough')))).toMatchObject({
     status: 'cancelled',
     error: 'cancelled: enough',
     evidence: { checks: [] },

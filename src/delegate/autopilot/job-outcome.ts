@@ -13,85 +13,86 @@ import type { JobResult, Patch } from './autopilot-output.ts';
 import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import type { JobSpec } from './job-spec.ts';
 
-/** Hidden, and only there between the end of a job in a tree of its own and the note of it in the log of the whole. */
+/** A hidden file with the outcome of an isolated job. It is deleted when the autopilot's log contains the outcome. */
 export const outcomeFile = '.settled.json';
 
 export interface JobOutcomeOptions {
-  /** Where the work is wanted. */
+  /** The shared tree that isolated changes are merged into. */
   readonly cwd: string;
   readonly checks: Pick<CheckOptions, 'allowed' | 'confine' | 'timeoutMs' | 'env'>;
   readonly signal: AbortSignal;
 }
 
-/** A job whose agent has ended. */
+/** A job whose agent has exited. */
 export interface EndedJob {
   readonly job: JobSpec;
   readonly record: RunRecord;
   readonly subrun: RunDirectory;
   readonly worktree: Worktree | undefined;
-  /** Whether others were at work in the same tree. */
-  readonly accompanied: boolean;
+  /** True if other jobs may have written to the same tree at the same time. */
+  readonly hadConcurrentWriters: boolean;
 }
 
-/** From what the agent came to, to what the job came to: checked, and brought into the common tree. */
+/** Runs the acceptance checks of a job and merges its changes into the shared tree. */
 export async function recordJobOutcome(ended: EndedJob, options: JobOutcomeOptions): Promise<JobResult> {
   const { subrun, worktree } = ended;
-  const place = worktree?.folder ?? options.cwd;
-  const judged = await check(asResult(ended, place, options), ended, place, options);
-  const delivered = worktree === undefined ? judged : await deliver(judged, worktree, ended, options);
+  const folder = worktree?.folder ?? options.cwd;
+  const checked = await check(toResult(ended, folder, options), ended, folder, options);
+  const delivered = worktree === undefined ? checked : await deliver(checked, worktree, ended, options);
   return { ...delivered, artifacts: await subrun.artifacts() };
 }
 
-function asResult(
-  { job, record, accompanied }: EndedJob,
-  place: string,
+function toResult(
+  { job, record, hadConcurrentWriters }: EndedJob,
+  folder: string,
   { cwd }: JobOutcomeOptions,
 ): JobResult {
   const { evidence, deliverables, open_questions } = record;
-  const inPlace = (path: string) =>
-    place === cwd || !resolve(place, path).startsWith(place + sep) ? path : (plainPath(path, place) ?? path);
+  // Paths in the worktree become relative, so that they are valid in the shared tree.
+  const toSharedPath = (path: string) =>
+    folder === cwd || !resolve(folder, path).startsWith(folder + sep)
+      ? path
+      : (plainPath(path, folder) ?? path);
   const isOwn = ({ path }: FileEvidence) => scopesOverlap([path], job.writes);
-  // What changed elsewhere while others were at work is more likely theirs.
+  // An unreported change outside the job's scope was probably made by another job.
   const files =
-    evidence?.files.filter((file) => !accompanied || file.status !== 'unreported' || isOwn(file)) ?? [];
-  const strays = files.filter((file) => file.change !== undefined && !isOwn(file)).map(({ path }) => path);
+    evidence?.files.filter((file) => !hadConcurrentWriters || file.status !== 'unreported' || isOwn(file)) ??
+    [];
+  const unplanned = files.filter((file) => file.change !== undefined && !isOwn(file)).map(({ path }) => path);
   return {
     ...record,
     id: job.id,
     title: job.title,
-    deliverables: deliverables.map((one) => ({ ...one, path: inPlace(one.path) })),
+    deliverables: deliverables.map((one) => ({ ...one, path: toSharedPath(one.path) })),
     open_questions: [
       ...open_questions,
-      ...(strays.length === 0
+      ...(unplanned.length === 0
         ? []
-        : [`${job.title} changed files that the plan did not give to it: ${strays.join(', ')}.`]),
+        : [`${job.title} changed files that were not in its plan: ${unplanned.join(', ')}.`]),
     ],
     evidence: evidence && { ...evidence, files },
   };
 }
 
-/** Runs the acceptance checks; a job that does not pass them is not done, whatever its agent says. */
+/** Runs the acceptance checks. A job that does not pass them fails, whatever its agent reports. */
 async function check(
   result: JobResult,
   { job, subrun }: EndedJob,
-  place: string,
-  { checks: how, signal }: JobOutcomeOptions,
+  folder: string,
+  { checks: options, signal }: JobOutcomeOptions,
 ): Promise<JobResult> {
   if (result.status !== 'completed' || job.acceptance.length === 0) return result;
-  const checks = await runChecks(job.acceptance, { ...how, cwd: place, sandbox: job.sandbox, signal });
-  const evidence = await keepEvidence(subrun, { ...(result.evidence ?? unseen), checks });
+  const checks = await runChecks(job.acceptance, { ...options, cwd: folder, sandbox: job.sandbox, signal });
+  const evidence = await writeEvidence(subrun, { ...(result.evidence ?? noEvidence), checks });
   const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
   if (signal.aborted && (failures.length > 0 || checks.length < job.acceptance.length))
     return { ...result, evidence, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
   return failures.length === 0
     ? { ...result, evidence }
-    : { ...result, evidence, status: 'failed', error: failures.map(complaint).join('; ') };
+    : { ...result, evidence, status: 'failed', error: failures.map(describeFailure).join('; ') };
 }
 
-/**
- * Brings what was done in a tree of its own into the common one, and judges what is there then. The work of a job that
- * failed stays a patch.
- */
+/** Merges the changes in a worktree into the shared tree and checks what arrived. Changes of a failed job stay a patch. */
 async function deliver(
   result: JobResult,
   worktree: Worktree,
@@ -106,34 +107,36 @@ async function deliver(
     signal,
   });
   const { applied, conflicts, changes } = merge;
-  const judged = await judgeDelivery(result, merge, cwd, worktree.prefix);
-  const evidence = await keepEvidence(subrun, judged.evidence);
-  const delivered = { ...result, ...judged, evidence };
+  const delivery = await judgeDelivery(result, merge, cwd, worktree.prefix);
+  const evidence = await writeEvidence(subrun, delivery.evidence);
+  const delivered = { ...result, ...delivery, evidence };
   if (changes.length === 0) return delivered;
   const patch: Patch = { path, applied, conflicts };
   if (applied || !isWanted) return { ...delivered, patch };
+  // Without conflicts, only a cancellation during the wait for the repository lock prevents the merge.
   if (conflicts.length === 0)
     return { ...delivered, patch, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
   return {
     ...delivered,
     patch,
     status: 'failed',
-    error: `its changes do not fit the tree as it is now (${conflicts.join(', ')}); they are kept in ${path}`,
+    error: `its changes conflict with the current files (${conflicts.join(', ')}); they are kept in ${path}`,
   };
 }
 
-async function keepEvidence(subrun: RunDirectory, evidence: Evidence): Promise<Evidence> {
+async function writeEvidence(subrun: RunDirectory, evidence: Evidence): Promise<Evidence> {
   await subrun.writeJson('evidence.json', evidence);
-  // Read back, since on the way to the disk secrets have been taken out.
-  const kept = await readJson(subrun.file('evidence.json'));
-  if (kept === undefined) throw new Failure('unavailable', `The evidence of ${subrun.id} cannot be kept.`);
-  return kept as unknown as Evidence;
+  // Read the file back, because writing it redacts secrets.
+  const redacted = await readJson(subrun.file('evidence.json'));
+  if (redacted === undefined)
+    throw new Failure('unavailable', `The evidence of ${subrun.id} could not be written.`);
+  return redacted as unknown as Evidence;
 }
 
-const unseen: Evidence = { method: 'walk', complete: false, files: [], omitted: 0 };
+const noEvidence: Evidence = { method: 'walk', complete: false, files: [], omitted: 0 };
 
-function complaint({ command, status, exit_code }: CheckResult): string {
+function describeFailure({ command, status, exit_code }: CheckResult): string {
   return status === 'timed-out'
-    ? `the acceptance check "${command}" did not end in time`
+    ? `the acceptance check "${command}" timed out`
     : `the acceptance check "${command}" failed${exit_code === null ? '' : ` with code ${exit_code}`}`;
 }

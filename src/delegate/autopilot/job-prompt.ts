@@ -1,32 +1,34 @@
 import type { JobResult } from './autopilot-output.ts';
 import type { JobSpec } from './job-spec.ts';
 
-const most = { summary: 4_000, items: 40, task: 8_000 };
+const limits = { summary: 4_000, items: 40, task: 8_000 };
 
-/** A job's instructions with what it cannot know by itself: the whole of which it is a part, and what came before. */
-export function jobPrompt(job: JobSpec, task: string, before: readonly JobResult[]): string {
+/** A job's instructions, with the larger task and the results of the jobs it depends on as context. */
+export function jobPrompt(job: JobSpec, task: string, dependencies: readonly JobResult[]): string {
   const parts = [job.task];
   if (!job.task.includes(task)) {
     parts.push(
-      `This is one part of a larger task. Do your part only; others do the rest. The larger task, for context:\n${clip(task, most.task)}`,
+      `This is one part of a larger task. Do only your part; other agents do the rest. The larger task, for context:\n${clip(task, limits.task)}`,
     );
   }
-  if (before.length > 0) {
-    parts.push(['What the jobs before yours came to:', ...before.map(finding)].join('\n\n'));
+  if (dependencies.length > 0) {
+    parts.push(
+      ['Results of the jobs that yours depends on:', ...dependencies.map(formatResult)].join('\n\n'),
+    );
   }
   if (job.writes.length > 0) {
-    parts.push(`Create or change files only here: ${job.writes.join(', ')}`);
+    parts.push(`Create or change only these files: ${job.writes.join(', ')}`);
   }
   if (job.acceptance.length > 0) {
-    parts.push(`Afterwards your work is checked with: ${job.acceptance.join(' ; ')}`);
+    parts.push(`When you are done, your work is checked with: ${job.acceptance.join(' ; ')}`);
   }
   return parts.join('\n\n');
 }
 
-function finding({ id, title, summary, deliverables, open_questions, next_actions }: JobResult): string {
+function formatResult({ id, title, summary, deliverables, open_questions, next_actions }: JobResult): string {
   return [
     `## ${title} (${id})`,
-    clip(summary, most.summary),
+    clip(summary, limits.summary),
     ...list(
       'Deliverables',
       deliverables.map(({ path, description }) => `${path} — ${description}`),
@@ -39,9 +41,9 @@ function finding({ id, title, summary, deliverables, open_questions, next_action
 function list(name: string, items: readonly string[]): string[] {
   return items.length === 0
     ? []
-    : [`${name}:`, ...items.slice(0, most.items).map((item) => `- ${clip(item, 500)}`)];
+    : [`${name}:`, ...items.slice(0, limits.items).map((item) => `- ${clip(item, 500)}`)];
 }
 
-function clip(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+function clip(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 }

@@ -4,82 +4,74 @@ import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { Worktree, type WorktreeOptions } from '../changes/worktree.ts';
-import { composePrompt } from '../delegation/subagent-prompt.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { answerSchema } from '../record/answer.ts';
 import { loadRecord, type RunRecord } from '../record/run-record.ts';
-import type { RunAgent, RunHooks, RunRequest } from '../record/run-request.ts';
-import { RunReleased } from '../run/supervisor.ts';
-import { selectSkills } from '../skills/skill-selection.ts';
-import type { IndexedSkill } from '../skills/skills.ts';
+import type { RunAgent, RunHooks } from '../record/run-request.ts';
+import { RunReleased } from '../run/run-tracker.ts';
 import type { JobResult } from './autopilot-output.ts';
 import { type EndedJob, type JobOutcomeOptions, outcomeFile, recordJobOutcome } from './job-outcome.ts';
-import { jobPrompt } from './job-prompt.ts';
+import { createJobRequest, type JobRequestOptions } from './job-request.ts';
 import type { JobSpec } from './job-spec.ts';
 
-export interface JobRunnerOptions extends JobOutcomeOptions {
-  /** The autopilot's own directory; each job gets one in it. */
+export interface JobRunnerOptions extends JobOutcomeOptions, JobRequestOptions {
+  /** The autopilot's run directory, which contains the directories of its jobs. */
   readonly directory: RunDirectory;
-  /** What the caller asked for as a whole. */
-  readonly task: string;
-  readonly skipGitRepoCheck: boolean;
-  readonly skills: readonly IndexedSkill[];
-  /** The jobs that work in a tree of their own. */
+  /** The jobs that work in their own worktree. */
   readonly isolated: ReadonlySet<string>;
   readonly locksDir: string;
   readonly run: RunAgent;
-  /** Who hears what the agent of a job does. */
+  /** Creates the listener for the events of a job's agent. */
   listen(job: JobSpec): Omit<RunHooks, 'signal'> & { finished(status: string): void };
 }
 
-/** Takes one job of a plan from its instructions to its result. */
+/** Runs the jobs of a plan, each in its own run directory. */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
-  /** Jobs at work in the common tree, with whether others have been at work there meanwhile. */
-  readonly #writers = new Map<string, { accompanied: boolean }>();
+  /** The jobs that are writing to the shared tree, and whether another job wrote to it at the same time. */
+  readonly #writers = new Map<string, { hadConcurrentWriters: boolean }>();
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
   }
 
-  directoryOf(job: JobSpec): string {
+  #jobPath(job: JobSpec): string {
     return resolve(this.#options.directory.path, 'subruns', job.id);
   }
 
-  /** Whatever goes wrong is the job's result. It rejects only when this process is to follow the job no longer. */
-  async run(job: JobSpec, before: readonly JobResult[]): Promise<JobResult> {
+  /** Runs a job. Errors become a failed result; the promise rejects only if this server releases the job. */
+  async run(job: JobSpec, dependencies: readonly JobResult[]): Promise<JobResult> {
     const listener = this.#options.listen(job);
-    return this.#watch(job, listener, () => this.#attempt(job, before, listener));
+    return this.#toResult(job, listener, () => this.#runAgent(job, dependencies, listener));
   }
 
-  /** Goes on with a job that another server began and whose agent has ended since; one that never began is run. */
-  async takeUp(job: JobSpec, before: readonly JobResult[]): Promise<JobResult> {
+  /** Finishes a job that another server started and whose agent has exited. Runs it if the agent never started. */
+  async resume(job: JobSpec, dependencies: readonly JobResult[]): Promise<JobResult> {
     const { directory } = this.#options;
-    const path = this.directoryOf(job);
+    const path = this.#jobPath(job);
     const record = await loadRecord(path, `${directory.id}/${job.id}`);
-    const tree = this.#treeOf(job);
-    const worktree = await Worktree.reopen(tree, this.#treeOptions).catch(() => undefined);
-    const settled = await readJson(resolve(path, outcomeFile));
-    if (settled !== undefined) {
+    const worktree = await Worktree.reopen(this.#worktreePath(job), this.#worktreeOptions).catch(
+      () => undefined,
+    );
+    const outcome = await readJson(resolve(path, outcomeFile));
+    if (outcome !== undefined) {
       await worktree?.remove();
-      return settled as unknown as JobResult;
+      return outcome as unknown as JobResult;
     }
-    // An agent without a thread has not done anything.
-    if (record === undefined || record.status === 'running' || isUnbegun(record)) {
+    if (record === undefined || record.status === 'running' || neverStarted(record)) {
       await worktree?.remove();
       await disk.rm(path, { recursive: true, force: true });
-      return this.run(job, before);
+      return this.run(job, dependencies);
     }
     const subrun = await directory.createSubrun(job.id);
-    return this.#watch(job, this.#options.listen(job), async () => {
-      const result = await this.#settle({ job, record, subrun, worktree, accompanied: true });
+    return this.#toResult(job, this.#options.listen(job), async () => {
+      const result = await this.#recordOutcome({ job, record, subrun, worktree, hadConcurrentWriters: true });
       await worktree?.remove();
       return result;
     });
   }
 
-  async #watch(
+  async #toResult(
     job: JobSpec,
     listener: ReturnType<JobRunnerOptions['listen']>,
     work: () => Promise<JobResult>,
@@ -95,24 +87,25 @@ export class JobRunner {
       const { aborted, reason } = this.#options.signal;
       if (aborted && error === reason) {
         status = 'cancelled';
-        const cancelled = this.blank(job, 'cancelled', `${job.title} was cancelled.`, startedAt);
+        const cancelled = this.emptyResult(job, 'cancelled', `${job.title} was cancelled.`, startedAt);
         return { ...cancelled, error: `cancelled: ${messageOf(reason)}` };
       }
-      if (!(error instanceof Failure)) log('error', `the job ${job.id} broke off`, error);
-      return { ...this.blank(job, 'failed', `${job.title} finished.`, startedAt), error: messageOf(error) };
+      if (!(error instanceof Failure)) log('error', `job ${job.id} failed`, error);
+      const failed = this.emptyResult(job, 'failed', `${job.title} finished.`, startedAt);
+      return { ...failed, error: messageOf(error) };
     } finally {
       listener.finished(status);
     }
   }
 
-  /** The result of a job that has not run. */
-  blank(job: JobSpec, status: JobResult['status'], summary: string, startedAt = new Date()): JobResult {
+  /** A result without any output from an agent. */
+  emptyResult(job: JobSpec, status: JobResult['status'], summary: string, startedAt = new Date()): JobResult {
     const now = new Date();
     return {
       id: job.id,
       title: job.title,
       run_id: `${this.#options.directory.id}/${job.id}`,
-      run_dir: this.directoryOf(job),
+      run_dir: this.#jobPath(job),
       subagent_thread_id: null,
       selected_skills: [],
       summary,
@@ -134,9 +127,9 @@ export class JobRunner {
     };
   }
 
-  async #attempt(
+  async #runAgent(
     job: JobSpec,
-    before: readonly JobResult[],
+    dependencies: readonly JobResult[],
     listener: Omit<RunHooks, 'signal'>,
   ): Promise<JobResult> {
     const { directory, cwd, signal } = this.#options;
@@ -147,116 +140,84 @@ export class JobRunner {
       job,
     });
     const worktree = this.#options.isolated.has(job.id)
-      ? await Worktree.create(cwd, this.#treeOf(job), this.#treeOptions, signal)
+      ? await Worktree.create(cwd, this.#worktreePath(job), this.#worktreeOptions, signal)
       : undefined;
-    const place = worktree?.folder ?? cwd;
-    const leave = this.#enter(job, worktree === undefined);
-    let isLeft = false;
+    const endWriting = this.#startWriting(job, worktree === undefined);
+    let keepsWorktree = false;
     try {
-      const request = await this.#request(job, before, subrun, place);
+      const folder = worktree?.folder ?? cwd;
+      const request = await createJobRequest(job, dependencies, subrun, folder, this.#options);
       const run = await this.#options.run(request, { ...listener, signal });
       const record = await loadRecord(subrun.path, subrun.id, run);
-      if (record === undefined) throw new Failure('unavailable', `The run directory ${subrun.path} is gone.`);
-      const told = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
-      return await this.#settle({ job, record: told, subrun, worktree, accompanied: leave() });
+      if (record === undefined)
+        throw new Failure('unavailable', `The run directory ${subrun.path} was removed.`);
+      const reported = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
+      return await this.#recordOutcome({
+        job,
+        record: reported,
+        subrun,
+        worktree,
+        hadConcurrentWriters: endWriting(),
+      });
     } catch (error) {
-      // Its agent goes on in its tree, or its work is nowhere else.
-      isLeft = error instanceof RunReleased || error instanceof Unsettled;
+      // Keep the worktree if an agent still works in it, or if it has the only copy of the changes.
+      keepsWorktree = error instanceof RunReleased || error instanceof UndeliveredWork;
       throw error;
     } finally {
-      leave();
-      if (!isLeft) await worktree?.remove();
+      endWriting();
+      if (!keepsWorktree) await worktree?.remove();
     }
   }
 
-  /** What came of it is written down before its tree goes, since nobody could tell any more afterwards. */
-  async #settle(ended: EndedJob): Promise<JobResult> {
+  /** Writes the outcome of an isolated job to disk before its worktree is removed, so that a crash does not lose it. */
+  async #recordOutcome(ended: EndedJob): Promise<JobResult> {
     const result = await recordJobOutcome(ended, this.#options).catch((error: unknown) => {
-      throw ended.worktree === undefined ? error : new Unsettled(error, ended.worktree.folder);
+      throw ended.worktree === undefined ? error : new UndeliveredWork(error, ended.worktree.folder);
     });
     if (ended.worktree !== undefined)
       await ended.subrun
         .writeJson(outcomeFile, result)
-        .catch((error: unknown) => log('warning', `what came of ${ended.job.id} is not noted`, error));
+        .catch((error: unknown) =>
+          log('warning', `the outcome of job ${ended.job.id} could not be written`, error),
+        );
     return result;
   }
 
-  /** The result is in the log of the whole now. */
-  async noted(job: JobSpec): Promise<void> {
-    await disk.rm(resolve(this.directoryOf(job), outcomeFile), { force: true });
+  /** Called when the autopilot's log contains the result, which makes the job's own file obsolete. */
+  async deleteOutcomeFile(job: JobSpec): Promise<void> {
+    await disk.rm(resolve(this.#jobPath(job), outcomeFile), { force: true });
   }
 
-  get #treeOptions(): WorktreeOptions {
+  get #worktreeOptions(): WorktreeOptions {
     const { checks, locksDir } = this.#options;
     return { env: checks.env, locksDir };
   }
 
-  #treeOf(job: JobSpec): string {
+  #worktreePath(job: JobSpec): string {
     return resolve(this.#options.directory.path, 'worktrees', job.id);
   }
 
-  /** Notes who works in the common tree at the same time; the note is returned on leaving. */
-  #enter(job: JobSpec, shared: boolean): () => boolean {
-    if (!shared || job.sandbox === 'read-only') return () => false;
-    const own = { accompanied: this.#writers.size > 0 };
-    for (const other of this.#writers.values()) other.accompanied = true;
+  /** Registers a job that writes to the shared tree. The returned function unregisters it and reports concurrent writers. */
+  #startWriting(job: JobSpec, isShared: boolean): () => boolean {
+    if (!isShared || job.sandbox === 'read-only') return () => false;
+    const own = { hadConcurrentWriters: this.#writers.size > 0 };
+    for (const other of this.#writers.values()) other.hadConcurrentWriters = true;
     this.#writers.set(job.id, own);
     return () => {
       this.#writers.delete(job.id);
-      return own.accompanied;
-    };
-  }
-
-  async #request(
-    job: JobSpec,
-    before: readonly JobResult[],
-    subrun: RunDirectory,
-    place: string,
-  ): Promise<RunRequest> {
-    const { cwd, task, skills, skipGitRepoCheck } = this.#options;
-    const selection = await selectSkills(
-      {
-        mode: job.skills_mode === 'auto' && skills.length === 0 ? 'none' : job.skills_mode,
-        task: `${job.title}\n${task}`,
-        requested: job.skills ?? [],
-        maxSkills: job.max_skills,
-      },
-      skills,
-    );
-    await subrun.writeJson('selected_skills.json', selection);
-    if (selection.errors.length > 0) throw new Failure('refused', selection.errors.join('; '));
-    const copied =
-      place === cwd
-        ? ''
-        : `You work in a copy of ${cwd}. Where a path below it is meant, use the one below your working directory.\n\n`;
-    return {
-      directory: subrun,
-      tool: 'delegate_autopilot',
-      prompt: composePrompt({
-        role: job.role,
-        cwd: place,
-        task: copied + jobPrompt(job, task, before),
-        skills: selection.selected,
-        context: `Autopilot job: ${job.title} (${job.id})`,
-      }),
-      outputSchema: answerSchema,
-      cwd: place,
-      sandbox: job.sandbox,
-      ...(job.model !== undefined && { model: job.model }),
-      configOverrides: job.config_overrides ?? [],
-      skipGitRepoCheck,
-      skills: job.skills_mode === 'auto' ? 'all' : 'named',
+      return own.hadConcurrentWriters;
     };
   }
 }
 
-/** The work of a job could not be brought in or kept as a patch; it is only in the job's own tree. */
-class Unsettled extends Error {
+/** A job's changes could not be merged or saved as a patch. They exist only in the job's worktree. */
+class UndeliveredWork extends Error {
   constructor(cause: unknown, folder: string) {
-    super(`${messageOf(cause)}; the work is left in ${folder}`, { cause });
+    super(`${messageOf(cause)}; the changes are still in ${folder}`, { cause });
   }
 }
 
-function isUnbegun({ status, subagent_thread_id }: RunRecord): boolean {
+/** An agent without a thread has not done any work. */
+function neverStarted({ status, subagent_thread_id }: RunRecord): boolean {
   return status === 'failed' && subagent_thread_id === null;
 }

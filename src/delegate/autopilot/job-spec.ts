@@ -2,7 +2,7 @@ import type { AutopilotSettings } from '../settings/autopilot-settings.ts';
 import type { SkillMode } from '../skills/skill-selection.ts';
 import type { PlannedJob } from './plan.ts';
 
-/** A planned job with everything its agent is started with, as the plan on disk and on the wire holds it. */
+/** A planned job with the settings of its agent, as stored in the plan file and sent to clients. */
 export interface JobSpec extends Omit<PlannedJob, 'skills'> {
   readonly skills_mode: SkillMode;
   readonly skills?: readonly string[];
@@ -13,25 +13,25 @@ export interface JobSpec extends Omit<PlannedJob, 'skills'> {
 
 export interface JobSetup extends Pick<AutopilotSettings, 'models' | 'efforts'> {
   readonly skillsMode: SkillMode;
-  /** What the caller insists on. */
+  /** The skills named by the caller. */
   readonly skills: readonly string[];
   readonly maxSkills: number;
 }
 
-/** What a thinking level and the caller's wishes mean for one job. */
+/** Applies the settings for a job's thinking level and the caller's choice of skills. */
 export function specify({ skills, ...job }: PlannedJob, setup: JobSetup): JobSpec {
   const model = setup.models[job.thinking_level];
   const effort = setup.efforts[job.thinking_level];
   return {
     ...job,
-    ...skillsOf(skills, setup),
+    ...chooseSkills(skills, setup),
     max_skills: setup.maxSkills,
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { config_overrides: [`model_reasoning_effort=${JSON.stringify(effort)}`] }),
   };
 }
 
-function skillsOf(
+function chooseSkills(
   planned: readonly string[] | undefined,
   { skillsMode, skills, maxSkills }: JobSetup,
 ): Pick<JobSpec, 'skills_mode' | 'skills'> {

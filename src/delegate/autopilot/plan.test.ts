@@ -25,8 +25,8 @@ const job = {
   acceptance: ['npm test'],
 };
 const plan = (...jobs: object[]) => ({ should_delegate: true, reason: 'Because.', jobs });
-const problemsOf = async (answer: unknown, within = bounds) => {
-  const parsed = await parsePlan(answer, within);
+const findProblems = async (answer: unknown, limits = bounds) => {
+  const parsed = await parsePlan(answer, limits);
   return 'problems' in parsed ? parsed.problems : [];
 };
 
@@ -42,8 +42,8 @@ describe('parsePlan', () => {
     plan({ ...job, sandbox: 'all' }),
     plan({ ...job, config_overrides: ['sandbox_mode="danger-full-access"'] }),
     plan({ ...job, writes: 'src' }),
-  ])('refuses %j, which is no plan at all', async (answer) => {
-    expect(await problemsOf(answer)).not.toEqual([]);
+  ])('rejects %j, which is not a plan', async (answer) => {
+    expect(await findProblems(answer)).not.toEqual([]);
   });
 
   it.each([
@@ -54,17 +54,17 @@ describe('parsePlan', () => {
     ],
     [plan(job, { ...job, id: 'BUILD' }), 'The id "BUILD" is used twice.'],
     [plan({ ...job, id: '../up' }), 'Job "../up": the id must be 1 to 40 letters, digits, - or _.'],
-    [plan({ ...job, depends_on: ['ghost'] }), 'Job build depends on "ghost", which is no job of the plan.'],
-    [plan({ ...job, depends_on: ['build'] }), 'The jobs wait for one another in a circle: build → build.'],
+    [plan({ ...job, depends_on: ['ghost'] }), 'Job build depends on "ghost", which is not in the plan.'],
+    [plan({ ...job, depends_on: ['build'] }), 'The jobs depend on each other in a cycle: build → build.'],
     [
       plan({ ...job, id: 'a', depends_on: ['b'] }, { ...job, id: 'b', depends_on: ['a'] }),
-      'The jobs wait for one another in a circle: a → b → a.',
+      'The jobs depend on each other in a cycle: a → b → a.',
     ],
     [
       plan({ ...job, sandbox: 'danger-full-access' }),
-      'Job "build": the sandbox danger-full-access is more than the workspace-write that was granted.',
+      'Job "build": the sandbox danger-full-access is wider than the granted workspace-write.',
     ],
-    [plan({ ...job, sandbox: 'read-only' }), 'Job "build": it is read-only and yet lists files to write.'],
+    [plan({ ...job, sandbox: 'read-only' }), 'Job "build": it is read-only but lists files to write.'],
     [plan({ ...job, writes: ['../secrets'] }), 'Job "build": "../secrets" lies outside the working folder.'],
     [
       plan({ ...job, writes: ['.git/config'] }),
@@ -76,11 +76,11 @@ describe('parsePlan', () => {
       'Job "build": an acceptance check must be one command on one line.',
     ],
     [plan({ ...job, task: ' ' }), 'Job "build": the task must have 1 to 20000 characters.'],
-  ])('tells what is wrong with a plan: %#', async (answer, problem) => {
-    expect(await problemsOf(answer)).toContain(problem);
+  ])('names the problem of an invalid plan: %#', async (answer, problem) => {
+    expect(await findProblems(answer)).toContain(problem);
   });
 
-  it('takes a plan that keeps to its bounds, and tidies it', async () => {
+  it('accepts a plan within the limits and normalizes it', async () => {
     const answer = plan({
       ...job,
       title: ' Build\n it ',
@@ -95,14 +95,14 @@ describe('parsePlan', () => {
     });
   });
 
-  it('drops the jobs of a plan that does not want to delegate', async () => {
+  it('drops the jobs of a plan that does not delegate', async () => {
     const answer = { ...plan(job), should_delegate: false };
     expect(await parsePlan(answer, bounds)).toMatchObject({
       plan: { decision: { should_delegate: false }, jobs: [] },
     });
   });
 
-  it('lets no plan of any content gain anything', async () => {
+  it('accepts no plan outside the limits, whatever it contains', async () => {
     const odd = <Value>(usual: fc.Arbitrary<Value>, unusual: fc.Arbitrary<Value>) =>
       fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: unusual });
     const id = odd(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom('A', '../x', '', 'a b', '__proto__'));
@@ -173,12 +173,12 @@ function assertInBounds(
     expect(target.split(sep)).not.toContain('.git');
   }
   for (const skill of one.skills ?? []) expect(bounds.shortlist).toContain(skill);
-  for (const before of one.depends_on) expect(jobs.map(({ id }) => id)).toContain(before);
+  for (const dependency of one.depends_on) expect(jobs.map(({ id }) => id)).toContain(dependency);
   expect(Object.keys(one)).not.toContain('config_overrides');
 }
 
 describe('planSchema', () => {
-  it('is strict: everything required, nothing else allowed, only what may be chosen', () => {
+  it('requires every property, allows no others, and lists only permitted values', () => {
     const { properties } = planSchema(bounds) as {
       properties: { jobs: { items: { required: string[]; properties: Record<string, unknown> } } };
     };

@@ -6,7 +6,7 @@ import { type ThinkingLevel, thinkingLevels } from '../settings/thinking-level.t
 import type { Decision } from './decision.ts';
 import { findCycle } from './job-graph.ts';
 
-/** One piece of the work, before it is known how its agent will be set up. */
+/** A job of a plan, without the settings of its agent. */
 export interface PlannedJob {
   readonly id: string;
   readonly title: string;
@@ -14,13 +14,13 @@ export interface PlannedJob {
   readonly role: string;
   readonly task: string;
   readonly sandbox: Sandbox;
-  /** Results of these are handed to it; it does not start without them. */
+  /** Ids of the jobs that must complete first. Their results are passed to this job. */
   readonly depends_on: readonly string[];
-  /** Paths and globs below the working folder; empty for a writer means anywhere. */
+  /** Paths and globs below the working folder. If empty, a writing job may write anywhere in it. */
   readonly writes: readonly string[];
-  /** Names from the shortlist; `undefined` leaves the choice to the words of its task. */
+  /** Names from the shortlist. If `undefined`, skills are selected by the job's task. */
   readonly skills: readonly string[] | undefined;
-  /** Commands that must succeed for the job to count as done. */
+  /** Commands that must succeed for the job to be completed. */
   readonly acceptance: readonly string[];
 }
 
@@ -29,17 +29,17 @@ export interface Plan {
   readonly jobs: readonly PlannedJob[];
 }
 
-/** What no plan may exceed, whoever wrote it. */
+/** The limits for every plan. */
 export interface PlanBounds {
   readonly cwd: string;
   readonly role: string;
   readonly maxAgents: number;
   readonly sandbox: Sandbox;
-  /** The skills a plan may name. */
+  /** The names of the skills that a plan may assign. */
   readonly shortlist: readonly string[];
 }
 
-const most = { id: 40, title: 120, role: 120, task: 20_000, paths: 50, checks: 10, check: 500 } as const;
+const limits = { id: 40, title: 120, role: 120, task: 20_000, paths: 50, checks: 10, check: 500 } as const;
 const text = { type: 'string' } as const;
 const texts = { type: 'array', items: text } as const;
 
@@ -94,7 +94,7 @@ const planShape = {
 type RawPlan = XStatic<typeof planShape>;
 type RawJob = RawPlan['jobs'][number];
 
-/** The strict schema the planner answers under: what may not be chosen cannot be written. */
+/** The schema for the planner's answer. It lists only the sandboxes and skills that the plan may use. */
 export function planSchema(bounds: PlanBounds): JsonSchema {
   const allowed = sandboxes.filter((sandbox) => narrowest(sandbox, bounds.sandbox) === sandbox);
   const skills =
@@ -119,7 +119,7 @@ export function planSchema(bounds: PlanBounds): JsonSchema {
 
 export type ParsedPlan = { readonly plan: Plan } | { readonly problems: readonly string[] };
 
-/** An answer as a plan that keeps to its bounds, or everything that is wrong with it. */
+/** Turns the planner's answer into a plan within the limits, or lists all problems. */
 export async function parsePlan(answer: unknown, bounds: PlanBounds): Promise<ParsedPlan> {
   const { Check, Errors } = await import('typebox/schema');
   if (!Check(planShape, answer)) {
@@ -127,14 +127,14 @@ export async function parsePlan(answer: unknown, bounds: PlanBounds): Promise<Pa
     const found = errors
       .slice(0, 5)
       .map(({ instancePath, message }) => `${instancePath || 'The plan'} ${message}.`);
-    return { problems: found.length > 0 ? found : ['The plan does not fit its schema.'] };
+    return { problems: found.length > 0 ? found : ['The plan does not match its schema.'] };
   }
   const { should_delegate, reason, jobs } = answer as RawPlan;
   const decision = { should_delegate, reason: reason.trim() || 'The planner gave no reason.' };
   if (!should_delegate) return { plan: { decision, jobs: [] } };
   const problems = [...graphProblems(jobs, bounds), ...jobs.flatMap((job) => jobProblems(job, bounds))];
   if (problems.length > 0) return { problems };
-  return { plan: { decision, jobs: jobs.map((job) => tidy(job, bounds)) } };
+  return { plan: { decision, jobs: jobs.map((job) => normalizeJob(job, bounds)) } };
 }
 
 function graphProblems(jobs: readonly RawJob[], { maxAgents }: PlanBounds): string[] {
@@ -144,54 +144,55 @@ function graphProblems(jobs: readonly RawJob[], { maxAgents }: PlanBounds): stri
     problems.push(`The plan has ${jobs.length} jobs; at most ${maxAgents} are allowed.`);
   const ids = new Set<string>();
   for (const { id } of jobs) {
-    // Ids become folders, and some disks do not tell letters from capitals.
+    // Ids become folder names, and some file systems ignore case.
     if (ids.has(id.toLowerCase())) problems.push(`The id ${JSON.stringify(id)} is used twice.`);
     ids.add(id.toLowerCase());
   }
   const known = new Set(jobs.map(({ id }) => id));
   for (const { id, depends_on } of jobs) {
-    for (const before of depends_on) {
-      if (!known.has(before))
-        problems.push(`Job ${id} depends on ${JSON.stringify(before)}, which is no job of the plan.`);
+    for (const dependency of depends_on) {
+      if (!known.has(dependency))
+        problems.push(`Job ${id} depends on ${JSON.stringify(dependency)}, which is not in the plan.`);
     }
   }
   const cycle = findCycle(jobs);
-  if (cycle !== undefined) problems.push(`The jobs wait for one another in a circle: ${cycle.join(' → ')}.`);
+  if (cycle !== undefined) problems.push(`The jobs depend on each other in a cycle: ${cycle.join(' → ')}.`);
   return problems;
 }
 
 function jobProblems(job: RawJob, bounds: PlanBounds): string[] {
   const problems: string[] = [];
-  const say = (problem: string) =>
-    problems.push(`Job ${JSON.stringify(job.id.slice(0, most.id))}: ${problem}.`);
-  if (!/^[A-Za-z0-9_-]+$/.test(job.id) || job.id.length > most.id)
-    say(`the id must be 1 to ${most.id} letters, digits, - or _`);
-  if (job.title.trim() === '' || job.title.length > most.title)
-    say(`the title must have 1 to ${most.title} characters`);
-  if ((job.role ?? '').length > most.role) say(`the role must have at most ${most.role} characters`);
-  if (job.task.trim() === '' || job.task.length > most.task)
-    say(`the task must have 1 to ${most.task} characters`);
+  const report = (problem: string) =>
+    problems.push(`Job ${JSON.stringify(job.id.slice(0, limits.id))}: ${problem}.`);
+  if (!/^[A-Za-z0-9_-]+$/.test(job.id) || job.id.length > limits.id)
+    report(`the id must be 1 to ${limits.id} letters, digits, - or _`);
+  if (job.title.trim() === '' || job.title.length > limits.title)
+    report(`the title must have 1 to ${limits.title} characters`);
+  if ((job.role ?? '').length > limits.role) report(`the role must have at most ${limits.role} characters`);
+  if (job.task.trim() === '' || job.task.length > limits.task)
+    report(`the task must have 1 to ${limits.task} characters`);
   if (narrowest(job.sandbox, bounds.sandbox) !== job.sandbox)
-    say(`the sandbox ${job.sandbox} is more than the ${bounds.sandbox} that was granted`);
+    report(`the sandbox ${job.sandbox} is wider than the granted ${bounds.sandbox}`);
   if (job.sandbox === 'read-only' && job.writes.length > 0)
-    say('it is read-only and yet lists files to write');
-  if (job.writes.length > most.paths) say(`it lists more than ${most.paths} paths to write`);
-  for (const written of job.writes) {
-    const parsed = parseWritePath(written, bounds.cwd);
-    if ('problem' in parsed) say(parsed.problem);
+    report('it is read-only but lists files to write');
+  if (job.writes.length > limits.paths) report(`it lists more than ${limits.paths} paths to write`);
+  for (const path of job.writes) {
+    const parsed = parseWritePath(path, bounds.cwd);
+    if ('problem' in parsed) report(parsed.problem);
   }
   for (const skill of job.skills)
-    if (!bounds.shortlist.includes(skill)) say(`the skill ${JSON.stringify(skill)} is not on the shortlist`);
-  if (job.acceptance.length > most.checks) say(`it has more than ${most.checks} acceptance checks`);
+    if (!bounds.shortlist.includes(skill))
+      report(`the skill ${JSON.stringify(skill)} is not on the shortlist`);
+  if (job.acceptance.length > limits.checks) report(`it has more than ${limits.checks} acceptance checks`);
   for (const check of job.acceptance)
-    if (check.trim() === '' || check.length > most.check || /\p{Cc}/u.test(check))
-      say('an acceptance check must be one command on one line');
+    if (check.trim() === '' || check.length > limits.check || /\p{Cc}/u.test(check))
+      report('an acceptance check must be one command on one line');
   return problems;
 }
 
-function tidy(job: RawJob, { cwd, role }: PlanBounds): PlannedJob {
-  const paths = job.writes.flatMap((written) => {
-    const parsed = parseWritePath(written, cwd);
+function normalizeJob(job: RawJob, { cwd, role }: PlanBounds): PlannedJob {
+  const paths = job.writes.flatMap((path) => {
+    const parsed = parseWritePath(path, cwd);
     return 'path' in parsed ? [parsed.path] : [];
   });
   return {
@@ -208,6 +209,6 @@ function tidy(job: RawJob, { cwd, role }: PlanBounds): PlannedJob {
   };
 }
 
-function oneLine(written: string): string {
-  return written.trim().replaceAll(/\s+/g, ' ');
+function oneLine(value: string): string {
+  return value.trim().replaceAll(/\s+/g, ' ');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, shapeOf } from './decision.ts';
+import { decide, measureTask } from './decision.ts';
 import { makePlan, type PlannerAnswer, type PlannerTask } from './planner.ts';
 
 const task = 'Refactor the parser, update the tests and rewrite the docs';
@@ -15,17 +15,17 @@ const job = {
   skills: ['pytest-suite'],
   acceptance: [],
 };
-const good = { should_delegate: true, reason: 'Because.', jobs: [job] };
+const valid = { should_delegate: true, reason: 'Because.', jobs: [job] };
 const answer = (value: unknown): PlannerAnswer => ({ text: JSON.stringify(value), value, error: null });
-const silent: PlannerAnswer = { text: undefined, value: undefined, error: 'codex exec exited with code 1' };
+const noAnswer: PlannerAnswer = { text: undefined, value: undefined, error: 'codex exec exited with code 1' };
 
-function given(...answers: PlannerAnswer[]): PlannerTask & { prompts: string[] } {
+function plannerTask(...answers: PlannerAnswer[]): PlannerTask & { prompts: string[] } {
   const prompts: string[] = [];
   return {
     prompts,
     task,
     decision: decide(task),
-    shape: shapeOf(task),
+    shape: measureTask(task),
     bounds: {
       cwd: '/srv/shop',
       role: 'specialist',
@@ -41,62 +41,62 @@ function given(...answers: PlannerAnswer[]): PlannerTask & { prompts: string[] }
     },
   };
 }
-const plan = (asked: PlannerTask) => makePlan(asked, new AbortController().signal);
+const plan = (planned: PlannerTask) => makePlan(planned, new AbortController().signal);
 
 describe('makePlan', () => {
-  it('takes a good plan at once', async () => {
-    const asked = given(answer(good));
-    expect(await plan(asked)).toMatchObject({
+  it('accepts a valid plan without asking again', async () => {
+    const input = plannerTask(answer(valid));
+    expect(await plan(input)).toMatchObject({
       source: 'model',
       problems: [],
       plan: { jobs: [{ id: 'parser' }] },
     });
-    expect(asked.prompts).toHaveLength(1);
+    expect(input.prompts).toHaveLength(1);
     for (const part of [task, '/srv/shop', 'At most 3 jobs', '- pytest-suite: Write Python tests.'])
-      expect(asked.prompts[0]).toContain(part);
+      expect(input.prompts[0]).toContain(part);
   });
 
-  it('asks once more with the mistakes of a plan that breaks the rules', async () => {
-    const greedy = { ...good, jobs: [{ ...job, sandbox: 'danger-full-access' }] };
-    const asked = given(answer(greedy), answer(good));
-    const { source, problems } = await plan(asked);
+  it('sends an invalid plan back once, with its problems', async () => {
+    const greedy = { ...valid, jobs: [{ ...job, sandbox: 'danger-full-access' }] };
+    const input = plannerTask(answer(greedy), answer(valid));
+    const { source, problems } = await plan(input);
     expect(source).toBe('repaired');
     expect(problems).toEqual([
-      'Job "parser": the sandbox danger-full-access is more than the workspace-write that was granted.',
+      'Job "parser": the sandbox danger-full-access is wider than the granted workspace-write.',
     ]);
-    expect(asked.prompts[1]).toContain(problems[0]);
-    expect(asked.prompts[1]).toContain('danger-full-access');
+    expect(input.prompts[1]).toContain(problems[0]);
+    expect(input.prompts[1]).toContain('danger-full-access');
   });
 
-  it('does without a model after two bad plans, with the task in every job', async () => {
-    const circle = { ...good, jobs: [{ ...job, depends_on: ['parser'] }] };
+  it('uses the fallback plan after two invalid plans, with the task in every job', async () => {
+    const cyclic = { ...valid, jobs: [{ ...job, depends_on: ['parser'] }] };
     const garbage: PlannerAnswer = { text: 'Sure, I can help!', value: undefined, error: null };
-    const asked = given(answer(circle), garbage);
-    const { source, plan: made, problems } = await plan(asked);
+    const input = plannerTask(answer(cyclic), garbage);
+    const { source, plan: fallback, problems } = await plan(input);
     expect(source).toBe('fallback');
-    expect(made.jobs.map(({ id }) => id)).toEqual(['scan', 'implement', 'verify']);
-    for (const one of made.jobs) expect(one.task).toContain(task);
+    expect(fallback.jobs.map(({ id }) => id)).toEqual(['scan', 'implement', 'verify']);
+    for (const one of fallback.jobs) expect(one.task).toContain(task);
     expect(problems).toHaveLength(2);
-    expect(asked.prompts).toHaveLength(2);
+    expect(input.prompts).toHaveLength(2);
   });
 
-  it('does not ask again where there was no answer at all', async () => {
-    const asked = given(silent);
-    expect(await plan(asked)).toMatchObject({
+  it('does not ask again if the model does not answer', async () => {
+    const input = plannerTask(noAnswer);
+    expect(await plan(input)).toMatchObject({
       source: 'fallback',
-      problems: ['The planner gave no plan: codex exec exited with code 1.'],
+      problems: ['The planner returned no plan: codex exec exited with code 1.'],
     });
-    expect(asked.prompts).toHaveLength(1);
+    expect(input.prompts).toHaveLength(1);
   });
 
-  it('asks nobody when there is nobody to ask', async () => {
-    const { ask: _, ...alone } = given();
-    expect(await plan(alone)).toMatchObject({ source: 'fallback', problems: [] });
+  it('uses the fallback plan without a model', async () => {
+    const { ask: _, ...withoutModel } = plannerTask();
+    expect(await plan(withoutModel)).toMatchObject({ source: 'fallback', problems: [] });
   });
 
   it('lets the model decide that one agent is enough', async () => {
-    const asked = given(answer({ should_delegate: false, reason: 'One file.', jobs: [] }));
-    expect((await plan(asked)).plan).toEqual({
+    const input = plannerTask(answer({ should_delegate: false, reason: 'One file.', jobs: [] }));
+    expect((await plan(input)).plan).toEqual({
       decision: { should_delegate: false, reason: 'One file.' },
       jobs: [],
     });

@@ -4,11 +4,11 @@ import type { Decision, TaskShape } from './decision.ts';
 import { fallbackPlan } from './fallback-plan.ts';
 import { type Plan, type PlanBounds, parsePlan, planSchema } from './plan.ts';
 
-/** One question to the model and its answer. */
+/** The model's answer to a planning prompt. */
 export interface PlannerAnswer {
-  /** As it was written; `undefined` when there was none. */
+  /** The raw text; `undefined` if the model did not answer. */
   readonly text: string | undefined;
-  /** As a value, where it is one. */
+  /** The parsed JSON; `undefined` if the text is not JSON. */
   readonly value: unknown;
   readonly error: string | null;
 }
@@ -18,34 +18,34 @@ export interface PlannerTask {
   readonly decision: Decision;
   readonly shape: TaskShape;
   readonly bounds: PlanBounds;
-  /** The skills of the shortlist, with what they are for. */
+  /** The skills that the planner can choose from. */
   readonly skills: readonly { readonly name: string; readonly description?: string }[];
   readonly maxParallel: number;
-  /** Absent where no model is to be asked. */
+  /** Asks the model. If absent, the fallback plan is used. */
   readonly ask?: (prompt: string, schema: JsonSchema, attempt: number) => Promise<PlannerAnswer>;
 }
 
 export interface Planned {
   readonly plan: Plan;
   readonly source: PlanSource;
-  /** What was wrong with what the model planned. */
+  /** The problems of the plans that were rejected. */
   readonly problems: readonly string[];
 }
 
-const attempts = 2;
-const quotedAnswer = 8_000;
+const maxAttempts = 2;
+const maxQuotedAnswer = 8_000;
 
-/** Asks for a plan, once more with its mistakes when it breaks the rules, and falls back on a plan that needs no model. */
-export async function makePlan(given: PlannerTask, signal: AbortSignal): Promise<Planned> {
-  const { task, decision, shape, bounds, ask } = given;
+/** Asks the model for a plan. An invalid plan is sent back once with its problems; after that the fallback plan is used. */
+export async function makePlan(plannerTask: PlannerTask, signal: AbortSignal): Promise<Planned> {
+  const { task, decision, shape, bounds, ask } = plannerTask;
   const schema = planSchema(bounds);
-  const prompt = planPrompt(given);
+  const prompt = planPrompt(plannerTask);
   const problems: string[] = [];
-  let asked = prompt;
-  for (let attempt = 1; ask !== undefined && attempt <= attempts && !signal.aborted; attempt++) {
-    const answer = await ask(asked, schema, attempt);
+  let nextPrompt = prompt;
+  for (let attempt = 1; ask !== undefined && attempt <= maxAttempts && !signal.aborted; attempt++) {
+    const answer = await ask(nextPrompt, schema, attempt);
     if (answer.text === undefined) {
-      problems.push(`The planner gave no plan: ${answer.error ?? 'it said nothing'}.`);
+      problems.push(`The planner returned no plan: ${answer.error ?? 'its answer was empty'}.`);
       break;
     }
     const parsed = await parsePlan(answer.value, bounds);
@@ -53,34 +53,34 @@ export async function makePlan(given: PlannerTask, signal: AbortSignal): Promise
       return { plan: parsed.plan, source: attempt === 1 ? 'model' : 'repaired', problems };
     }
     problems.push(...parsed.problems);
-    asked = repairPrompt(prompt, answer.text, parsed.problems);
+    nextPrompt = repairPrompt(prompt, answer.text, parsed.problems);
   }
   return { plan: fallbackPlan(task, decision, shape, bounds), source: 'fallback', problems };
 }
 
 function planPrompt({ task, bounds, skills, maxParallel }: PlannerTask): string {
-  const writes = bounds.sandbox !== 'read-only';
+  const mayWrite = bounds.sandbox !== 'read-only';
   return [
-    'Plan how sub-agents should carry out the task below. Look at the working folder as far as the plan needs it; change nothing and do none of the work yourself.',
+    'Plan how sub-agents should carry out the task below. Look at the working folder as far as the plan requires; change nothing and do none of the work yourself.',
     '',
     `Working folder: ${bounds.cwd}`,
     `At most ${bounds.maxAgents} jobs, of which ${maxParallel} run at the same time. The widest sandbox a job may have is ${bounds.sandbox}.`,
     '',
     'Rules:',
-    '- Set should_delegate to false, with no jobs, when one agent would do it as well.',
-    '- Prefer jobs that can run side by side to a chain. A job depends on another only when it needs its result.',
-    '- Each job gets its own complete instructions: it sees nothing of this plan but the results of the jobs it depends on.',
-    ...(writes
+    '- Set should_delegate to false, with no jobs, if one agent can do the task just as well.',
+    '- Prefer jobs that can run in parallel to a chain. A job depends on another job only if it needs its result.',
+    '- Give each job complete instructions: it sees nothing of this plan except the results of the jobs it depends on.',
+    ...(mayWrite
       ? [
-          '- A job that changes files has the sandbox workspace-write and lists in writes all it will create or change; jobs that run side by side must not share any. A job that only looks is read-only and writes nothing.',
+          '- A job that changes files has the sandbox workspace-write and lists in writes every file it will create or change; jobs that run in parallel must not share any. A job that only reads has the sandbox read-only and writes nothing.',
           '- A job that runs tests or builds needs workspace-write too.',
         ]
       : ['- All jobs are read-only and write nothing.']),
-    '- In acceptance, give commands the project already has that succeed only when the job is done, such as its tests. Leave it empty when there are none.',
-    '- thinking_level: low for looking and checking, medium for ordinary work, high for what is hard or dangerous.',
+    '- In acceptance, list commands that the project already has and that succeed only when the job is done, such as its tests. Leave it empty if there are none.',
+    '- thinking_level: low for reading and checking, medium for ordinary work, high for difficult or risky work.',
     skills.length === 0
       ? '- There are no skills to choose from; leave skills empty.'
-      : '- Give a job the skills of the list below that help with it, if any.',
+      : '- Give each job the skills from the list below that help with it, if any.',
     ...(skills.length === 0
       ? []
       : [
@@ -102,13 +102,13 @@ function planPrompt({ task, bounds, skills, maxParallel }: PlannerTask): string 
 function repairPrompt(prompt: string, answer: string, problems: readonly string[]): string {
   return [
     prompt,
-    'You have answered this before, and the plan could not be used. Give a corrected plan.',
+    'Your previous plan was invalid. Return a corrected plan.',
     '',
-    'What was wrong:',
+    'Problems:',
     ...problems.slice(0, 20).map((problem) => `- ${problem}`),
     '',
-    'What you had answered:',
-    answer.slice(0, quotedAnswer),
+    'Your previous answer:',
+    answer.slice(0, maxQuotedAnswer),
     '',
   ].join('\n');
 }

@@ -13,8 +13,8 @@ import { composePrompt, continuation } from './subagent-prompt.ts';
 
 type Input = RunInput | ResumeInput;
 
-/** From what a caller asks for to what an agent is given; `refused` where that is more than may be. */
-export async function assign(
+/** Turns a tool call into a run request. Throws a `refused` failure if the caller lacks the permissions. */
+export async function createRunRequest(
   tool: 'delegate_run' | 'delegate_resume',
   input: Input,
   directory: RunDirectory,
@@ -24,9 +24,9 @@ export async function assign(
   const cwd = resolve(input.cwd);
   const overrides = input.config_overrides ?? [];
   await checkOverrides(overrides, caller);
-  const grant = await grantSandbox(input.sandbox, cwd, caller, options);
-  const warnings = grant.warning === undefined ? [] : [grant.warning];
-  const { task, role } = await fromLibrary(input, options, warnings);
+  const granted = await grantSandbox(input.sandbox, cwd, caller, options);
+  const warnings = granted.warning === undefined ? [] : [granted.warning];
+  const { task, role } = await expandFromLibrary(input, options, warnings);
   const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : undefined;
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
@@ -44,7 +44,7 @@ export async function assign(
     }),
     outputSchema: answerSchema,
     cwd,
-    sandbox: grant.sandbox,
+    sandbox: granted.sandbox,
     ...(threadId !== undefined && { threadId }),
     ...(input.model !== undefined && { model: input.model }),
     ...(effort !== undefined && { reasoningEffort: effort }),
@@ -64,8 +64,8 @@ function effortFor(
   return input.reasoning_effort ?? (overridden ? undefined : reasoningEffort);
 }
 
-/** `:command text` and roles that have a prompt of their own are written out. */
-export async function fromLibrary(
+/** Expands a task of the form `:command text`, and adds the prompt that the role names, if there is one. */
+export async function expandFromLibrary(
   input: { readonly task?: string; readonly role: string },
   { expandPrompt }: DelegateOptions,
   warnings: string[],
@@ -74,11 +74,11 @@ export async function fromLibrary(
   const [, command, text = ''] = /^:([\w./-]+)(?:\s+([\s\S]*))?$/.exec(task) ?? [];
   const expanded = command === undefined ? undefined : await expandPrompt?.(command, text);
   if (command !== undefined && expanded === undefined && expandPrompt !== undefined)
-    warnings.push(`There is no prompt "${command}"; the task was taken as it stands.`);
-  const described = await expandPrompt?.(input.role, '').catch(() => undefined);
+    warnings.push(`There is no prompt "${command}"; the task was used unchanged.`);
+  const rolePrompt = await expandPrompt?.(input.role, '').catch(() => undefined);
   return {
     task: expanded ?? task,
-    role: described === undefined ? input.role : `${input.role}\n${described.trim()}\n`,
+    role: rolePrompt === undefined ? input.role : `${input.role}\n${rolePrompt.trim()}\n`,
   };
 }
 
@@ -96,19 +96,19 @@ async function chooseSkills(
     includeRepo: input.include_repo_skills,
     includeGlobal: input.include_global_skills,
   });
-  const blank = input.skills_mode === 'auto' && task.trim() === '';
+  const hasNoTask = input.skills_mode === 'auto' && task.trim() === '';
   const selection = await selectSkills(
     {
-      mode: blank ? 'none' : input.skills_mode,
+      mode: hasNoTask ? 'none' : input.skills_mode,
       task,
       requested: input.skills ?? [],
       maxSkills: input.max_skills,
     },
     index.skills,
   );
-  const ignored = 'skills_mode=auto ignored because delegate_resume task is empty; selected_skills is empty.';
-  const told = blank ? { ...selection, warnings: [ignored] } : selection;
+  const warning = 'skills_mode=auto ignored because delegate_resume task is empty; selected_skills is empty.';
+  const reported = hasNoTask ? { ...selection, warnings: [warning] } : selection;
   await directory.writeJson('skills_index.json', { roots: index.roots, skills: index.skills.map(asSkill) });
-  await directory.writeJson('selected_skills.json', told);
-  return told;
+  await directory.writeJson('selected_skills.json', reported);
+  return reported;
 }

@@ -15,37 +15,36 @@ import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-reco
 import type { RunResult } from '../record/run-request.ts';
 import { Supervisor } from '../run/supervisor.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
-import { assign } from './assignment.ts';
-import { type Caller, callerOf } from './permissions.ts';
+import { createRunRequest } from './assignment.ts';
+import { type Caller, readCaller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 
-/** A run that was asked for: under way, or refused already. */
-export interface Begun<Output> {
+/** A run in progress, or one that was refused. */
+export interface StartedRun<Output> {
   readonly done: Promise<Output>;
-  /** Where it stands; `undefined` when nothing could be written of it. */
+  /** The run directory; `undefined` if it could not be created. */
   readonly directory: RunDirectory | undefined;
-  /** From now on the run is nobody's in particular: it goes on when its caller leaves. */
+  /** Decouples the run from its call: it continues if the client disconnects, and reports no more progress. */
   detach(): void;
 }
 
-/** What the one who does the work of a run has to go by. */
-export interface Undertaking {
+export interface RunContext {
   readonly directory: RunDirectory;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly teller: ProgressReporter;
+  readonly reporter: ProgressReporter;
 }
 
-/** What stands behind the tools: one supervisor, the runs it has, and what a caller may have. */
+/** Starts runs for tool calls, checks what the caller may do, and reports progress to the client. */
 export class Delegation {
   readonly options: DelegateOptions;
   readonly redact: Redact;
   readonly supervisor: Supervisor;
   readonly #agents: Readonly<Record<AgentName, Agent>>;
   readonly #publish: (change: Change) => void;
-  readonly #begun = new Set<Promise<unknown>>();
-  #isResting = false;
+  readonly #pending = new Set<Promise<unknown>>();
+  #isDraining = false;
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
@@ -62,50 +61,51 @@ export class Delegation {
       redact: this.redact,
       onChange: (path, change) => {
         if (change === 'event')
-          for (const uri of eventFiles(relative(options.runsDir, path))) publish({ kind: 'resource', uri });
+          for (const uri of eventResources(relative(options.runsDir, path)))
+            publish({ kind: 'resource', uri });
         else publish({ kind: 'resources' });
       },
     });
   }
 
-  /** The agent that new runs are given to. */
+  /** The agent for new runs. */
   get agent(): Agent {
     return this.#agents[this.options.agent];
   }
 
-  /** The agent that a run was given to, as its `codex_exec.json` tells. */
-  agentOf(exec: Readonly<Record<string, unknown>> | undefined): Agent {
+  /** The agent of an existing run, read from its `codex_exec.json`. */
+  findAgent(exec: Readonly<Record<string, unknown>> | undefined): Agent {
     return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 
-  beginRun(
+  startRun(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
-  ): Promise<Begun<RunRecord>> {
-    return this.begin(tool, input, context, notStartedRecord, async (undertaking) => {
-      const { directory } = undertaking;
-      const result = await this.#attempt(tool, input, undertaking);
+  ): Promise<StartedRun<RunRecord>> {
+    return this.start(tool, input, context, notStartedRecord, async (run) => {
+      const { directory } = run;
+      const result = await this.#run(tool, input, run);
       const record = await loadRecord(directory.path, directory.id, result);
-      if (record === undefined) throw new Error(`the run ${directory.id} has lost its directory`);
+      if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
     });
   }
 
-  async #attempt(
+  async #run(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
-    { directory, caller, signal, teller }: Undertaking,
+    { directory, caller, signal, reporter }: RunContext,
   ): Promise<RunResult> {
     try {
       const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : null;
       await this.supervisor.enqueue({ directory, tool, threadId });
-      await this.refuseDelegates(caller);
-      const request = await assign(tool, input, directory, caller, this.options);
+      await this.refuseSubagents(caller);
+      const request = await createRunRequest(tool, input, directory, caller, this.options);
       return await this.supervisor.run(request, {
         signal,
-        onEvent: (event) => teller.event(event),
-        onState: (state) => teller.state(state),
+        onEvent: (event) => reporter.event(event),
+        onState: (state) => reporter.state(state),
       });
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
@@ -113,14 +113,14 @@ export class Delegation {
     }
   }
 
-  /** Makes the directory of a run and has the work done that leads to its output. */
-  async begin<Output extends { readonly status: string }>(
+  /** Creates the run directory and starts the work. If the directory cannot be created, `createFailure` makes the output. */
+  async start<Output extends { readonly status: string }>(
     tool: string,
     input: object,
     context: Context,
-    unbegun: (error: string) => Output,
-    work: (undertaking: Undertaking) => Promise<Output>,
-  ): Promise<Begun<Output>> {
+    createFailure: (error: string) => Output,
+    work: (run: RunContext) => Promise<Output>,
+  ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
     let directory: RunDirectory;
     try {
@@ -128,12 +128,12 @@ export class Delegation {
         tool,
         received_at: new Date().toISOString(),
         request: input,
-        // Whoever finds the run without a result asks whether this one still lives.
-        server: (await this.supervisor.ledger).self,
+        // Another server that finds no result checks whether this server is still alive.
+        server: (await this.supervisor.queue).self,
       });
     } catch (error) {
-      const problem = `The run directory cannot be made in ${runsDir}: ${messageOf(error)}`;
-      return { done: Promise.resolve(unbegun(problem)), directory: undefined, detach: () => {} };
+      const problem = `The run directory could not be created in ${runsDir}: ${messageOf(error)}`;
+      return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
     }
     const controller = new AbortController();
     const abort = () => {
@@ -143,16 +143,16 @@ export class Delegation {
     if (context.signal.aborted) abort();
     context.signal.addEventListener('abort', abort, { once: true });
     const detach = () => context.signal.removeEventListener('abort', abort);
-    const teller = new ProgressReporter(context, tool, directory.id);
+    const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, caller: callerOf(context.meta), signal: controller.signal, teller });
-    this.keep(
+    const done = work({ directory, caller: readCaller(context.meta), signal: controller.signal, reporter });
+    this.track(
       done
         .then(
-          ({ status }) => teller.finished(status),
+          ({ status }) => reporter.finished(status),
           (error: unknown) => {
-            teller.finished('failed');
-            if (!(error instanceof Failure)) log('error', `the run ${directory.id} broke off`, error);
+            reporter.finished('failed');
+            if (!(error instanceof Failure)) log('error', `run ${directory.id} failed`, error);
           },
         )
         .finally(detach),
@@ -161,69 +161,69 @@ export class Delegation {
       done,
       directory,
       detach() {
-        teller.mute();
+        reporter.mute();
         detach();
       },
     };
   }
 
-  /** Delegates are not to delegate: not by a marked environment, and not from a thread that a run has started. */
-  async refuseDelegates(caller: Caller): Promise<void> {
-    const ledger = await this.supervisor.ledger;
+  /** Refuses calls from sub-agents, recognised by the environment of their server or by their thread. */
+  async refuseSubagents(caller: Caller): Promise<void> {
+    const queue = await this.supervisor.queue;
     if (
       this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => ledger.knowsThread(thread))
+      caller.threads.some((thread) => queue.knowsThread(thread))
     )
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
   }
 
-  /** What a run has come to within the time that a call may take; `undefined` when it goes on longer. */
-  async outcomeOf<Output>(begun: Begun<Output>): Promise<Output | undefined> {
+  /** Waits as long as a call may take. Returns `undefined`, and detaches the run, if it takes longer. */
+  async waitForOutcome<Output>(run: StartedRun<Output>): Promise<Output | undefined> {
     const { answerWithinMs } = this.options;
-    if (answerWithinMs === 0) return begun.done;
-    const limit = new AbortController();
-    const late = after(answerWithinMs, undefined, { signal: limit.signal }).catch(() => undefined);
+    if (answerWithinMs === 0) return run.done;
+    const timer = new AbortController();
+    const timeout = after(answerWithinMs, undefined, { signal: timer.signal }).catch(() => undefined);
     try {
-      const output = await Promise.race([begun.done, late]);
-      if (output === undefined) begun.detach();
+      const output = await Promise.race([run.done, timeout]);
+      if (output === undefined) run.detach();
       return output;
     } finally {
-      limit.abort();
+      timer.abort();
     }
   }
 
-  /** Begins nothing more; what was begun has come to its end here, or goes on by itself. */
-  async rest(): Promise<void> {
-    this.#isResting = true;
-    await this.supervisor.rest();
-    await Promise.allSettled(this.#begun);
+  /** Starts no more work. Waits for runs that are being cancelled and releases all others. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.supervisor.drain();
+    await Promise.allSettled(this.#pending);
   }
 
   async close(): Promise<void> {
-    await this.rest();
+    await this.drain();
     await this.supervisor.close();
   }
 
-  /** Work that is waited for at the end; whoever watches runs is told when it is done. */
-  keep(work: Promise<unknown>): void {
-    this.#begun.add(work);
+  /** Makes `drain` wait for this work, and notifies subscribers when it is done. */
+  track(work: Promise<unknown>): void {
+    this.#pending.add(work);
     const forget = () => {
-      this.#begun.delete(work);
+      this.#pending.delete(work);
       this.#publish({ kind: 'resources' });
     };
     work.then(forget, (error: unknown) => {
-      log('error', 'what was begun cannot be brought to its end', error);
+      log('error', 'a run could not be finished', error);
       forget();
     });
   }
 
-  get isResting(): boolean {
-    return this.#isResting;
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 }
 
-/** What an agent does stands in its own events, and where it is part of an autopilot, in those of the whole. */
-function eventFiles(run: string): readonly string[] {
+/** The event files that change when an agent writes an event: its own, and the autopilot's if it runs a job. */
+function eventResources(run: string): readonly string[] {
   const parts = run.split(sep);
   return [...new Set([parts.join('/'), parts[0]])].map((name) => `runs://${name}/events.jsonl`);
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { checkOverrides } from './overrides.ts';
 import type { Caller } from './permissions.ts';
 
-const nobody: Caller = { threads: [], workspaces: [] };
-const free: Caller = { ...nobody, sandbox: 'danger-full-access' };
+const unknownCaller: Caller = { threads: [], workspaces: [] };
+const fullAccess: Caller = { ...unknownCaller, sandbox: 'danger-full-access' };
 
-describe('config overrides', () => {
+describe('checkOverrides', () => {
   it.each([
     'sandbox_mode="danger-full-access"',
     ' sandbox_workspace_write.network_access = true',
@@ -31,14 +31,17 @@ describe('config overrides', () => {
     'features.unbounded_connection_retries=true',
     'model_providers.x.auth.command="sh"',
     'agents.x.config_file="/x"',
-  ])('are refused when they could widen what the run may touch: %s', async (override) => {
-    await expect(checkOverrides([override], nobody)).rejects.toThrow(/is refused/);
-    await expect(checkOverrides([override], free)).rejects.toThrow(/is refused/);
+  ])('refuses an override that could widen the permissions of the run: %s', async (override) => {
+    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/is refused/);
+    await expect(checkOverrides([override], fullAccess)).rejects.toThrow(/is refused/);
   });
 
-  it.each(['', 'model', '=x', '--sandbox'])('must be of the form key=value: %j', async (override) => {
-    await expect(checkOverrides([override], nobody)).rejects.toThrow(/key=value/);
-  });
+  it.each(['', 'model', '=x', '--sandbox'])(
+    'refuses an override that is not of the form key=value: %j',
+    async (override) => {
+      await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/key=value/);
+    },
+  );
 
   it.each([
     'model_providers.x={base_url="https://elsewhere.example",env_key="OPENAI_API_KEY"}',
@@ -57,22 +60,22 @@ describe('config overrides', () => {
     'openai_base_url="""\nhttps://elsewhere.example"""',
     'something_new="https://elsewhere.example"',
     'something_new=["a", {b="wss://elsewhere.example"}]',
-  ])('that lead elsewhere are refused to a caller that has not shown its rights: %s', async (override) => {
+  ])('refuses another address or credential without full access: %s', async (override) => {
     for (const sandbox of ['read-only', 'workspace-write'] as const)
-      await expect(checkOverrides([override], { ...nobody, sandbox })).rejects.toThrow(/is refused/);
-    await expect(checkOverrides([override], nobody)).rejects.toThrow(/is refused/);
+      await expect(checkOverrides([override], { ...unknownCaller, sandbox })).rejects.toThrow(/is refused/);
+    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/is refused/);
   });
 
-  it('that lead elsewhere are left to a caller without a sandbox', async () => {
+  it('allows another address to a caller with full access', async () => {
     const override = 'model_providers.x={name="x",base_url="https://elsewhere.example",env_key="KEY"}';
-    await expect(checkOverrides([override], free)).resolves.toBeUndefined();
+    await expect(checkOverrides([override], fullAccess)).resolves.toBeUndefined();
   });
 
   it.each([
     'model_providers.x={"\\u0061uth"={"\\u0063ommand"="sh"}}',
     'model_providers.x={"\\u0061uth"."\\u0063ommand"="sh"}',
-  ])('that start programs are refused to everybody: %s', async (override) => {
-    await expect(checkOverrides([override], free)).rejects.toThrow(/start a program/);
+  ])('refuses an override that starts a program, even with full access: %s', async (override) => {
+    await expect(checkOverrides([override], fullAccess)).rejects.toThrow(/start a program/);
   });
 
   it.each([
@@ -89,8 +92,8 @@ describe('config overrides', () => {
     '"\\u0073andbox_mode"="danger-full-access"',
     'model.="x"',
     "model='x",
-  ])('that codex might read in another way are refused: %j', async (override) => {
-    await expect(checkOverrides([override], nobody)).rejects.toThrow(/is refused/);
+  ])('refuses text that Codex might parse differently: %j', async (override) => {
+    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/is refused/);
   });
 
   it.each([
@@ -111,7 +114,7 @@ describe('config overrides', () => {
     'features.goals=false',
     'features={goals=false}',
     'tools={web_search=true}',
-  ])('pass when they cannot: %s', async (override) => {
-    await expect(checkOverrides([override], nobody)).resolves.toBeUndefined();
+  ])('allows a harmless override: %s', async (override) => {
+    await expect(checkOverrides([override], unknownCaller)).resolves.toBeUndefined();
   });
 });

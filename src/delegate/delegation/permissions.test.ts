@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, callerOf, grantSandbox } from './permissions.ts';
+import { type Caller, grantSandbox, readCaller } from './permissions.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'adjutant-grant-'));
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-permissions-'));
   mkdirSync(join(folder, 'shop'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const nobody: Caller = { threads: [], workspaces: [] };
-const free = {
+const unknownCaller: Caller = { threads: [], workspaces: [] };
+const unlimited = {
   ceiling: 'danger-full-access',
   dangerFolders: [],
   writeFolders: [],
@@ -20,61 +20,67 @@ const free = {
   startedIn: '/',
 } as const;
 
-describe('the sandbox of a run', () => {
-  it('without any sandbox is refused until its folder is named', async () => {
+describe('grantSandbox', () => {
+  it('refuses danger-full-access outside the configured folders', async () => {
     const shop = join(folder, 'shop');
-    await expect(grantSandbox('danger-full-access', shop, nobody, free)).rejects.toThrow(
+    await expect(grantSandbox('danger-full-access', shop, unknownCaller, unlimited)).rejects.toThrow(
       /danger-full-access is not allowed in .*delegate\.danger_folders/,
     );
     for (const named of [shop, folder]) {
-      const limits = { ...free, dangerFolders: [named] };
-      expect(await grantSandbox('danger-full-access', shop, nobody, limits)).toEqual({
+      const limits = { ...unlimited, dangerFolders: [named] };
+      expect(await grantSandbox('danger-full-access', shop, unknownCaller, limits)).toEqual({
         sandbox: 'danger-full-access',
       });
     }
-    const sibling = { ...free, dangerFolders: [`${shop}-two`, join(folder, 'sho')] };
-    await expect(grantSandbox('danger-full-access', shop, nobody, sibling)).rejects.toThrow();
+    const sibling = { ...unlimited, dangerFolders: [`${shop}-two`, join(folder, 'sho')] };
+    await expect(grantSandbox('danger-full-access', shop, unknownCaller, sibling)).rejects.toThrow();
   });
 
-  it('does not follow a link out of the folders that are named', async () => {
+  it('refuses danger-full-access in a linked folder outside the configured folders', async () => {
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'shop', 'link'));
-    const limits = { ...free, dangerFolders: [join(folder, 'shop')] };
+    const limits = { ...unlimited, dangerFolders: [join(folder, 'shop')] };
     await expect(
-      grantSandbox('danger-full-access', join(folder, 'shop', 'link'), nobody, limits),
+      grantSandbox('danger-full-access', join(folder, 'shop', 'link'), unknownCaller, limits),
     ).rejects.toThrow();
   });
 
-  it('is never wider than the ceiling, and that is told', async () => {
-    expect(await grantSandbox('workspace-write', folder, nobody, { ...free, ceiling: 'read-only' })).toEqual({
+  it('narrows the sandbox to the configured ceiling and warns about it', async () => {
+    expect(
+      await grantSandbox('workspace-write', folder, unknownCaller, { ...unlimited, ceiling: 'read-only' }),
+    ).toEqual({
       sandbox: 'read-only',
       warning:
         'The run got the sandbox read-only instead of workspace-write: delegate.sandbox_ceiling allows no more.',
     });
   });
 
-  it('is never wider than that of the calling thread', async () => {
-    const caller = { ...nobody, sandbox: 'workspace-write', workspaces: [folder] } as const;
-    const { sandbox, warning } = await grantSandbox('danger-full-access', folder, caller, free);
+  it('narrows the sandbox to that of the calling thread and warns about it', async () => {
+    const caller = { ...unknownCaller, sandbox: 'workspace-write', workspaces: [folder] } as const;
+    const { sandbox, warning } = await grantSandbox('danger-full-access', folder, caller, unlimited);
     expect(sandbox).toBe('workspace-write');
     expect(warning).toContain('the calling thread has no more');
   });
 
-  it('is for reading only where the calling thread could not write itself', async () => {
-    const caller = { ...nobody, sandbox: 'workspace-write', workspaces: [join(folder, 'shop')] } as const;
-    expect((await grantSandbox('workspace-write', join(folder, 'shop'), caller, free)).sandbox).toBe(
+  it('grants only read-only outside the workspaces of the calling thread', async () => {
+    const caller = {
+      ...unknownCaller,
+      sandbox: 'workspace-write',
+      workspaces: [join(folder, 'shop')],
+    } as const;
+    expect((await grantSandbox('workspace-write', join(folder, 'shop'), caller, unlimited)).sandbox).toBe(
       'workspace-write',
     );
-    expect((await grantSandbox('workspace-write', folder, caller, free)).sandbox).toBe('read-only');
+    expect((await grantSandbox('workspace-write', folder, caller, unlimited)).sandbox).toBe('read-only');
   });
 });
 
-describe('a calling thread that may write and names no workspaces', () => {
-  const caller = { ...nobody, sandbox: 'workspace-write' } as const;
+describe('grantSandbox for a calling thread that may write but sends no workspaces', () => {
+  const caller = { ...unknownCaller, sandbox: 'workspace-write' } as const;
 
-  it('has something written only below the folder that the server was started in', async () => {
+  it('allows writing only below the folder the server was started in', async () => {
     const shop = join(folder, 'shop');
-    const limits = { ...free, startedIn: shop };
+    const limits = { ...unlimited, startedIn: shop };
     mkdirSync(join(shop, 'src'));
     for (const cwd of [shop, join(shop, 'src')])
       expect((await grantSandbox('workspace-write', cwd, caller, limits)).sandbox).toBe('workspace-write');
@@ -83,51 +89,60 @@ describe('a calling thread that may write and names no workspaces', () => {
     expect(warning).toContain('the calling thread has no more');
   });
 
-  it.each(['/', '/usr'])('has nothing written by a server that was started in %s', async (cwd) => {
-    const limits = { ...free, startedIn: cwd };
+  it.each(['/', '/usr'])('allows no writing if the server was started in %s', async (cwd) => {
+    const limits = { ...unlimited, startedIn: cwd };
     expect((await grantSandbox('workspace-write', folder, caller, limits)).sandbox).toBe('read-only');
     expect((await grantSandbox('workspace-write', '/usr/bin', caller, limits)).sandbox).toBe('read-only');
   });
 });
 
-describe('a folder that no run should write to as a whole', () => {
-  it.each(['/', '/etc', '/usr', '/usr/bin', '/var', '/home', '/dev'])('is refused: %s', async (cwd) => {
-    await expect(grantSandbox('workspace-write', cwd, nobody, free)).rejects.toThrow(
-      /workspace-write is not allowed in .*: it (is|holds) .*delegate\.write_folders/,
-    );
-    expect((await grantSandbox('read-only', cwd, nobody, free)).sandbox).toBe('read-only');
-  });
+describe('grantSandbox in a protected folder', () => {
+  it.each(['/', '/etc', '/usr', '/usr/bin', '/var', '/home', '/dev'])(
+    'refuses workspace-write in %s',
+    async (cwd) => {
+      await expect(grantSandbox('workspace-write', cwd, unknownCaller, unlimited)).rejects.toThrow(
+        /workspace-write is not allowed in .*: it (is|contains) .*delegate\.write_folders/,
+      );
+      expect((await grantSandbox('read-only', cwd, unknownCaller, unlimited)).sandbox).toBe('read-only');
+    },
+  );
 
-  it('is the home folder and what holds it, also behind a link, but not a folder in it', async () => {
-    const limits = { ...free, userHome: join(folder, 'shop') };
+  it('protects the home folder, its parents and links to it, but not the folders inside it', async () => {
+    const limits = { ...unlimited, userHome: join(folder, 'shop') };
     mkdirSync(join(folder, 'shop', 'project'));
     symlinkSync(join(folder, 'shop'), join(folder, 'link'));
     for (const cwd of [folder, join(folder, 'shop'), join(folder, 'link')])
-      await expect(grantSandbox('workspace-write', cwd, nobody, limits)).rejects.toThrow(/home folder/);
+      await expect(grantSandbox('workspace-write', cwd, unknownCaller, limits)).rejects.toThrow(
+        /home folder/,
+      );
     const project = join(folder, 'shop', 'project');
-    expect((await grantSandbox('workspace-write', project, nobody, limits)).sandbox).toBe('workspace-write');
+    expect((await grantSandbox('workspace-write', project, unknownCaller, limits)).sandbox).toBe(
+      'workspace-write',
+    );
   });
 
-  it('is written to where the settings name it', async () => {
-    const limits = { ...free, userHome: folder, writeFolders: [folder] };
-    expect((await grantSandbox('workspace-write', folder, nobody, limits)).sandbox).toBe('workspace-write');
+  it('allows workspace-write if the settings name the folder', async () => {
+    const limits = { ...unlimited, userHome: folder, writeFolders: [folder] };
+    expect((await grantSandbox('workspace-write', folder, unknownCaller, limits)).sandbox).toBe(
+      'workspace-write',
+    );
   });
 });
 
-describe('a caller', () => {
-  it('is read from what codex sends along', () => {
-    const facts = { thread_id: 't', session_id: 's', sandbox_mode: 'read-only', workspaces: { '/a': {} } };
+describe('readCaller', () => {
+  it('reads the metadata that Codex sends', () => {
+    const metadata = { thread_id: 't', session_id: 's', sandbox_mode: 'read-only', workspaces: { '/a': {} } };
     const caller = { threads: ['t', 's'], sandbox: 'read-only', workspaces: ['/a'] };
-    expect(callerOf({ 'x-codex-turn-metadata': facts })).toEqual(caller);
-    expect(callerOf({ 'x-codex-turn-metadata': JSON.stringify(facts) })).toEqual(caller);
+    expect(readCaller({ 'x-codex-turn-metadata': metadata })).toEqual(caller);
+    expect(readCaller({ 'x-codex-turn-metadata': JSON.stringify(metadata) })).toEqual(caller);
   });
 
-  it('with a sandbox nobody has heard of is trusted with the least', () => {
-    expect(callerOf({ 'x-codex-turn-metadata': { sandbox_mode: 'custom' } }).sandbox).toBe('read-only');
+  it('treats an unknown sandbox as read-only', () => {
+    expect(readCaller({ 'x-codex-turn-metadata': { sandbox_mode: 'custom' } }).sandbox).toBe('read-only');
   });
 
   it.each([[{}], [{ 'x-codex-turn-metadata': '{' }], [{ 'x-codex-turn-metadata': 7 }]])(
-    'that tells nothing is nobody: %j',
-    (meta) => expect(callerOf(meta)).toEqual(nobody),
+    'returns an empty caller for missing or invalid metadata: %j',
+    (meta) => expect(readCaller(meta)).toEqual(unknownCaller),
   );
 });

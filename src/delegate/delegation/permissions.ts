@@ -2,26 +2,26 @@ import { promises as disk } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
-import { isBelow, protection } from './protected-folders.ts';
+import { isInFolder, protectionReason } from './protected-folders.ts';
 
-/** Who is asking, where the client tells it: the thread it comes from and what that thread may touch. */
+/** The calling thread and its permissions, as far as the client sends them. */
 export interface Caller {
   readonly threads: readonly string[];
   readonly sandbox?: Sandbox;
-  /** The folders it works in, as far as it names them. */
+  /** The folders that the calling thread may write to. */
   readonly workspaces: readonly string[];
 }
 
-/** Codex sends these facts with every call of a tool. */
-export function callerOf(meta: Readonly<Record<string, unknown>>): Caller {
-  const told = meta['x-codex-turn-metadata'];
-  const facts = typeof told === 'string' ? parse(told) : told;
-  if (!isObject(facts)) return { threads: [], workspaces: [] };
-  const { thread_id, session_id, sandbox_mode: mode, workspaces } = facts;
+/** Reads the metadata that Codex sends with every tool call. */
+export function readCaller(meta: Readonly<Record<string, unknown>>): Caller {
+  const sent = meta['x-codex-turn-metadata'];
+  const metadata = typeof sent === 'string' ? parse(sent) : sent;
+  if (!isObject(metadata)) return { threads: [], workspaces: [] };
+  const { thread_id, session_id, sandbox_mode: mode, workspaces } = metadata;
   return {
     threads: [thread_id, session_id].filter((id) => typeof id === 'string'),
     workspaces: isObject(workspaces) ? Object.keys(workspaces) : [],
-    // A mode we have not heard of is trusted with the least.
+    // An unknown mode gets the narrowest sandbox.
     ...(mode !== undefined && { sandbox: isSandbox(mode) ? mode : 'read-only' }),
   };
 }
@@ -37,7 +37,7 @@ function parse(text: string): unknown {
 export interface PermissionLimits {
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
-  /** Protected folders in which writing is allowed nevertheless. */
+  /** Protected folders that runs may write to anyway. */
   readonly writeFolders: readonly string[];
   readonly userHome: string;
   /** The working directory of the server. */
@@ -46,62 +46,65 @@ export interface PermissionLimits {
 
 export interface GrantedSandbox {
   readonly sandbox: Sandbox;
-  /** Told to the caller when it gets less than it asked for. */
+  /** Set if the sandbox is narrower than requested. */
   readonly warning?: string;
 }
 
-/** Never more than the caller has or the settings allow; delegating is no way to more. */
+/** Narrows the requested sandbox to what the caller has and the settings allow. */
 export async function grantSandbox(
-  wanted: Sandbox,
+  requested: Sandbox,
   cwd: string,
   caller: Caller,
   limits: PermissionLimits,
 ): Promise<GrantedSandbox> {
   const { ceiling, dangerFolders } = limits;
-  const sandbox = narrowest(wanted, ceiling, (await reachOf(caller, cwd, limits)) ?? wanted);
+  const sandbox = narrowest(requested, ceiling, (await callerSandbox(caller, cwd, limits)) ?? requested);
   if (sandbox === 'danger-full-access' && !(await isInside(cwd, dangerFolders)))
     throw new Failure(
       'refused',
-      `danger-full-access is not allowed in ${cwd}; name the folder in delegate.danger_folders to allow it.`,
+      `danger-full-access is not allowed in ${cwd}. To allow it, add the folder to delegate.danger_folders.`,
     );
   if (sandbox === 'workspace-write') await refuseProtected(cwd, limits);
-  if (sandbox === wanted) return { sandbox };
-  const whose = sandbox === ceiling ? 'delegate.sandbox_ceiling allows' : 'the calling thread has';
-  return { sandbox, warning: `The run got the sandbox ${sandbox} instead of ${wanted}: ${whose} no more.` };
+  if (sandbox === requested) return { sandbox };
+  const reason = sandbox === ceiling ? 'delegate.sandbox_ceiling allows' : 'the calling thread has';
+  return {
+    sandbox,
+    warning: `The run got the sandbox ${sandbox} instead of ${requested}: ${reason} no more.`,
+  };
 }
 
-/** What the caller could do itself in that folder; `undefined` when it does not tell. */
-async function reachOf(
+/** The caller's own sandbox in that folder; `undefined` if the client does not send it. */
+async function callerSandbox(
   { sandbox, workspaces }: Caller,
   cwd: string,
   limits: PermissionLimits,
 ): Promise<Sandbox | undefined> {
   if (sandbox !== 'workspace-write') return sandbox;
-  // Outside of git Codex names no workspace. It starts its servers in the folder it works in.
-  const own = workspaces.length > 0 ? workspaces : await unprotected(limits);
-  return (await isInside(cwd, own)) ? sandbox : 'read-only';
+  // Outside git repositories, Codex sends no workspaces. It starts its MCP servers in its working folder.
+  const writable = workspaces.length > 0 ? workspaces : await startFolder(limits);
+  return (await isInside(cwd, writable)) ? sandbox : 'read-only';
 }
 
-/** A server that was started in the home folder or the root does not say where its caller works. */
-async function unprotected({ startedIn, userHome }: PermissionLimits): Promise<string[]> {
-  const [place, home] = await Promise.all([realpath(startedIn), realpath(userHome)]);
-  return place === undefined || protection(place, home ?? userHome) !== undefined ? [] : [startedIn];
+/** The folder the server was started in, unless it is protected: then it is not the caller's project. */
+async function startFolder({ startedIn, userHome }: PermissionLimits): Promise<string[]> {
+  const [path, home] = await Promise.all([realpath(startedIn), realpath(userHome)]);
+  return path === undefined || protectionReason(path, home ?? userHome) !== undefined ? [] : [startedIn];
 }
 
 async function refuseProtected(cwd: string, { userHome, writeFolders }: PermissionLimits): Promise<void> {
-  const [place, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
-  const reason = place === undefined ? undefined : protection(place, home ?? userHome);
+  const [path, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
+  const reason = path === undefined ? undefined : protectionReason(path, home ?? userHome);
   if (reason === undefined || (await isInside(cwd, writeFolders))) return;
   throw new Failure(
     'refused',
-    `workspace-write is not allowed in ${cwd}: ${reason}. Choose the folder of the project, ask for read-only, or name the folder in delegate.write_folders.`,
+    `workspace-write is not allowed in ${cwd}: ${reason}. Use the project folder, request read-only, or add the folder to delegate.write_folders.`,
   );
 }
 
 async function isInside(cwd: string, folders: readonly string[]): Promise<boolean> {
-  const place = await realpath(cwd);
+  const path = await realpath(cwd);
   const allowed = await Promise.all(folders.map(realpath));
-  return allowed.some((folder) => place !== undefined && folder !== undefined && isBelow(place, folder));
+  return allowed.some((folder) => path !== undefined && folder !== undefined && isInFolder(path, folder));
 }
 
 function realpath(path: string): Promise<string | undefined> {

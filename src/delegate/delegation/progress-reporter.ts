@@ -5,89 +5,89 @@ import { RunProgress } from '../record/run-progress.ts';
 const throttleMs = 1_000;
 const heartbeatMs = 10_000;
 
-/** Keeps the client informed while a run goes on: not too often, and not too rarely. */
+/** Sends log and progress notifications for a run: at most one per second, and at least one every ten seconds. */
 export class ProgressReporter {
   readonly #context: Pick<Context, 'log' | 'progress'>;
   readonly #name: string;
   readonly #progress = new RunProgress();
   readonly #startedAt = performance.now();
   readonly #heartbeat: NodeJS.Timeout;
-  #told = 0;
+  #lastReportAt = 0;
   #count = 0;
-  #waiting = false;
-  #muted = false;
-  #later: NodeJS.Timeout | undefined;
+  #isWaiting = false;
+  #isMuted = false;
+  #pendingReport: NodeJS.Timeout | undefined;
 
   constructor(context: Pick<Context, 'log' | 'progress'>, tool: string, label: string) {
     this.#context = context;
     this.#name = `${tool}/${label}`;
-    this.#say('started');
+    this.#log('started');
     this.#heartbeat = setInterval(() => {
-      if (performance.now() - this.#told >= heartbeatMs) this.#report();
+      if (performance.now() - this.#lastReportAt >= heartbeatMs) this.#report();
     }, throttleMs);
     this.#heartbeat.unref();
   }
 
-  /** One who speaks for a part of the run under a name of its own; all progress counts as one. */
-  part(label: string, title: string): ProgressReporter {
+  /** A reporter for one job of the run. It logs under its own name and shares this reporter's progress counter. */
+  forJob(label: string, title: string): ProgressReporter {
     return new ProgressReporter(
       {
-        log: (...told) => {
-          if (!this.#muted) this.#context.log(...told);
+        log: (...entry) => {
+          if (!this.#isMuted) this.#context.log(...entry);
         },
-        progress: (_, __, message) => this.#step(`${title}: ${message}`),
+        progress: (_, __, message) => this.#sendProgress(`${title}: ${message}`),
       },
       this.#name,
       label,
     );
   }
 
-  /** The call is answered, so its client is told no more. */
+  /** Stops all notifications, because the call has been answered. */
   mute(): void {
-    this.#muted = true;
+    this.#isMuted = true;
     clearInterval(this.#heartbeat);
-    clearTimeout(this.#later);
+    clearTimeout(this.#pendingReport);
   }
 
   state(state: 'waiting' | 'running'): void {
-    this.#waiting = state === 'waiting';
+    this.#isWaiting = state === 'waiting';
     this.#report();
   }
 
   event(event: AgentEvent): void {
     this.#progress.apply(event);
-    const pause = throttleMs - (performance.now() - this.#told);
-    if (pause <= 0) this.#report();
-    else this.#later ??= setTimeout(() => this.#report(), pause).unref();
+    const delay = throttleMs - (performance.now() - this.#lastReportAt);
+    if (delay <= 0) this.#report();
+    else this.#pendingReport ??= setTimeout(() => this.#report(), delay).unref();
   }
 
   finished(status: string): void {
     clearInterval(this.#heartbeat);
-    clearTimeout(this.#later);
-    this.#say(`finished (${status} ${this.#figures()})`);
-    this.#step(status);
+    clearTimeout(this.#pendingReport);
+    this.#log(`finished (${status} ${this.#counters()})`);
+    this.#sendProgress(status);
   }
 
   #report(): void {
-    clearTimeout(this.#later);
-    this.#later = undefined;
-    this.#say(this.#waiting ? `waiting (${this.#figures()})` : `running (${this.#figures()})`);
-    this.#step(this.#waiting ? 'waiting for a free place' : this.#progress.describe());
+    clearTimeout(this.#pendingReport);
+    this.#pendingReport = undefined;
+    this.#log(this.#isWaiting ? `waiting (${this.#counters()})` : `running (${this.#counters()})`);
+    this.#sendProgress(this.#isWaiting ? 'waiting for other runs to finish' : this.#progress.describe());
   }
 
-  #figures(): string {
+  #counters(): string {
     const { turns, itemsStarted, itemsCompleted, last } = this.#progress;
     const elapsed = Math.round(performance.now() - this.#startedAt);
     return `elapsed=${elapsed}ms turns_started=${turns} items_started=${itemsStarted} items_completed=${itemsCompleted} last=${last}`;
   }
 
-  #say(what: string): void {
-    this.#told = performance.now();
-    if (this.#muted) return;
-    this.#context.log('info', `${this.#name}: ${what}`);
+  #log(message: string): void {
+    this.#lastReportAt = performance.now();
+    if (this.#isMuted) return;
+    this.#context.log('info', `${this.#name}: ${message}`);
   }
 
-  #step(message: string): void {
-    if (!this.#muted) this.#context.progress(++this.#count, undefined, message);
+  #sendProgress(message: string): void {
+    if (!this.#isMuted) this.#context.progress(++this.#count, undefined, message);
   }
 }

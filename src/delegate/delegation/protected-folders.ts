@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 
-/** Folders of the system with everything below them. */
-const system = [
+/** System folders that are protected with everything below them. */
+const protectedTrees = [
   '/bin',
   '/boot',
   '/etc',
@@ -17,8 +17,8 @@ const system = [
   '/private/etc',
 ];
 
-/** Folders that hold projects as well as the system's own data: they themselves, but not what is below them. */
-const shared = [
+/** Folders that are protected, but whose subfolders are not, because those may be projects. */
+const protectedFolders = [
   '/Applications',
   '/Users',
   '/Volumes',
@@ -39,18 +39,19 @@ const shared = [
   '/var/spool',
 ];
 
-export function isBelow(place: string, folder: string): boolean {
-  return place === folder || place.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+/** True for the folder itself and for every path below it. */
+export function isInFolder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** What makes a real path one that no run should write to as a whole; `undefined` for an ordinary folder. */
-export function protection(place: string, userHome: string): string | undefined {
-  if (place === userHome) return 'it is your home folder';
-  if (/^([A-Z]:)?[\\/]$/i.test(place)) return 'it is the root of the file system';
-  if (userHome !== '' && isBelow(userHome, place)) return 'it holds your home folder';
+/** Why runs must not write to this real path; `undefined` for an ordinary folder. */
+export function protectionReason(path: string, userHome: string): string | undefined {
+  if (path === userHome) return 'it is your home folder';
+  if (/^([A-Z]:)?[\\/]$/i.test(path)) return 'it is the root of the file system';
+  if (userHome !== '' && isInFolder(userHome, path)) return 'it contains your home folder';
   const isSystem =
-    shared.includes(place) ||
-    system.some((folder) => isBelow(place, folder)) ||
-    /^[A-Z]:\\(Windows|Program Files[^\\]*|ProgramData)(\\|$)/i.test(place);
-  return isSystem ? 'it is a folder of the system' : undefined;
+    protectedFolders.includes(path) ||
+    protectedTrees.some((folder) => isInFolder(path, folder)) ||
+    /^[A-Z]:\\(Windows|Program Files[^\\]*|ProgramData)(\\|$)/i.test(path);
+  return isSystem ? 'it is a system folder' : undefined;
 }

@@ -226,7 +226,7 @@ const details = {
   },
 } as const;
 
-/** A finished run, as the published document describes it. */
+/** A finished run, as the delegate contract defines it. */
 export const finishedRunSchema = {
   type: 'object',
   required: runRequired,

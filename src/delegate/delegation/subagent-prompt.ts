@@ -5,12 +5,12 @@ export interface PromptParts {
   readonly cwd: string;
   readonly task: string;
   readonly skills: readonly Skill[];
-  /** A line of its own about where the run stands: a job of a plan, a thread gone on with. */
+  /** An extra line that names the autopilot job or the resumed thread. */
   readonly context?: string;
   readonly followUp?: boolean;
 }
 
-/** What the sub-agent reads. A skill that codex knows is named by `$name`, which makes it bring the skill in whole. */
+/** The sub-agent's prompt. Codex loads a skill's full text when the prompt names it as `$name`. */
 export function composePrompt({ role, cwd, task, skills, context, followUp }: PromptParts): string {
   return [
     `Role: ${role}`,

@@ -3,8 +3,8 @@ import { Failure } from '../../failure.ts';
 import type { Agent, Invocation } from '../agents/agent.ts';
 import type { RunRequest } from '../record/run-request.ts';
 
-/** Writes down what is going to be done, and finds the program that does it. */
-export async function prepare(agent: Agent, request: RunRequest): Promise<Invocation> {
+/** Writes the prompt, the output schema and the command line into the run directory. Returns the command to start. */
+export async function prepareRun(agent: Agent, request: RunRequest): Promise<Invocation> {
   const { directory, cwd } = request;
   const stats = await disk.stat(cwd).catch(() => undefined);
   if (stats === undefined) throw new Failure('refused', `the working folder ${cwd} does not exist`);

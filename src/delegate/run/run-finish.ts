@@ -20,10 +20,10 @@ import type { RunQueue } from './run-queue.ts';
 export interface FinishedRun {
   readonly directory: RunDirectory;
   readonly agent: Agent;
-  readonly ledger: RunQueue;
+  readonly queue: RunQueue;
   readonly redact: Redact;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders whose changes are not the run's. */
+  /** Folders whose changes do not count as changes of the run. */
   readonly ignored: readonly string[];
   readonly startedAt: Date;
   readonly progress: RunProgress;
@@ -31,28 +31,28 @@ export interface FinishedRun {
   readonly spawnError?: string;
   readonly exit?: Exit;
   readonly ended?: readonly EndedProcess[];
-  /** Whether a line with a secret in it was seen among the events. */
+  /** True if an event contained a secret. */
   readonly secrets?: boolean;
 }
 
-const stderrTail = 64 * 1024;
+const maxStderrChars = 64 * 1024;
 
-/** From the files of a run whose process is gone to its result; the same for the server that began it and one that took over. */
+/** Builds and writes the result of a run whose agent has exited. Works from files, so an adopting server can do it too. */
 export async function finishRun(run: FinishedRun): Promise<RunResult> {
-  const { directory, agent, ledger, progress, redact } = run;
+  const { directory, agent, queue, progress, redact } = run;
   const exec = await readJson(directory.file('codex_exec.json'));
   const warnings: string[] = Array.isArray(exec?.['warnings']) ? exec['warnings'].map(String) : [];
   const subcommand = exec?.['subcommand_args'];
   const requestedThread =
     Array.isArray(subcommand) && subcommand[1] !== undefined ? String(subcommand[1]) : undefined;
   const stderr = redact(await readTail(directory.file('stderr.log')));
-  const message = await lastMessageOf(run);
+  const message = await readLastMessage(run);
   const { answer, problem } = await readAnswer(
     message,
     await readJson(directory.file('subagent_output.schema.json')),
   );
 
-  const judged = decideOutcome({
+  const judgement = decideOutcome({
     agent: agent.label,
     progress,
     stop: run.stop,
@@ -62,9 +62,9 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     stderr,
     messageProblem: problem,
   });
-  const outcome = judged.status === 'failed' ? await withAdvice(judged, run) : judged;
+  const outcome = judgement.status === 'failed' ? await addAdvice(judgement, run) : judgement;
   const threadId = progress.threadId ?? requestedThread ?? null;
-  const usage = await usageOf(run, threadId, requestedThread, warnings);
+  const usage = await runUsage(run, threadId, requestedThread, warnings);
   if (outcome.status === 'completed' && exec?.['sandbox'] === 'danger-full-access') {
     const left = await listRunProcesses(undefined, directory.id);
     if (left.length > 0)
@@ -73,7 +73,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
-  const seen = await recordAfter(
+  const changes = await recordAfter(
     directory,
     { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
     asAnswer(answer)?.deliverables ?? [],
@@ -82,7 +82,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const sandboxed = run.exit !== undefined && exec?.['sandbox'] !== 'danger-full-access';
   if (sandboxed && (await agent.sandboxWorks?.()) === false)
     warnings.push(
-      'Commands in a sandbox do not start on this machine, so the sub-agent could run none; adjutant doctor tells more.',
+      'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );
   const finishedAt = new Date();
   const result: RunResult = {
@@ -99,23 +99,23 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     },
     exitCode: run.exit?.code ?? null,
     signal: run.exit?.signal ?? null,
-    evidence: seen?.evidence ?? null,
+    evidence: changes?.evidence ?? null,
     ended: run.ended ?? [],
     warnings,
   };
   try {
-    await cleanFiles(run, message);
-    if (seen !== undefined) await directory.writeJson('evidence.json', seen.evidence);
-    if (seen?.patch !== undefined) await directory.writeText(patchFile, seen.patch);
+    await redactFiles(run, message);
+    if (changes !== undefined) await directory.writeJson('evidence.json', changes.evidence);
+    if (changes?.patch !== undefined) await directory.writeText(patchFile, changes.patch);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
     await writeResult(directory, result, requestedThread);
     await discardBefore(directory);
   } catch (error) {
-    // A full disk must not turn what happened into something else.
-    log('error', `the result of ${directory.id} cannot be written`, error);
+    // Return the real outcome even if its files cannot be written (e.g. ENOSPC).
+    log('error', `the result of run ${directory.id} could not be written`, error);
     warnings.push(`The result could not be written: ${messageOf(error)}`);
   }
-  ledger.finish(directory.path);
+  queue.finish(directory.path);
   return result;
 }
 
@@ -124,8 +124,11 @@ async function writeResult(
   result: RunResult,
   parentThread: string | undefined,
 ): Promise<void> {
-  const own = { name: 'result.json', path: directory.file('result.json') };
-  const artifacts = [...(await directory.artifacts()).filter(({ name }) => name !== own.name), own];
+  const resultFile = { name: 'result.json', path: directory.file('result.json') };
+  const artifacts = [
+    ...(await directory.artifacts()).filter(({ name }) => name !== resultFile.name),
+    resultFile,
+  ];
   await directory.writeJson('result.json', {
     run_id: directory.id,
     ...resultFields(result),
@@ -134,7 +137,7 @@ async function writeResult(
   });
 }
 
-async function lastMessageOf({ directory, progress }: FinishedRun): Promise<string | undefined> {
+async function readLastMessage({ directory, progress }: FinishedRun): Promise<string | undefined> {
   const written = await readRegularFile(directory.file('last_message.json'), maxFileBytes).catch(
     () => undefined,
   );
@@ -160,7 +163,7 @@ async function readAnswer(
   };
 }
 
-async function withAdvice(outcome: Outcome, { agent, progress, spawnError }: FinishedRun): Promise<Outcome> {
+async function addAdvice(outcome: Outcome, { agent, progress, spawnError }: FinishedRun): Promise<Outcome> {
   const advice = agent.explain?.(outcome.error ?? '');
   if (advice !== undefined) return { ...outcome, error: `${outcome.error} (${advice})` };
   if (progress.threadId !== undefined || spawnError !== undefined) return outcome;
@@ -168,32 +171,32 @@ async function withAdvice(outcome: Outcome, { agent, progress, spawnError }: Fin
   if (version === undefined || version === agent.testedVersion) return outcome;
   return {
     ...outcome,
-    error: `${outcome.error} (${agent.name} ${version} is installed; ${agent.testedVersion} is the version this was tried with)`,
+    error: `${outcome.error} (${agent.name} ${version} is installed; Adjutant was tested with ${agent.testedVersion})`,
   };
 }
 
-/** Of this run alone, also where the agent tells the sum of the thread. */
-async function usageOf(
-  { agent, ledger, progress }: FinishedRun,
+/** The tokens of this run alone. Some agents report the total of the thread, so the earlier total is subtracted. */
+async function runUsage(
+  { agent, queue, progress }: FinishedRun,
   threadId: string | null,
   requestedThread: string | undefined,
   warnings: string[],
 ): Promise<Usage | null> {
-  const told = progress.end?.usage;
-  if (agent.usageCovers === 'run') return told ?? null;
+  const reported = progress.end?.usage;
+  if (agent.usageCovers === 'run') return reported ?? null;
   if (threadId === null) return null;
-  const total = told ?? (await agent.threadTotal?.(threadId).catch(() => undefined));
+  const total = reported ?? (await agent.threadTotal?.(threadId).catch(() => undefined));
   if (total === undefined) return null;
-  const before = ledger.usageOf(threadId);
-  ledger.noteUsage(threadId, total);
-  if (before !== undefined) return usageSince(total, before);
+  const earlier = queue.threadUsage(threadId);
+  queue.recordUsage(threadId, total);
+  if (earlier !== undefined) return usageSince(total, earlier);
   if (requestedThread === undefined) return total;
-  warnings.push('The tokens of this run are not known: the thread was begun elsewhere.');
+  warnings.push('The token usage of this run is unknown, because its thread was not started by Adjutant.');
   return null;
 }
 
-/** What the agent wrote by itself has not gone through our hands yet. */
-async function cleanFiles({ directory, redact, secrets }: FinishedRun, message?: string): Promise<void> {
+/** Redacts secrets in the files that the agent wrote itself. */
+async function redactFiles({ directory, redact, secrets }: FinishedRun, message?: string): Promise<void> {
   if (message !== undefined) await directory.writeText('last_message.json', message);
   const stderr = await readRegularFile(directory.file('stderr.log'), maxFileBytes).catch(() => undefined);
   if (stderr !== undefined && redact(stderr) !== stderr) await directory.writeText('stderr.log', stderr);
@@ -204,5 +207,5 @@ async function cleanFiles({ directory, redact, secrets }: FinishedRun, message?:
 
 async function readTail(file: string): Promise<string> {
   const text = await readRegularFile(file, maxFileBytes).catch(() => '');
-  return text.slice(-stderrTail);
+  return text.slice(-maxStderrChars);
 }

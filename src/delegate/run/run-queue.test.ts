@@ -5,19 +5,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunQueue } from './run-queue.ts';
 
 let folder: string;
-let ledger: RunQueue;
+let queue: RunQueue;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'adjutant-ledger-'));
-  ledger = await RunQueue.open(join(folder, 'state', 'runs.sqlite'));
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-queue-'));
+  queue = await RunQueue.open(join(folder, 'state', 'runs.sqlite'));
 });
 afterEach(() => {
-  ledger.close();
+  queue.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const now = '2026-01-01T00:00:00.000Z';
 function enqueue(directory: string, threadId: string | null = null) {
-  ledger.enqueue({
+  queue.enqueue({
     directory,
     runId: directory,
     agent: 'codex',
@@ -26,112 +26,112 @@ function enqueue(directory: string, threadId: string | null = null) {
     totalTimeoutMs: 0,
   });
 }
-const takeTurn = (directory: string, places = 2) => ledger.takeTurn(directory, places, now);
+const tryStart = (directory: string, maxParallel = 2) => queue.tryStart(directory, maxParallel, now);
 
-/** Leaves a run in the name of a process that never was. */
+/** Makes a process that never existed the owner of a run. */
 function abandon(directory: string) {
-  const run = ledger.find(directory)!;
-  Object.assign(ledger.self, { born: 'never' });
-  expect(ledger.adopt(run)).toBe(true);
-  Object.assign(ledger.self, { born: run.owner.born });
+  const run = queue.find(directory)!;
+  Object.assign(queue.self, { born: 'never' });
+  expect(queue.adopt(run)).toBe(true);
+  Object.assign(queue.self, { born: run.owner.born });
 }
 
-describe('the ledger', () => {
-  it('starts anew when its file is broken, and keeps the broken one', async () => {
+describe('RunQueue', () => {
+  it('replaces a corrupt database file and keeps the corrupt one', async () => {
     const file = join(folder, 'broken.sqlite');
-    writeFileSync(file, 'this is no database, not at all, not even a small one'.repeat(100));
+    writeFileSync(file, 'this is not a database'.repeat(100));
     const fresh = await RunQueue.open(file);
     expect(fresh.open()).toEqual([]);
     fresh.close();
   });
 
-  it('lets a run keep its place when it is put in line again', async () => {
+  it('keeps the position of a run that is enqueued twice', async () => {
     for (const name of ['a', 'b', 'a']) enqueue(name);
-    expect(ledger.open().map(({ directory }) => directory)).toEqual(['a', 'b']);
+    expect(queue.open().map(({ directory }) => directory)).toEqual(['a', 'b']);
   });
 
-  it('gives out no more places than there are', async () => {
+  it('starts no more runs than the limit allows', async () => {
     for (const name of ['a', 'b', 'c']) enqueue(name);
-    expect(await takeTurn('a')).toBe(true);
-    expect(await takeTurn('b')).toBe(true);
-    expect(await takeTurn('c')).toBe(false);
-    ledger.finish('a');
-    expect(await takeTurn('c')).toBe(true);
+    expect(await tryStart('a')).toBe(true);
+    expect(await tryStart('b')).toBe(true);
+    expect(await tryStart('c')).toBe(false);
+    queue.finish('a');
+    expect(await tryStart('c')).toBe(true);
   });
 
-  it('serves first who came first', async () => {
+  it('starts runs in the order they were enqueued', async () => {
     for (const name of ['a', 'b', 'c']) enqueue(name);
-    expect(await takeTurn('c', 2)).toBe(false);
-    expect(await takeTurn('b', 2)).toBe(true);
-    expect(await takeTurn('c', 2)).toBe(false);
-    expect(await takeTurn('a', 2)).toBe(true);
+    expect(await tryStart('c', 2)).toBe(false);
+    expect(await tryStart('b', 2)).toBe(true);
+    expect(await tryStart('c', 2)).toBe(false);
+    expect(await tryStart('a', 2)).toBe(true);
   });
 
-  it('lets one run at a time go on with a thread, and others pass by', async () => {
+  it('runs one run per thread at a time and lets other runs pass', async () => {
     enqueue('a', 'thread');
     enqueue('b', 'thread');
     enqueue('c');
-    expect(await takeTurn('a', 3)).toBe(true);
-    expect(await takeTurn('b', 3)).toBe(false);
-    expect(await takeTurn('c', 3)).toBe(true);
-    ledger.finish('a');
-    expect(await takeTurn('b', 3)).toBe(true);
+    expect(await tryStart('a', 3)).toBe(true);
+    expect(await tryStart('b', 3)).toBe(false);
+    expect(await tryStart('c', 3)).toBe(true);
+    queue.finish('a');
+    expect(await tryStart('b', 3)).toBe(true);
   });
 
-  it('does not wait for the dead', async () => {
-    enqueue('dead in line');
-    enqueue('dead at work');
-    expect(await ledger.takeTurn('dead at work', 9, now)).toBe(true);
-    ledger.noteProcess('dead at work', { pid: 2 ** 30, born: 'never' });
-    abandon('dead in line');
-    abandon('dead at work');
+  it('does not count runs of dead servers whose agents are gone', async () => {
+    enqueue('dead and waiting');
+    enqueue('dead and running');
+    expect(await queue.tryStart('dead and running', 9, now)).toBe(true);
+    queue.recordProcess('dead and running', { pid: 2 ** 30, born: 'never' });
+    abandon('dead and waiting');
+    abandon('dead and running');
     enqueue('c');
-    expect(await takeTurn('c', 1)).toBe(true);
+    expect(await tryStart('c', 1)).toBe(true);
   });
 
-  it('keeps the place of an agent that outlives its server', async () => {
+  it('still counts an agent that outlives its server', async () => {
     enqueue('a');
-    expect(await takeTurn('a', 1)).toBe(true);
-    ledger.noteProcess('a', ledger.self);
+    expect(await tryStart('a', 1)).toBe(true);
+    queue.recordProcess('a', queue.self);
     abandon('a');
     enqueue('b');
-    expect(await takeTurn('b', 1)).toBe(false);
+    expect(await tryStart('b', 1)).toBe(false);
   });
 
-  it('lets one of many adopt a run', async () => {
+  it('lets only one server adopt a run', async () => {
     enqueue('a');
     abandon('a');
-    const seen = ledger.find('a')!;
-    expect(ledger.adopt(seen)).toBe(true);
-    expect(ledger.adopt(seen)).toBe(false);
+    const seen = queue.find('a')!;
+    expect(queue.adopt(seen)).toBe(true);
+    expect(queue.adopt(seen)).toBe(false);
   });
 
-  it('keeps the first reason to end, for a run and its parts alike', () => {
+  it('keeps the first cancellation reason, for a run and its sub-runs', () => {
     enqueue('/runs/a');
-    expect(ledger.cancellationOf('/runs/a')).toBeUndefined();
-    ledger.requestCancellation('/runs/a', 'one');
-    ledger.requestCancellation('/runs/a', 'two');
-    expect(ledger.cancellationOf('/runs/a')).toBe('one');
-    expect(ledger.cancellationOf('/runs/a/subruns/scan')).toBe('one');
-    expect(ledger.cancellationOf('/runs/ab')).toBeUndefined();
-    ledger.finish('/runs/a');
-    expect(ledger.cancellationOf('/runs/a')).toBeUndefined();
+    expect(queue.cancellationReason('/runs/a')).toBeUndefined();
+    queue.requestCancellation('/runs/a', 'one');
+    queue.requestCancellation('/runs/a', 'two');
+    expect(queue.cancellationReason('/runs/a')).toBe('one');
+    expect(queue.cancellationReason('/runs/a/subruns/scan')).toBe('one');
+    expect(queue.cancellationReason('/runs/ab')).toBeUndefined();
+    queue.finish('/runs/a');
+    expect(queue.cancellationReason('/runs/a')).toBeUndefined();
   });
 
-  it('remembers threads and what they have used, also when the run is over', () => {
+  it('remembers threads and their usage after the run has finished', () => {
     enqueue('a');
-    ledger.noteThread('a', 'run', 'thread');
+    queue.recordThread('a', 'run', 'thread');
     const usage = {
       input_tokens: 1,
       cached_input_tokens: 0,
       output_tokens: 2,
       reasoning_output_tokens: 0,
     };
-    ledger.noteUsage('thread', usage);
-    ledger.finish('a');
-    expect(ledger.knowsThread('thread')).toBe(true);
-    expect(ledger.knowsThread('another')).toBe(false);
-    expect(ledger.usageOf('thread')).toEqual(usage);
-    expect(ledger.usageOf('another')).toBeUndefined();
+    queue.recordUsage('thread', usage);
+    queue.finish('a');
+    expect(queue.knowsThread('thread')).toBe(true);
+    expect(queue.knowsThread('another')).toBe(false);
+    expect(queue.threadUsage('thread')).toEqual(usage);
+    expect(queue.threadUsage('another')).toBeUndefined();
   });
 });

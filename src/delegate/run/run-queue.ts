@@ -1,26 +1,9 @@
 import { promises as disk } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { AgentName, Usage } from '../agents/agent.ts';
+import type { Usage } from '../agents/agent.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
-
-/** A run that has not come to its end yet, as every process of the user sees it. */
-export interface OpenRun {
-  readonly directory: string;
-  readonly runId: string;
-  readonly agent: AgentName;
-  readonly tool: string;
-  readonly state: 'waiting' | 'running';
-  readonly threadId: string | null;
-  /** Who follows it; where that process is dead, anybody may take over. */
-  readonly owner: ProcessIdentity;
-  /** The agent itself; `null` until its number is known. */
-  readonly process: ProcessIdentity | null;
-  readonly startedAt: string | null;
-  readonly totalTimeoutMs: number;
-}
-
-export type NewRun = Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'tool' | 'threadId' | 'totalTimeoutMs'>;
+import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS runs (
@@ -49,8 +32,8 @@ const schema = `
   );`;
 
 /**
- * What the user's processes agree on: which runs are open, who follows them, whose turn it is. Each step is one
- * transaction, so a process may die at any point and the rest see either all of the step or none.
+ * The queue of open runs, shared by all servers of one user through SQLite. It also holds cancellation requests (table
+ * `wishes`) and the token usage of threads. Each change is one transaction, so a crash never leaves half a change.
  */
 export class RunQueue {
   readonly #database: DatabaseSync;
@@ -67,7 +50,7 @@ export class RunQueue {
     const self = (await identify(process.pid))!;
     const connect = () => {
       const database = new DatabaseSync(file, { timeout: 10_000 });
-      // What it holds is about living processes, so it need not outlive a power cut.
+      // The rows describe live processes, so losing them in a power cut does no harm.
       database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;');
       database.exec(schema);
       return database;
@@ -85,7 +68,7 @@ export class RunQueue {
     this.#database.close();
   }
 
-  /** At the end of the line; a run that stands in it already keeps its place. */
+  /** Appends a run. A run that is already queued keeps its position. */
   enqueue(run: NewRun): void {
     this.#run(
       `INSERT INTO runs (directory, run_id, agent, tool, thread_id, owner_pid, owner_born, total_timeout_ms)
@@ -102,13 +85,13 @@ export class RunQueue {
     );
   }
 
-  /** Takes one of the places if it is this run's turn. */
-  async takeTurn(directory: string, places: number, startedAt: string): Promise<boolean> {
-    const seen = this.open();
-    const dead = await this.#abandoned(seen);
-    if (!isTurnOf(directory, seen, dead, places)) return false;
-    return this.#atomically(() => {
-      if (!isTurnOf(directory, this.open(), dead, places)) return false;
+  /** Marks the run as running if it is next in line and fewer than `maxParallel` runs are running. */
+  async tryStart(directory: string, maxParallel: number, startedAt: string): Promise<boolean> {
+    const open = this.open();
+    const abandoned = await this.#findAbandoned(open);
+    if (!mayStart(directory, open, abandoned, maxParallel)) return false;
+    return this.#transaction(() => {
+      if (!mayStart(directory, this.open(), abandoned, maxParallel)) return false;
       this.#run(
         "UPDATE runs SET state = 'running', started_at = ? WHERE directory = ?",
         startedAt,
@@ -118,26 +101,26 @@ export class RunQueue {
     });
   }
 
-  /** Those that nobody follows and that hold nothing. The dead stay dead, so the answer does not grow old. */
-  async #abandoned(runs: readonly OpenRun[]): Promise<ReadonlySet<string>> {
+  /** Runs whose server has exited and whose agent is not running. Stays valid later: a dead process never comes back. */
+  async #findAbandoned(runs: readonly OpenRun[]): Promise<ReadonlySet<string>> {
     const owners = new Map(runs.map(({ owner }) => [`${owner.pid} ${owner.born}`, owner]));
     const alive = new Map<string, boolean>();
     for (const [key, owner] of owners) alive.set(key, await isAlive(owner));
-    const dead = new Set<string>();
+    const abandoned = new Set<string>();
     for (const run of runs) {
       if (alive.get(`${run.owner.pid} ${run.owner.born}`)) continue;
       if (run.state === 'waiting' || (run.process !== null && !(await isAlive(run.process))))
-        dead.add(run.directory);
+        abandoned.add(run.directory);
     }
-    return dead;
+    return abandoned;
   }
 
-  noteProcess(directory: string, { pid, born }: ProcessIdentity): void {
+  recordProcess(directory: string, { pid, born }: ProcessIdentity): void {
     this.#run('UPDATE runs SET pid = ?, born = ? WHERE directory = ?', pid, born, directory);
   }
 
-  noteThread(directory: string, runId: string, threadId: string): void {
-    this.#atomically(() => {
+  recordThread(directory: string, runId: string, threadId: string): void {
+    this.#transaction(() => {
       this.#run('UPDATE runs SET thread_id = ? WHERE directory = ?', threadId, directory);
       this.#run(
         `INSERT INTO threads (thread_id, run_id) VALUES (?, ?)
@@ -148,27 +131,27 @@ export class RunQueue {
     });
   }
 
-  /** Whether the thread was started or gone on with by a run, now or ever. */
+  /** True if any run, past or present, started or resumed the thread. */
   knowsThread(threadId: string): boolean {
     return this.#all('SELECT 1 FROM threads WHERE thread_id = ?', threadId).length > 0;
   }
 
-  noteUsage(threadId: string, total: Usage): void {
+  recordUsage(threadId: string, total: Usage): void {
     this.#run('UPDATE threads SET usage = ? WHERE thread_id = ?', JSON.stringify(total), threadId);
   }
 
-  usageOf(threadId: string): Usage | undefined {
+  threadUsage(threadId: string): Usage | undefined {
     const [row] = this.#all('SELECT usage FROM threads WHERE thread_id = ?', threadId);
     return typeof row?.['usage'] === 'string' ? (JSON.parse(row['usage']) as Usage) : undefined;
   }
 
-  /** Leaves word for whoever follows the run, or a part of it. The first reason stays. */
+  /** Asks the server that follows the run to cancel it and all its sub-runs. Later requests do not replace the first reason. */
   requestCancellation(directory: string, reason: string): void {
     this.#run('INSERT OR IGNORE INTO wishes (directory, reason) VALUES (?, ?)', directory, reason);
   }
 
-  /** Why the run shall end, or the one it is a part of; `undefined` as long as nobody wants that. */
-  cancellationOf(directory: string): string | undefined {
+  /** Why the run, or the run it is part of, should be cancelled; `undefined` without a request. */
+  cancellationReason(directory: string): string | undefined {
     const [row] = this.#all(
       'SELECT reason FROM wishes WHERE ? = directory OR substr(?, 1, length(directory) + 1) = directory || ?',
       directory,
@@ -178,7 +161,7 @@ export class RunQueue {
     return row && String(row['reason']);
   }
 
-  /** Makes a run of a dead process ours; false when another was quicker. */
+  /** Takes over ownership of a dead server's run. False if another server was first. */
   adopt(run: OpenRun): boolean {
     const changed = this.#run(
       'UPDATE runs SET owner_pid = ?, owner_born = ? WHERE directory = ? AND owner_pid = ? AND owner_born = ?',
@@ -191,13 +174,14 @@ export class RunQueue {
     return changed > 0;
   }
 
-  /** Leaves a run to whoever comes next. */
+  /** Releases ownership so that another server can adopt the run. */
   release(directory: string): void {
     this.#run("UPDATE runs SET owner_pid = 0, owner_born = '' WHERE directory = ?", directory);
   }
 
+  /** Removes the run and its cancellation request. */
   finish(directory: string): void {
-    this.#atomically(() => {
+    this.#transaction(() => {
       this.#run('DELETE FROM runs WHERE directory = ?', directory);
       this.#run('DELETE FROM wishes WHERE directory = ?', directory);
     });
@@ -207,12 +191,12 @@ export class RunQueue {
     return this.#all('SELECT * FROM runs WHERE directory = ?', directory).map(toOpenRun)[0];
   }
 
-  /** In the order they came. */
+  /** All open runs, in queue order. */
   open(): readonly OpenRun[] {
     return this.#all('SELECT * FROM runs ORDER BY place').map(toOpenRun);
   }
 
-  #atomically<Value>(step: () => Value): Value {
+  #transaction<Value>(step: () => Value): Value {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const value = step();
@@ -231,40 +215,4 @@ export class RunQueue {
   #all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
     return this.#database.prepare(sql).all(...values);
   }
-}
-
-/** First come, first served, among those whose thread is free. */
-function isTurnOf(
-  directory: string,
-  open: readonly OpenRun[],
-  dead: ReadonlySet<string>,
-  places: number,
-): boolean {
-  const runs = open.filter((run) => !dead.has(run.directory));
-  const running = runs.filter((run) => run.state === 'running');
-  const busy = new Set(running.flatMap((run) => run.threadId ?? []));
-  let free = places - running.length;
-  for (const run of runs) {
-    if (free <= 0) return false;
-    if (run.state === 'running' || (run.threadId !== null && busy.has(run.threadId))) continue;
-    if (run.directory === directory) return true;
-    if (run.threadId !== null) busy.add(run.threadId);
-    free -= 1;
-  }
-  return false;
-}
-
-function toOpenRun(row: Record<string, unknown>): OpenRun {
-  return {
-    directory: String(row['directory']),
-    runId: String(row['run_id']),
-    agent: row['agent'] as AgentName,
-    tool: String(row['tool']),
-    state: row['state'] as OpenRun['state'],
-    threadId: row['thread_id'] as string | null,
-    owner: { pid: Number(row['owner_pid']), born: String(row['owner_born']) },
-    process: row['pid'] === null ? null : { pid: Number(row['pid']), born: String(row['born']) },
-    startedAt: row['started_at'] as string | null,
-    totalTimeoutMs: Number(row['total_timeout_ms']),
-  };
 }

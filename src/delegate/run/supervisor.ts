@@ -2,67 +2,42 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { Agent, AgentName } from '../agents/agent.ts';
+import type { Agent } from '../agents/agent.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
-import type { Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { attachTo, startAgent } from '../process/agent-process.ts';
-import { terminateRun } from '../process/process-end.ts';
 import { findRoot, isAlive } from '../process/process-table.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
-import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
-import { type FollowedRun, followRun, type Limits, stopOf } from './follower.ts';
-import { prepare } from './preparation.ts';
-import { type FinishedRun, finishRun } from './run-finish.ts';
-import { type OpenRun, RunQueue } from './run-queue.ts';
+import { requestedStop } from './follower.ts';
+import type { OpenRun } from './open-run.ts';
+import { prepareRun } from './preparation.ts';
+import type { RunQueue } from './run-queue.ts';
+import { RunReleased, RunTracker, type TrackerOptions } from './run-tracker.ts';
 
-export interface SupervisorOptions {
-  readonly agent: AgentName;
-  readonly agents: Readonly<Record<AgentName, Agent>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly queueFile: string;
-  readonly runsDir: string;
-  /** Runs at a time, counted over all processes of the user. */
-  readonly maxParallel: number;
-  readonly limits: Limits;
-  readonly redact: Redact;
-  /** Told when a run begins, goes on or ends. */
-  onChange?(directory: string, change: 'started' | 'event' | 'finished'): void;
-}
-
-type Ending = Omit<FinishedRun, 'ledger' | 'redact' | 'env' | 'ignored' | 'progress'> &
-  Partial<Pick<FinishedRun, 'progress'>>;
-
-/** Starts agents, follows them to their end, and takes over those whose server has died. */
+/** Starts agents, waits for their results, and adopts runs whose server has died. */
 export class Supervisor {
-  readonly #options: SupervisorOptions;
-  readonly #live = new Map<string, WakeSignal>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #options: TrackerOptions;
+  readonly #tracker: RunTracker;
   #adopted = 0;
-  #ledger: Promise<RunQueue> | undefined;
   #sweeping: Promise<number> | undefined;
-  #closed = false;
 
-  constructor(options: SupervisorOptions) {
+  constructor(options: TrackerOptions) {
     this.#options = options;
+    this.#tracker = new RunTracker(options);
   }
 
-  get ledger(): Promise<RunQueue> {
-    this.#ledger ??= RunQueue.open(this.#options.queueFile).catch((error: unknown) => {
-      this.#ledger = undefined;
-      throw error;
-    });
-    return this.#ledger;
+  get queue(): Promise<RunQueue> {
+    return this.#tracker.queue;
   }
 
   /** Runs an agent from an empty run directory to `result.json`. */
   run(request: RunRequest, hooks: RunHooks): Promise<RunResult> {
-    return this.#keep(this.#run(request, hooks));
+    return this.#tracker.track(this.#run(request, hooks));
   }
 
-  /** Gives a run its place in line, as soon as it is known and before it is ready. */
+  /** Adds a run to the queue. Callers do this on arrival, before preparing the run, so that queue order is arrival order. */
   async enqueue(
     {
       directory,
@@ -73,153 +48,111 @@ export class Supervisor {
   ): Promise<void> {
     const { agent } = this.#options;
     const { path, id } = directory;
-    (await this.ledger).enqueue({ directory: path, runId: id, agent, tool, threadId, totalTimeoutMs });
+    (await this.queue).enqueue({ directory: path, runId: id, agent, tool, threadId, totalTimeoutMs });
   }
 
-  /** The result of a run that is not to be started. */
+  /** Writes a failed result for a run that is not started. */
   refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
     const agent = this.#options.agents[this.#options.agent];
-    return this.#finish({ directory, agent, startedAt: new Date(), spawnError: reason });
+    return this.#tracker.finish({ directory, agent, startedAt: new Date(), spawnError: reason });
   }
 
   async #run(request: RunRequest, hooks: RunHooks): Promise<RunResult> {
     const { directory } = request;
     const agent = this.#options.agents[this.#options.agent];
-    const ledger = await this.ledger;
-    const bell = new WakeSignal();
-    const ring = () => bell.notify();
+    const queue = await this.queue;
+    const wakeSignal = new WakeSignal();
+    const wake = () => wakeSignal.notify();
     const limits = {
       ...this.#options.limits,
       ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
     };
-    hooks.signal.addEventListener('abort', ring);
-    this.#live.set(directory.path, bell);
+    hooks.signal.addEventListener('abort', wake);
+    this.#tracker.add(directory.path, wakeSignal);
     try {
-      const arrived = new Date();
+      const receivedAt = new Date();
       await this.enqueue(request, limits.total);
-      const invocation = await prepare(agent, request);
-      const stop = await this.#waitForTurn(ledger, request, bell, hooks);
-      if (stop !== undefined) return await this.#finish({ directory, agent, startedAt: arrived, stop });
+      const invocation = await prepareRun(agent, request);
+      const stop = await this.#waitForTurn(queue, request, wakeSignal, hooks);
+      if (stop !== undefined)
+        return await this.#tracker.finish({ directory, agent, startedAt: receivedAt, stop });
       const { env, runsDir } = this.#options;
       if (request.sandbox !== 'read-only')
         await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
-      await this.#noteEarlierUsage(agent, ledger, request);
+      await this.#recordEarlierUsage(agent, queue, request);
       const startedAt = new Date();
-      const process = await startAgent(directory, invocation, request, env, ring);
-      if (process.identity !== undefined) ledger.noteProcess(directory.path, process.identity);
+      const process = await startAgent(directory, invocation, request, env, wake);
+      if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
       this.#options.onChange?.(directory.path, 'started');
-      // Asked beside the run, so that it costs no time; the answer is wanted at its end.
+      // Start the sandbox check now, so that its cached answer is ready when the run finishes.
       if (request.sandbox !== 'danger-full-access') void agent.sandboxWorks?.();
-      return await this.#follow({
+      return await this.#tracker.follow({
         directory,
         agent,
         limits,
         startedAt,
         process,
         signal: hooks.signal,
-        bell,
+        wakeSignal,
         ...(hooks.onEvent && { onEvent: hooks.onEvent }),
       });
     } catch (error) {
-      // What the caller or the machine cannot do is a result, too: no program, no folder, no room on the disk.
+      // Refusals and system errors (missing program or folder, full disk) become a failed result.
       if (error instanceof RunReleased || !(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, messageOf(error));
     } finally {
-      hooks.signal.removeEventListener('abort', ring);
-      this.#live.delete(directory.path);
-      for (const other of this.#live.values()) other.notify();
+      hooks.signal.removeEventListener('abort', wake);
+      this.#tracker.remove(directory.path);
+      this.#tracker.wakeAll();
     }
   }
 
-  /** A thread that was begun elsewhere has a past, too, and that is not this run's. */
-  async #noteEarlierUsage(
+  /** Records what a thread from outside Adjutant has used so far, so that this run's usage excludes it. */
+  async #recordEarlierUsage(
     agent: Agent,
-    ledger: RunQueue,
+    queue: RunQueue,
     { directory, threadId }: RunRequest,
   ): Promise<void> {
-    if (threadId === undefined || ledger.usageOf(threadId) !== undefined) return;
+    if (threadId === undefined || queue.threadUsage(threadId) !== undefined) return;
     const total = await agent.threadTotal?.(threadId).catch(() => undefined);
     if (total === undefined) return;
-    ledger.noteThread(directory.path, directory.id, threadId);
-    ledger.noteUsage(threadId, total);
+    queue.recordThread(directory.path, directory.id, threadId);
+    queue.recordUsage(threadId, total);
   }
 
-  /** Nothing when the turn has come; the reason when it never will. */
+  /** Returns nothing when the run may start, or the reason why it will not start. */
   async #waitForTurn(
-    ledger: RunQueue,
+    queue: RunQueue,
     { directory: { path, id }, tool }: RunRequest,
-    bell: WakeSignal,
+    wakeSignal: WakeSignal,
     hooks: RunHooks,
   ): Promise<Stop | undefined> {
     for (let first = true; ; first = false) {
-      const stop = stopOf(hooks.signal, ledger, path);
+      const stop = requestedStop(hooks.signal, queue, path);
       if (stop !== undefined) return stop;
-      if (this.#closed) {
-        // A part of something larger is left to the server that goes on with the whole.
+      if (this.#tracker.isDraining) {
+        // Leave an autopilot's job to the server that resumes the autopilot.
         if (tool === 'delegate_autopilot')
-          throw new RunReleased('unavailable', `The server stopped before ${id}.`);
+          throw new RunReleased('unavailable', `The server stopped before run ${id} started.`);
         return { status: 'cancelled', reason: 'cancelled: the server stopped' };
       }
-      if (await ledger.takeTurn(path, this.#options.maxParallel, new Date().toISOString())) {
+      if (await queue.tryStart(path, this.#options.maxParallel, new Date().toISOString())) {
         hooks.onState?.('running');
         return undefined;
       }
       if (first) hooks.onState?.('waiting');
-      // A place may be held in the name of a server that died.
+      // A dead server's run may be holding a slot.
       void this.sweep();
-      await bell.wait(100);
+      await wakeSignal.wait(100);
     }
   }
 
-  async #follow(
-    run: Omit<FollowedRun, 'ledger' | 'redact' | 'isLeft' | 'onGrowth'>,
-    adopted = false,
-  ): Promise<RunResult> {
-    const { directory, agent, startedAt } = run;
-    const { redact, onChange } = this.#options;
-    const ledger = await this.ledger;
-    const followed = await followRun({
-      ...run,
-      ledger,
-      redact,
-      isLeft: () => this.#closed,
-      onGrowth: () => onChange?.(directory.path, 'event'),
-    }).catch(async (error: unknown) => {
-      // What cannot be followed must not go on unseen.
-      await terminateRun(run.process.identity, directory.id, run.limits.grace);
-      throw error;
-    });
-    if (followed === undefined) {
-      ledger.release(directory.path);
-      throw new RunReleased('unavailable', `The server stopped; the run ${directory.id} goes on without it.`);
-    }
-    const { exit, ...seen } = followed;
-    try {
-      return await this.#finish({
-        directory,
-        agent,
-        startedAt,
-        ...seen,
-        ...(!adopted && { exit }),
-        ...(exit.spawnError !== undefined && { spawnError: exit.spawnError }),
-      });
-    } finally {
-      onChange?.(directory.path, 'finished');
-    }
-  }
-
-  async #finish(run: Ending): Promise<RunResult> {
-    const { redact, env, runsDir } = this.#options;
-    const ledger = await this.ledger;
-    return finishRun({ progress: new RunProgress(), ...run, ledger, redact, env, ignored: [runsDir] });
-  }
-
-  /** Whether it follows runs of servers that have died. */
+  /** True while this server follows runs of dead servers. */
   get hasAdopted(): boolean {
     return this.#adopted > 0;
   }
 
-  /** Takes over what dead servers left behind; tells how many runs that were. */
+  /** Adopts the runs of dead servers. Returns their number. */
   sweep(): Promise<number> {
     this.#sweeping ??= this.#sweep().finally(() => {
       this.#sweeping = undefined;
@@ -228,17 +161,19 @@ export class Supervisor {
   }
 
   async #sweep(): Promise<number> {
-    if (this.#closed || !existsSync(this.#options.queueFile)) return 0;
+    if (this.#tracker.isDraining || !existsSync(this.#options.queueFile)) return 0;
     let adopted = 0;
-    const ledger = await this.ledger;
-    for (const run of ledger.open()) {
-      if (this.#live.has(run.directory) || (await isAlive(run.owner)) || !ledger.adopt(run)) continue;
+    const queue = await this.queue;
+    for (const run of queue.open()) {
+      if (this.#tracker.isFollowed(run.directory) || (await isAlive(run.owner)) || !queue.adopt(run))
+        continue;
       adopted += 1;
       this.#adopted += 1;
-      void this.#keep(this.#takeOver(ledger, run))
+      void this.#tracker
+        .track(this.#takeOver(queue, run))
         .catch((error: unknown) => {
           if (!(error instanceof RunReleased))
-            log('error', `the run ${run.runId} cannot be taken over`, error);
+            log('error', `run ${run.runId} of a stopped server could not be adopted`, error);
         })
         .finally(() => {
           this.#adopted -= 1;
@@ -247,27 +182,27 @@ export class Supervisor {
     return adopted;
   }
 
-  async #takeOver(ledger: RunQueue, run: OpenRun): Promise<void> {
+  async #takeOver(queue: RunQueue, run: OpenRun): Promise<void> {
     const { agents, redact, limits } = this.#options;
     const agent = agents[run.agent];
     const directory = new RunDirectory(run.directory, run.runId, redact);
     if (!existsSync(run.directory) || existsSync(directory.file('result.json'))) {
-      ledger.finish(run.directory);
+      queue.finish(run.directory);
       return;
     }
     const startedAt = new Date(run.startedAt ?? Date.now());
     if (run.state === 'waiting') {
-      const spawnError = 'the server ended before the agent was started';
-      await this.#finish({ directory, agent, startedAt, spawnError });
+      const spawnError = 'the server stopped before the agent was started';
+      await this.#tracker.finish({ directory, agent, startedAt, spawnError });
       return;
     }
-    log('info', `following the run ${run.runId} of a server that has ended`);
-    const identity = run.process ?? (await findLate(run.runId));
-    if (identity !== undefined && run.process === null) ledger.noteProcess(run.directory, identity);
-    const bell = new WakeSignal();
-    this.#live.set(run.directory, bell);
+    log('info', `adopted run ${run.runId} of a stopped server`);
+    const identity = run.process ?? (await findUnrecordedProcess(run.runId));
+    if (identity !== undefined && run.process === null) queue.recordProcess(run.directory, identity);
+    const wakeSignal = new WakeSignal();
+    this.#tracker.add(run.directory, wakeSignal);
     try {
-      await this.#follow(
+      await this.#tracker.follow(
         {
           directory,
           agent,
@@ -275,45 +210,33 @@ export class Supervisor {
           startedAt,
           process: attachTo(identity),
           signal: new AbortController().signal,
-          bell,
+          wakeSignal,
         },
         true,
       );
     } finally {
-      this.#live.delete(run.directory);
+      this.#tracker.remove(run.directory);
     }
   }
 
-  /** Ends what is being cancelled and lets go of the rest, which goes on by itself. */
-  async rest(): Promise<void> {
-    this.#closed = true;
-    for (const bell of this.#live.values()) bell.notify();
+  /** Waits for runs that are being cancelled and releases all others, whose agents keep running. */
+  async drain(): Promise<void> {
+    this.#tracker.drain();
     await this.#sweeping;
-    await Promise.allSettled(this.#underWay);
+    await this.#tracker.settled();
   }
 
   async close(): Promise<void> {
-    await this.rest();
-    const ledger = await this.#ledger?.catch(() => undefined);
-    this.#ledger = undefined;
-    ledger?.close();
-  }
-
-  #keep<Value>(work: Promise<Value>): Promise<Value> {
-    this.#underWay.add(work);
-    const forget = () => this.#underWay.delete(work);
-    work.then(forget, forget);
-    return work;
+    await this.drain();
+    await this.#tracker.close();
   }
 }
 
-/** A run that this process follows no longer. */
-export class RunReleased extends Failure {}
-
-/** The server may have died between starting the agent and noting its number, or while it was being started. */
-async function findLate(runId: string) {
+/** Finds the agent of a server that died while starting it, before it recorded the pid. */
+async function findUnrecordedProcess(runId: string) {
   const found = await findRoot(runId);
   if (found !== undefined) return found;
+  // The agent may still be starting.
   await new WakeSignal().wait(1_000);
   return findRoot(runId);
 }

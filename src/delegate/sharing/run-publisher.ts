@@ -5,96 +5,96 @@ import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { listRunIds } from '../record/run-record.ts';
-import type { Runs } from './runs.ts';
+import type { LocalRuns } from './local-runs.ts';
 import type { SharedRuns } from './shared-runs.ts';
 
-/** How far back a run that was told already may still be incompletePrefix. */
-const looked = 50;
-const largestFile = 256 * 1024;
+/** How many of the newest runs may have changed since an earlier server published them. */
+const checkedRuns = 50;
+const maxSharedBytes = 256 * 1024;
 
-/** Tells the database of this machine's runs, and this machine of what others want of them. */
+/** Publishes this machine's runs in the database, and applies cancellation requests from other machines. */
 export class RunPublisher {
-  readonly #runs: Runs;
+  readonly #runs: LocalRuns;
   readonly #shared: SharedRuns;
   readonly #delegation: Delegation;
-  /** Those of which there is nothing more to tell. */
+  /** Runs that are published completely and cannot change any more. */
   readonly #settled = new Set<string>();
-  #known: ReadonlySet<string> | undefined;
-  #round: Promise<void> | undefined;
-  #again = false;
-  #trouble: string | undefined;
+  #published: ReadonlySet<string> | undefined;
+  #current: Promise<void> | undefined;
+  #isRequestedAgain = false;
+  #problem: string | undefined;
 
-  constructor(runs: Runs, shared: SharedRuns, delegation: Delegation) {
+  constructor(runs: LocalRuns, shared: SharedRuns, delegation: Delegation) {
     this.#runs = runs;
     this.#shared = shared;
     this.#delegation = delegation;
   }
 
-  /** Looks what is new. Whoever comes while that goes on gets another look after it. */
-  look(): Promise<void> {
-    if (this.#round !== undefined) {
-      this.#again = true;
-      return this.#round;
+  /** Publishes all changed runs. A call during publishing makes it run once more. */
+  publish(): Promise<void> {
+    if (this.#current !== undefined) {
+      this.#isRequestedAgain = true;
+      return this.#current;
     }
-    this.#round = this.#look().finally(() => {
-      this.#round = undefined;
+    this.#current = this.#publish().finally(() => {
+      this.#current = undefined;
     });
-    return this.#round;
+    return this.#current;
   }
 
   problems(): readonly Problem[] {
-    return this.#trouble === undefined
+    return this.#problem === undefined
       ? []
-      : [{ file: this.#shared.place, severity: 'warning', message: this.#trouble }];
+      : [{ file: this.#shared.place, severity: 'warning', message: this.#problem }];
   }
 
-  /** A run goes on whether or not its record can be told; the next look tries again. */
-  async #look(): Promise<void> {
+  /** Does not throw, because runs do not depend on the database. The next call retries. */
+  async #publish(): Promise<void> {
     do {
-      this.#again = false;
+      this.#isRequestedAgain = false;
       try {
-        await this.#tellAll();
-        this.#trouble = undefined;
+        await this.#publishAll();
+        this.#problem = undefined;
       } catch (error) {
-        const trouble = `Other machines cannot be told of the runs here: ${messageOf(error)}`;
-        if (trouble !== this.#trouble) log('warning', trouble);
-        this.#trouble = trouble;
+        const problem = `The runs of this machine could not be shared with other machines: ${messageOf(error)}`;
+        if (problem !== this.#problem) log('warning', problem);
+        this.#problem = problem;
         return;
       }
-    } while (this.#again);
+    } while (this.#isRequestedAgain);
   }
 
-  async #tellAll(): Promise<void> {
-    this.#known ??= await this.#shared.ids();
+  async #publishAll(): Promise<void> {
+    this.#published ??= await this.#shared.ids();
     const ids = await listRunIds(this.#delegation.options.runsDir);
-    for (const [at, id] of ids.entries()) {
+    for (const [index, id] of ids.entries()) {
       if (this.#settled.has(id)) continue;
-      if (at >= looked && this.#known.has(id)) this.#settled.add(id);
-      else await this.#tell(id);
+      if (index >= checkedRuns && this.#published.has(id)) this.#settled.add(id);
+      else await this.#publishRun(id);
     }
   }
 
-  async #tell(id: string): Promise<void> {
-    const account = await this.#runs.local(id);
+  async #publishRun(id: string): Promise<void> {
+    const account = await this.#runs.find(id);
     if (account === undefined) return;
     const { overview, record } = account;
-    const told = await this.#shared.find(id);
-    const isOver = record.status !== 'running';
-    if (told?.overview.status !== overview.status) {
-      // The files come first: whoever sees the end of a run finds them.
-      if (isOver) await this.#shared.tellFiles(id, await this.#filesOf(id));
-      await this.#shared.tell(id, account);
+    const published = await this.#shared.find(id);
+    const isFinished = record.status !== 'running';
+    if (published?.overview.status !== overview.status) {
+      // Publish the files first, so that they exist when another machine sees the run as finished.
+      if (isFinished) await this.#shared.publishFiles(id, await this.#readFiles(id));
+      await this.#shared.publish(id, account);
     }
-    if (isOver) this.#settled.add(id);
-    else if (told?.wish !== undefined)
-      (await this.#delegation.supervisor.ledger).requestCancellation(record.run_dir, told.wish);
+    if (isFinished) this.#settled.add(id);
+    else if (published?.wish !== undefined)
+      (await this.#delegation.supervisor.queue).requestCancellation(record.run_dir, published.wish);
   }
 
-  async #filesOf(id: string): Promise<Readonly<Record<string, string>>> {
+  async #readFiles(id: string): Promise<Readonly<Record<string, string>>> {
     const texts: Record<string, string> = {};
-    for (const { name } of await this.#runs.artifactsOf(id)) {
-      const file = await this.#runs.artifact(id, name);
-      if (file !== undefined && (await disk.stat(file)).size <= largestFile)
+    for (const { name } of await this.#runs.artifacts(id)) {
+      const file = await this.#runs.artifactPath(id, name);
+      if (file !== undefined && (await disk.stat(file)).size <= maxSharedBytes)
         texts[name] = this.#delegation.redact(await readRegularFile(file, maxFileBytes));
     }
     return texts;

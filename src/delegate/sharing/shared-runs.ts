@@ -3,32 +3,23 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Records } from '../../records.ts';
-import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
-import { type RunRecord, runIdPattern } from '../record/run-record.ts';
-import type { RunOverview } from './runs.ts';
-
-/** Everything that is known of a run, wherever it is asked for. */
-export interface RunAccount {
-  readonly overview: RunOverview;
-  readonly record: RunRecord;
-  /** Where it is an autopilot. */
-  readonly autopilot?: AutopilotOutput;
-}
+import { runIdPattern } from '../record/run-record.ts';
+import type { RunAccount } from './run-overview.ts';
 
 export interface SharedRun extends RunAccount {
-  /** The machine that had it, by name. */
+  /** The host name of the machine that started the run. */
   readonly host: string;
-  /** Why somebody on another machine wants it to end. */
+  /** The reason of a cancellation request from another machine. */
   readonly wish?: string;
 }
 
 type Edit = (current: SharedRun | undefined) => SharedRun | undefined;
 
 const [runs, files] = ['run', 'run-files'];
-/** Whoever asks what is here, too, must not wait for a database that has fallen silent. */
-const patienceMs = 5_000;
+/** Reads give up after this time, so that local runs can be listed when the database does not answer. */
+const readTimeoutMs = 5_000;
 
-/** The runs of all machines on one database. Each machine tells of its own; what they were told stays when it is gone. */
+/** The runs of all machines that use one database. They stay readable after their machine is gone. */
 export class SharedRuns {
   readonly #records: Records;
 
@@ -41,26 +32,26 @@ export class SharedRuns {
   }
 
   async find(id: string): Promise<SharedRun | undefined> {
-    const found = await this.#soon(this.#records.find(runs, id));
+    const found = await this.#withTimeout(this.#records.find(runs, id));
     return isShared(found) && found.overview.run_id === id ? found : undefined;
   }
 
   async newest(limit: number, before?: string): Promise<readonly SharedRun[]> {
-    const told: readonly unknown[] = await this.#soon(this.#records.last(runs, limit, before));
-    return told.filter(isShared);
+    const found: readonly unknown[] = await this.#withTimeout(this.#records.last(runs, limit, before));
+    return found.filter(isShared);
   }
 
   async ids(): Promise<ReadonlySet<string>> {
-    return new Set(await this.#soon(this.#records.keys(runs)));
+    return new Set(await this.#withTimeout(this.#records.keys(runs)));
   }
 
-  /** The text of a file of a run that has ended; `undefined` where it was not told, or is too large for that. */
+  /** The text of a finished run's file; `undefined` if it was not published, e.g. because it is too large. */
   async file(id: string, name: string): Promise<string | undefined> {
-    const kept = await this.#soon(this.#records.find(files, id));
-    return kept && Object.hasOwn(kept, name) ? String(kept[name]) : undefined;
+    const texts = await this.#withTimeout(this.#records.find(files, id));
+    return texts && Object.hasOwn(texts, name) ? String(texts[name]) : undefined;
   }
 
-  async tell(id: string, account: RunAccount): Promise<void> {
+  async publish(id: string, account: RunAccount): Promise<void> {
     await this.#edit(id, (current) => ({
       ...account,
       host: hostname(),
@@ -68,11 +59,11 @@ export class SharedRuns {
     }));
   }
 
-  async tellFiles(id: string, texts: Readonly<Record<string, string>>): Promise<void> {
+  async publishFiles(id: string, texts: Readonly<Record<string, string>>): Promise<void> {
     await this.#records.change(files, id, () => ({ next: texts, entry: {} }));
   }
 
-  /** Leaves word for the machine that has the run. The first reason stays. */
+  /** Asks the machine that has the run to cancel it. Later requests do not replace the first reason. */
   async requestCancellation(id: string, reason: string): Promise<void> {
     await this.#edit(id, (current) => current && { wish: reason, ...current });
   }
@@ -82,7 +73,7 @@ export class SharedRuns {
     await this.#records.change(files, id, () => ({ next: undefined, entry: {} }));
   }
 
-  /** Told when something about a run is new, here or elsewhere. */
+  /** Calls the listener when this or another machine changes a run. */
   subscribe(listener: () => void): () => void {
     return this.#records.subscribe((kind) => {
       if (kind === runs) listener();
@@ -93,13 +84,13 @@ export class SharedRuns {
     return this.#records.close();
   }
 
-  async #soon<Value>(answer: Promise<Value>): Promise<Value> {
-    const limit = new AbortController();
-    const late = after(patienceMs, undefined, { signal: limit.signal, ref: false }).then(() => {
+  async #withTimeout<Value>(answer: Promise<Value>): Promise<Value> {
+    const timer = new AbortController();
+    const timeout = after(readTimeoutMs, undefined, { signal: timer.signal, ref: false }).then(() => {
       throw new Failure('unavailable', `The database ${this.place} does not answer.`);
     });
-    late.catch(() => {});
-    return Promise.race([answer, late]).finally(() => limit.abort());
+    timeout.catch(() => {});
+    return Promise.race([answer, timeout]).finally(() => timer.abort());
   }
 
   async #edit(id: string, edit: Edit): Promise<void> {
@@ -113,7 +104,7 @@ export class SharedRuns {
   }
 }
 
-/** Another version may have told it in its own way. */
+/** Another version of Adjutant may have stored the run in another format. */
 function isShared(value: unknown): value is SharedRun {
   if (!isObject(value) || !isObject(value['overview']) || !isObject(value['record'])) return false;
   return runIdPattern.test(String(value['overview']['run_id']));

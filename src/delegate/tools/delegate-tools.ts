@@ -18,45 +18,45 @@ import {
 import { runReport } from '../record/run-report.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { takesTasks, taskOf } from './tasks.ts';
+import { supportsTasks, toTask } from './tasks.ts';
 
-/** Tools that start sub-agents. */
-export function delegateTools(options: DelegateOptions, desk: () => Promise<DelegationRuntime>) {
+/** The tools that start sub-agents. */
+export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
   ) => {
-    const { delegation, runs } = await desk();
-    const begun = await delegation.beginRun(tool, input, context);
-    const { directory } = begun;
-    if (directory !== undefined && !options.document && takesTasks(context)) {
-      begun.detach();
-      return { task: taskOf(await runs.show(directory.id)) };
+    const { delegation, runs } = await runtime();
+    const run = await delegation.startRun(tool, input, context);
+    const { directory } = run;
+    if (directory !== undefined && !options.document && supportsTasks(context)) {
+      run.detach();
+      return { task: toTask(await runs.show(directory.id)) };
     }
-    const record = (await delegation.outcomeOf(begun)) ?? (await runs.show(directory!.id));
+    const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
     return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
   };
 
-  const startAutopilot = async (input: AutopilotInput, context: Context) => {
-    const { delegation, runs } = await desk();
-    const { beginAutopilot } = await import('../autopilot/autopilot-flight.ts');
-    const begun = await beginAutopilot(delegation, input, context);
-    const { directory } = begun;
+  const callAutopilot = async (input: AutopilotInput, context: Context) => {
+    const { delegation, runs } = await runtime();
+    const { startAutopilot } = await import('../autopilot/autopilot-run.ts');
+    const run = await startAutopilot(delegation, input, context);
+    const { directory } = run;
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
-    if (directory !== undefined && !options.document && takesTasks(context)) {
-      begun.detach();
-      return { task: taskOf(await runs.show(directory.id)) };
+    if (directory !== undefined && !options.document && supportsTasks(context)) {
+      run.detach();
+      return { task: toTask(await runs.show(directory.id)) };
     }
     const output =
-      (await delegation.outcomeOf(begun)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
+      (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
     return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 
-  // Calls that may end before their run does can also answer `running`.
+  // A call that answers before its run has finished reports the status `running`.
   const mayStillRun = options.answerWithinMs > 0;
   const outputSchema = mayStillRun ? runSchema : (finishedRunSchema as unknown as typeof runSchema);
-  // A sub-agent that may write may also overwrite, and it talks to a remote model.
+  // Sub-agents can overwrite files and send data to a remote model.
   const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
   return [
     defineTool({
@@ -89,7 +89,7 @@ export function delegateTools(options: DelegateOptions, desk: () => Promise<Dele
         ? autopilotSchema
         : (finishedAutopilotSchema as unknown as typeof autopilotSchema),
       annotations,
-      call: (input, context) => startAutopilot(input, context),
+      call: (input, context) => callAutopilot(input, context),
     }),
   ];
 }

@@ -2,19 +2,20 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Change, Problem } from '../../feature.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
+import { LocalRuns } from '../sharing/local-runs.ts';
 import { RunPublisher } from '../sharing/run-publisher.ts';
 import { Runs } from '../sharing/runs.ts';
 import { SharedRuns } from '../sharing/shared-runs.ts';
 
-/** How long a server that stops waits for the database to hear of its last runs; the next server tells it otherwise. */
-const lastWordMs = 3_000;
-const patience = () => after(lastWordMs, undefined, { ref: false });
+/** How long a stopping server waits for the database. The next server on this machine publishes the rest. */
+const databaseTimeoutMs = 3_000;
+const databaseTimeout = () => after(databaseTimeoutMs, undefined, { ref: false });
 
-/** What stands behind the tools, made when it is first needed. */
+/** The services behind the delegate tools. Created on first use, so that they do not slow down the start. */
 export interface DelegationRuntime {
   readonly delegation: Delegation;
   readonly runs: Runs;
-  /** Looks after what dead servers left, and tells other machines what is new. */
+  /** Adopts the runs of dead servers, and publishes changed runs for other machines. */
   sweep(): Promise<void>;
   problems(): readonly Problem[];
   close(): Promise<void>;
@@ -27,11 +28,11 @@ export function openDelegationRuntime(
   const { records } = options;
   if (records === undefined) {
     const delegation = new Delegation(options, publish);
-    const runs = new Runs(delegation);
+    const local = new LocalRuns(delegation);
     return {
       delegation,
-      runs,
-      sweep: () => runs.finishAbandoned(),
+      runs: new Runs(delegation, local),
+      sweep: () => local.finishAbandoned(),
       problems: () => [],
       close: () => delegation.close(),
     };
@@ -39,29 +40,29 @@ export function openDelegationRuntime(
   const shared = new SharedRuns(records);
   const delegation = new Delegation(options, (change) => {
     publish(change);
-    if (change.kind === 'resources') void publisher.look();
+    if (change.kind === 'resources') void publisher.publish();
   });
-  const runs = new Runs(delegation, shared);
-  const publisher = new RunPublisher(runs, shared, delegation);
-  const stop = shared.subscribe(() => {
+  const local = new LocalRuns(delegation);
+  const publisher = new RunPublisher(local, shared, delegation);
+  const unsubscribe = shared.subscribe(() => {
     publish({ kind: 'resources' });
-    void publisher.look();
+    void publisher.publish();
   });
   return {
     delegation,
-    runs,
+    runs: new Runs(delegation, local, shared),
     async sweep() {
-      await runs.finishAbandoned();
-      // Not waited for: what is to be looked after here must not depend on the database.
-      void publisher.look();
+      await local.finishAbandoned();
+      // Not awaited, so that sweeping does not depend on the database.
+      void publisher.publish();
     },
     problems: () => publisher.problems(),
     async close() {
-      stop();
-      await delegation.rest();
-      await Promise.race([publisher.look(), patience()]);
+      unsubscribe();
+      await delegation.drain();
+      await Promise.race([publisher.publish(), databaseTimeout()]);
       await delegation.close();
-      await Promise.race([shared.close(), patience()]);
+      await Promise.race([shared.close(), databaseTimeout()]);
     },
   };
 }

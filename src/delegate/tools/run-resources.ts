@@ -11,7 +11,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
   patch: 'text/x-diff',
 };
 
-/** Every artifact of every run, to be read and watched. */
+/** The artifacts of all runs as MCP resources. */
 export function runResources(runs: () => Promise<Runs>): ResourceProvider {
   return {
     templates: [

@@ -8,11 +8,11 @@ import type { Runs } from '../sharing/runs.ts';
 const runId = {
   type: 'string',
   minLength: 1,
-  description: 'The run_id of a run; list_runs tells them.',
+  description: 'The run_id of a run, as returned by list_runs.',
 } as const;
-const reads = { readOnlyHint: true, openWorldHint: false } as const;
+const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
-/** Tools to look at runs and to have a say in them, also in those of other servers. */
+/** The tools that list, show, cancel and remove runs, including runs of other servers. */
 export function runTools(runs: () => Promise<Runs>, collectMs: number) {
   const report = async (id: string, work: (all: Runs) => Promise<unknown>) => {
     const all = await runs();
@@ -43,24 +43,24 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
           },
           before: {
             type: 'string',
-            description: 'Go on behind this run_id, as `next` told it before.',
+            description: 'List only runs older than this run_id. Use `next` of the previous page.',
           },
         },
       },
       outputSchema: runListSchema,
-      annotations: reads,
+      annotations: readOnly,
       async call({ limit = 20, before }) {
-        // One more than is wanted tells whether there are more.
-        const some = await (await runs()).list(limit + 1, before);
-        const found = some.slice(0, limit);
-        const next = some.length > limit ? found.at(-1)!.run_id : undefined;
+        // Read one run more than requested to find out whether there is another page.
+        const listed = await (await runs()).list(limit + 1, before);
+        const found = listed.slice(0, limit);
+        const next = listed.length > limit ? found.at(-1)!.run_id : undefined;
         const text = found.map(
           ({ run_id, status, duration_ms, task, summary, host }) =>
             `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`,
         );
         return {
           structured: { runs: found, ...(next !== undefined && { next }) },
-          content: [{ type: 'text', text: text.length === 0 ? nothing(before) : text.join('\n') }],
+          content: [{ type: 'text', text: text.length === 0 ? noRuns(before) : text.join('\n') }],
         };
       },
     }),
@@ -70,7 +70,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       description: 'Show one run as its tool would answer it, finished or not.',
       inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId } },
       outputSchema: shownRunSchema,
-      annotations: reads,
+      annotations: readOnly,
       call: ({ run_id }) => report(run_id, async () => {}),
     }),
     defineTool({
@@ -85,7 +85,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
           after: {
             type: 'integer',
             minimum: 0,
-            description: 'Begin behind this line, as `next` told it before.',
+            description: 'Read only lines after this one. Use `next` of the previous call.',
           },
           limit: {
             type: 'integer',
@@ -113,15 +113,15 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
           next: { type: 'integer', description: 'What to give as `after` to read on from here.' },
         },
       },
-      annotations: reads,
+      annotations: readOnly,
       async call({ run_id, after, limit = 50 }) {
         const all = await runs();
         const { status } = await all.show(run_id);
         const lines = await all.tail(run_id, after ?? -1, limit);
-        const told = lines.filter(({ text }) => text !== '');
+        const events = lines.filter(({ text }) => text !== '');
         return {
-          structured: { run_id, status, events: told, next: lines.at(-1)?.line ?? after ?? 0 },
-          content: [{ type: 'text', text: told.map(({ text }) => text).join('\n') || 'Nothing yet.' }],
+          structured: { run_id, status, events, next: lines.at(-1)?.line ?? after ?? 0 },
+          content: [{ type: 'text', text: events.map(({ text }) => text).join('\n') || 'No events yet.' }],
         };
       },
     }),
@@ -138,7 +138,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
         },
       },
       outputSchema: shownRunSchema,
-      annotations: reads,
+      annotations: readOnly,
       call: ({ run_id, wait_seconds }, { signal }) =>
         report(run_id, (all) =>
           all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, signal),
@@ -206,6 +206,6 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
   ];
 }
 
-function nothing(before: string | undefined): string {
+function noRuns(before: string | undefined): string {
   return before === undefined ? 'There are no runs yet.' : `There are no runs before ${before}.`;
 }

@@ -6,20 +6,20 @@ import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import { runReport } from '../record/run-report.ts';
+import type { RunAccount } from '../sharing/run-overview.ts';
 import type { Runs } from '../sharing/runs.ts';
-import type { RunAccount } from '../sharing/shared-runs.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;
 
-/** Whether this very request may be answered with a task. */
-export function takesTasks({ client }: Context): boolean {
+/** True if the client of this request accepts a task as the answer. */
+export function supportsTasks({ client }: Context): boolean {
   const extensions = client.capabilities['extensions'];
   return client.protocolVersion >= '2026-07-28' && isObject(extensions) && tasksExtension in extensions;
 }
 
-/** A run as a task: its id is the run's, and it lasts as long as the run's directory. */
-export function taskOf(record: RunRecord | AutopilotOutput, extra: JsonObject = {}): JsonObject {
+/** A run as an MCP task. The task has the run's id and exists as long as the run's directory. */
+export function toTask(record: RunRecord | AutopilotOutput, extra: JsonObject = {}): JsonObject {
   const { started_at, finished_at } = record.timing;
   return {
     taskId: record.run_id,
@@ -34,11 +34,11 @@ export function taskOf(record: RunRecord | AutopilotOutput, extra: JsonObject = 
   };
 }
 
-/** A run that failed is a completed task: the call was answered, and the answer tells of the failure. */
+/** The methods for tasks. A failed run is a completed task, because its call has a result that reports the failure. */
 export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, Method>> {
   const find = async (taskId: string, context: Context): Promise<[Runs, RunRecord]> => {
-    if (!takesTasks(context))
-      throw new Failure('capability-missing', `This needs a client with the extension ${tasksExtension}.`, {
+    if (!supportsTasks(context))
+      throw new Failure('capability-missing', `The client must declare the extension ${tasksExtension}.`, {
         data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
       });
     const all = await runs();
@@ -59,11 +59,11 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
       paramsSchema,
       async call({ taskId }, context) {
         const [all, record] = await find(taskId, context);
-        if (taskOf(record)['status'] !== 'completed') return taskOf(record);
-        return taskOf(record, { result: resultOf(await all.account(taskId)) });
+        if (toTask(record)['status'] !== 'completed') return toTask(record);
+        return toTask(record, { result: toCallResult(await all.account(taskId)) });
       },
     }),
-    // Sub-agents never ask, so there is never anything to be told; the acknowledgement is due all the same.
+    // Sub-agents never request input, so an update is only acknowledged.
     'tasks/update': defineMethod({
       paramsSchema,
       async call({ taskId }, context) {
@@ -82,8 +82,8 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
   };
 }
 
-/** What the call would have answered, had it waited. */
-function resultOf({ overview, record, autopilot }: RunAccount): JsonObject {
+/** The result that the tool call would have returned. */
+function toCallResult({ overview, record, autopilot }: RunAccount): JsonObject {
   const text = autopilot === undefined ? runReport(overview.tool, record) : autopilotReport(autopilot);
   return {
     content: [{ type: 'text', text }],

@@ -1,6 +1,6 @@
 import { answer, script, type Turn } from '../model/turn.ts';
 
-/** A job of a plan; its agent does these turns. */
+/** A job whose agent performs these turns. */
 export const job = (id: string, more: object = {}, ...turns: Turn[]) => ({
   id,
   title: `Job ${id}`,
@@ -15,8 +15,8 @@ export const job = (id: string, more: object = {}, ...turns: Turn[]) => ({
   ...more,
 });
 
-/** A task that is long enough to be worth delegating; the planner answers with these jobs. */
-export const planned = (...jobs: object[]) =>
+/** A task that is large enough to be delegated. The scripted planner answers with these jobs. */
+export const autopilotTask = (...jobs: object[]) =>
   `Refactor the parser, update the tests and rewrite the docs. ${script({
     say: JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs }),
   })}`;

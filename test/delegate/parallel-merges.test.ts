@@ -16,22 +16,22 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 const fixture = join(import.meta.dirname, '..', 'fixtures', 'merge-worktrees.ts');
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
 const realGit = execFileSync('which', ['git']).toString().trim();
-/** So close together that a change which arrives in the middle of a merge spoils it. */
-const apart = 2;
+/** The changed lines are so close together that two unlocked merges would conflict. */
+const lineDistance = 2;
 const [processes, rounds] = [4, 3];
 
 let folder: string;
 let repo: string;
 const children: Started[] = [];
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-crowd-')));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-merges-')));
   repo = join(folder, 'repo');
   git('init', '-q', repo);
-  const lines = Array.from({ length: processes * apart }, (_, at) => `line ${at}`);
+  const lines = Array.from({ length: processes * lineDistance }, (_, at) => `line ${at}`);
   writeFileSync(join(repo, 'lines.txt'), lines.join('\n'));
   git('-C', repo, 'add', '-A');
   git('-C', repo, 'commit', '-qm', 'first');
-  // Long enough between the two halves of a merge for another process to come in between.
+  // Slow down the merge, so that another process could interfere without the lock.
   const slow = `#!/bin/sh\n${realGit} "$@"\ncode=$?\ncase "$*" in *merge-tree*) sleep 0.3;; esac\nexit $code\n`;
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin', 'git'), slow, { mode: 0o755 });
@@ -52,9 +52,9 @@ const git = (...args: string[]) =>
 
 interface Started {
   readonly child: ChildProcess;
-  readonly said: string[];
+  readonly output: string[];
   readonly closed: Promise<unknown>;
-  /** Resolves when it has said something. */
+  /** Resolves when the process has printed the word. */
   until(word: string): Promise<void>;
 }
 
@@ -62,42 +62,42 @@ function start(role: string, ...more: string[]): Started {
   const args = [fixture, role, repo, join(folder, 'locks'), join(folder, 'trees'), ...more];
   const slowed = { ...env, PATH: `${join(folder, 'bin')}:${env.PATH}` };
   const child = spawn(process.execPath, args, { env: slowed, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said: string[] = [];
-  const hear = (chunk: Buffer) => said.push(...chunk.toString().trim().split('\n'));
-  child.stdout.on('data', hear);
-  child.stderr.on('data', hear);
+  const output: string[] = [];
+  const collect = (chunk: Buffer) => output.push(...chunk.toString().trim().split('\n'));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
   const started = {
     child,
-    said,
+    output,
     closed: once(child, 'close'),
     until: async (word: string) => {
-      while (!said.includes(word)) await Promise.race([once(child.stdout, 'data'), started.closed]);
+      while (!output.includes(word)) await Promise.race([once(child.stdout, 'data'), started.closed]);
     },
   };
   children.push(started);
   return started;
 }
 
-it('every change of several processes arrives, also after one was killed with the lock', {
+it('merges the changes of all processes, even after the lock holder was killed', {
   timeout: 120_000,
 }, async () => {
   const holder = start('hold');
   await holder.until('held');
   const workers = Array.from({ length: processes }, (_, at) =>
-    start('merge', String(at * apart), String(rounds)),
+    start('merge', String(at * lineDistance), String(rounds)),
   );
   await Promise.all(workers.map((worker) => worker.until('started')));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(workers.map(({ said }) => said)).toEqual(workers.map(() => ['started']));
+  expect(workers.map(({ output }) => output)).toEqual(workers.map(() => ['started']));
   holder.child.kill('SIGKILL');
   await Promise.all(workers.map(({ closed }) => closed));
   const merged = Array.from({ length: rounds }, () => 'merged');
-  expect(workers.map(({ said }) => said)).toEqual(workers.map(() => ['started', ...merged]));
+  expect(workers.map(({ output }) => output)).toEqual(workers.map(() => ['started', ...merged]));
   const lines = readFileSync(join(repo, 'lines.txt'), 'utf8').split('\n');
   for (let at = 0; at < processes; at++) {
-    expect(lines[at * apart]).toBe(`line ${at * apart} round ${rounds}`);
+    expect(lines[at * lineDistance]).toBe(`line ${at * lineDistance} round ${rounds}`);
     for (let round = 1; round <= rounds; round++)
-      expect(existsSync(join(repo, `${at * apart}-${round}.txt`))).toBe(true);
+      expect(existsSync(join(repo, `${at * lineDistance}-${round}.txt`))).toBe(true);
   }
   expect(git('-C', repo, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
 });

@@ -1,13 +1,13 @@
 import { log } from '../../log.ts';
 import type { Usage } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { aggregate, overall, totalUsage } from './aggregate.ts';
+import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, PlanSource } from './autopilot-output.ts';
 import type { Decision } from './decision.ts';
 import type { JobSpec } from './job-spec.ts';
 
-/** What is known of an autopilot at any moment. Each step is on disk before the next begins, so that a crash loses none. */
-export class FlightLog {
+/** The current state of an autopilot. Each step is on disk before the next one starts, so a crash loses no results. */
+export class AutopilotLog {
   decision: Decision;
   jobs: readonly JobSpec[] = [];
   source: PlanSource = 'none';
@@ -18,7 +18,7 @@ export class FlightLog {
   readonly #results = new Map<string, JobResult>();
   #startedAt = new Date();
   #writing: Promise<void> = Promise.resolve();
-  #told = 0;
+  #eventCount = 0;
 
   constructor(directory: RunDirectory, cwd: string, decision: Decision, warnings: readonly string[]) {
     this.#directory = directory;
@@ -27,8 +27,8 @@ export class FlightLog {
     this.warnings = [...warnings];
   }
 
-  /** Goes on where another server had to stop. */
-  resume(
+  /** Restores what a dead server has recorded. */
+  restore(
     { decision, plan, jobs, timing, warnings }: AutopilotOutput,
     plannerUsage: readonly (Usage | null)[],
   ): void {
@@ -51,22 +51,22 @@ export class FlightLog {
     await this.#write('autopilot_plan.json', () => ({ jobs, source, warnings }));
   }
 
-  async note(...results: readonly JobResult[]): Promise<void> {
+  async recordResults(...results: readonly JobResult[]): Promise<void> {
     for (const result of results) this.#results.set(result.id, result);
     await this.#write('autopilot_aggregate.json', () => this.#aggregateFile('running', null));
   }
 
-  /** One line for those who watch, in the form the agents' own events have. */
-  async tell(text: string): Promise<void> {
-    const item = { id: `event_${++this.#told}`, type: 'agent_message', text };
-    await this.#queue('events.jsonl', (name) =>
+  /** Appends a message to `events.jsonl`, in the format of agent events. */
+  async addEvent(text: string): Promise<void> {
+    const item = { id: `event_${++this.#eventCount}`, type: 'agent_message', text };
+    await this.#enqueueWrite('events.jsonl', (name) =>
       this.#directory.appendJson(name, { type: 'item.completed', item }),
     );
   }
 
-  /** The end, also where it came early. `refusal` says why nothing was begun. */
+  /** Writes the final result. `refusal` is the reason if no job was started. */
   async finish(isCancelled: boolean, refusal?: string): Promise<AutopilotOutput> {
-    const sum = this.#sum();
+    const totals = this.#totals();
     const finishedAt = new Date();
     const output: AutopilotOutput = {
       run_id: this.#directory.id,
@@ -74,15 +74,17 @@ export class FlightLog {
       decision: this.decision,
       plan: { jobs: this.jobs, source: this.source },
       jobs: this.results,
-      aggregate: refusal === undefined ? sum.aggregate : { ...sum.aggregate, ...unbegun },
+      aggregate: refusal === undefined ? totals.aggregate : { ...totals.aggregate, ...refusedAggregate },
       artifacts: [],
       timing: {
         started_at: this.#startedAt.toISOString(),
         finished_at: finishedAt.toISOString(),
         duration_ms: finishedAt.getTime() - this.#startedAt.getTime(),
       },
-      ...(refusal === undefined ? overall(this.results, isCancelled) : { status: 'failed', error: refusal }),
-      usage: sum.usage,
+      ...(refusal === undefined
+        ? overallStatus(this.results, isCancelled)
+        : { status: 'failed', error: refusal }),
+      usage: totals.usage,
       warnings: this.warnings,
     };
     await this.#write('autopilot_aggregate.json', () => ({
@@ -93,7 +95,7 @@ export class FlightLog {
     return { ...output, artifacts: await this.#directory.artifacts().catch(() => []) };
   }
 
-  #sum(): Pick<AutopilotOutput, 'aggregate' | 'usage'> {
+  #totals(): Pick<AutopilotOutput, 'aggregate' | 'usage'> {
     const { results, plannerUsage } = this;
     return {
       aggregate: aggregate(results, this.#cwd),
@@ -102,29 +104,29 @@ export class FlightLog {
   }
 
   #aggregateFile(status: AutopilotOutput['status'], error: string | null): object {
-    const { aggregate, usage } = this.#sum();
+    const { aggregate, usage } = this.#totals();
     return { ...aggregate, status, error, usage, jobs: this.results };
   }
 
   #write(name: string, content: () => object): Promise<void> {
-    return this.#queue(name, () => this.#directory.writeJson(name, content()));
+    return this.#enqueueWrite(name, () => this.#directory.writeJson(name, content()));
   }
 
-  /** One after the other, each as things stand when its turn comes. What cannot be written must not end the work. */
-  #queue(name: string, write: (name: string) => Promise<void>): Promise<void> {
+  /** Runs writes one after another. A failed write is only logged, so that the jobs continue. */
+  #enqueueWrite(name: string, write: (name: string) => Promise<void>): Promise<void> {
     this.#writing = this.#writing
       .then(() => write(name))
-      .catch((error: unknown) => log('warning', `${this.#directory.file(name)} cannot be written`, error));
+      .catch((error: unknown) => log('warning', `${this.#directory.file(name)} could not be written`, error));
     return this.#writing;
   }
 }
 
-const unbegun = {
+const refusedAggregate = {
   summary: 'Failed to select skills; codex exec was not started.',
   next_actions: ['Fix skill selection errors (skills_mode/skills names) and retry'],
 };
 
-/** In the shape of any run's result, so that whoever lists runs need not know what kind it was. */
+/** The content of `result.json`, in the same format as for other runs, so that all runs can be listed alike. */
 export function resultFile(output: AutopilotOutput): object {
   return {
     status: output.status,

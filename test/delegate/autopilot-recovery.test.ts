@@ -41,16 +41,16 @@ function put(file: string, value: object): void {
   writeFileSync(at(file), JSON.stringify(value));
 }
 
-interface LeftJob {
+interface AbandonedJob {
   readonly id: string;
   readonly status: string;
   readonly sandbox?: string;
-  /** What its agent came to, where it has ended. */
+  /** The result of its agent, if it has exited. */
   readonly result?: object;
 }
 
-/** An autopilot as a server leaves it that is killed; its jobs do not depend on each other. */
-function leave(...jobs: readonly LeftJob[]): void {
+/** Writes the files that a killed server leaves. The jobs do not depend on each other. */
+function writeAbandoned(...jobs: readonly AbandonedJob[]): void {
   const request = { task: 'All of it', cwd: bench.project, sandbox: 'workspace-write', worktrees: 'never' };
   const input = {
     ...request,
@@ -127,7 +127,7 @@ function leave(...jobs: readonly LeftJob[]): void {
   put('.flight.json', { flight, plannerUsage: [usage(100)], servers: 1 });
 }
 
-async function ended() {
+async function finished() {
   await eventually(() => expect(existsSync(at('result.json'))).toBe(true));
   const { jobs } = readJson(at('autopilot_aggregate.json')) as AutopilotOutput;
   return {
@@ -135,7 +135,7 @@ async function ended() {
     statuses: jobs.map((job) => `${job.id} ${job.status}`),
   };
 }
-const wishes = () => {
+const cancellationRequests = () => {
   const database = new DatabaseSync(queueFile(), { readOnly: true });
   try {
     return database.prepare('SELECT directory, reason FROM wishes').all();
@@ -144,23 +144,23 @@ const wishes = () => {
   }
 };
 
-describe('an autopilot that a killed server has left', () => {
-  it('is gone on with', async () => {
-    leave({ id: 'one', status: 'completed' }, { id: 'two', status: 'waiting' });
+describe('an autopilot of a killed server', () => {
+  it('is resumed', async () => {
+    writeAbandoned({ id: 'one', status: 'completed' }, { id: 'two', status: 'waiting' });
     await connect();
-    expect(await ended()).toMatchObject({
+    expect(await finished()).toMatchObject({
       result: { status: 'completed', usage: { input_tokens: 110 } },
       statuses: ['one completed', 'two completed'],
     });
   });
 
   it.each([
-    ['on record', { id: 'one', status: 'cancelled' }],
-    ['not on record yet', { id: 'one', status: 'running', result: { status: 'cancelled' } }],
-  ])('is not gone on with where it was being cancelled, with a cancelled job that is %s', async (_, job) => {
-    leave(job, { id: 'two', status: 'waiting' });
+    ['recorded', { id: 'one', status: 'cancelled' }],
+    ['not recorded yet', { id: 'one', status: 'running', result: { status: 'cancelled' } }],
+  ])('is not resumed after a cancellation, with a cancelled job that is %s', async (_, job) => {
+    writeAbandoned(job, { id: 'two', status: 'waiting' });
     await connect();
-    expect(await ended()).toMatchObject({
+    expect(await finished()).toMatchObject({
       result: { status: 'cancelled' },
       statuses: ['one cancelled', 'two skipped'],
     });
@@ -168,90 +168,90 @@ describe('an autopilot that a killed server has left', () => {
   });
 
   it.each([
-    ['gone on with', 1, ['one failed', 'two completed']],
-    ['brought to its end', 3, ['one failed', 'two skipped']],
-  ])('is %s with what a job came to, not with what its agent said', async (_, servers, expected) => {
-    leave(
+    ['resumed', 1, ['one failed', 'two completed']],
+    ['finished', 3, ['one failed', 'two skipped']],
+  ])('is %s with the outcome of a job, not with the answer of its agent', async (_, servers, expected) => {
+    writeAbandoned(
       { id: 'one', status: 'running', result: { status: 'completed' } },
       { id: 'two', status: 'waiting' },
     );
-    const [begun] = readJson(at('autopilot_aggregate.json')).jobs;
-    put('subruns/one/.settled.json', { ...begun, status: 'failed', error: 'its check failed' });
+    const [started] = readJson(at('autopilot_aggregate.json')).jobs;
+    put('subruns/one/.settled.json', { ...started, status: 'failed', error: 'its check failed' });
     put('.flight.json', { ...readJson(at('.flight.json')), servers });
     await connect();
-    const { result, statuses } = await ended();
+    const { result, statuses } = await finished();
     expect(statuses).toEqual(expected);
     expect(result.error).toContain('one: its check failed');
     await eventually(() => expect(existsSync(at('subruns/one/.settled.json'))).toBe(false));
   });
 
-  it('counts the tokens of jobs that ended alone, where it cannot be gone on with', async () => {
-    leave(
+  it('includes the tokens of jobs that finished without a server if it cannot be resumed', async () => {
+    writeAbandoned(
       { id: 'one', status: 'running', result: { status: 'completed', usage: usage(7) } },
       { id: 'two', status: 'waiting' },
     );
     put('.flight.json', { ...readJson(at('.flight.json')), servers: 3 });
     await connect();
-    expect((await ended()).result).toMatchObject({ status: 'failed', usage: { input_tokens: 107 } });
+    expect((await finished()).result).toMatchObject({ status: 'failed', usage: { input_tokens: 107 } });
   });
 
-  it('is not gone on with days later, also where its agents are only found dead then', async () => {
-    leave({ id: 'one', status: 'running' }, { id: 'two', status: 'waiting' });
+  it('is not resumed a day later, even if its dead agents are only found then', async () => {
+    writeAbandoned({ id: 'one', status: 'running' }, { id: 'two', status: 'waiting' });
     put('subruns/one/events.jsonl', {});
     const then = new Date(Date.now() - 86_400_000);
     for (const file of ['.flight.json', 'autopilot_aggregate.json', 'subruns/one/events.jsonl'])
       utimesSync(at(file), then, then);
-    put('subruns/one/result.json', { status: 'failed', thread_id: 'a thread', error: 'the server ended' });
+    put('subruns/one/result.json', { status: 'failed', thread_id: 'a thread', error: 'the server stopped' });
     await connect();
-    expect(await ended()).toMatchObject({
+    expect(await finished()).toMatchObject({
       result: { status: 'failed' },
       statuses: ['one failed', 'two skipped'],
     });
   });
 
-  it('is gone on with where no step had been written down yet', async () => {
-    leave({ id: 'one', status: 'waiting' });
+  it('is resumed if no step was recorded yet', async () => {
+    writeAbandoned({ id: 'one', status: 'waiting' });
     writeFileSync(at('autopilot_aggregate.json'), '');
     const then = new Date(Date.now() - 86_400_000);
     utimesSync(at('autopilot_aggregate.json'), then, then);
     await connect();
-    expect(await ended()).toMatchObject({ result: { status: 'completed' }, statuses: ['one completed'] });
+    expect(await finished()).toMatchObject({ result: { status: 'completed' }, statuses: ['one completed'] });
   });
 
-  it('is left to others by a server that may not do as much', async () => {
-    leave({ id: 'one', status: 'waiting', sandbox: 'workspace-write' });
+  it('is left to other servers by a server with a narrower sandbox ceiling', async () => {
+    writeAbandoned({ id: 'one', status: 'waiting', sandbox: 'workspace-write' });
     id = older;
-    leave({ id: 'one', status: 'waiting' });
-    // The newer one is looked at first.
+    writeAbandoned({ id: 'one', status: 'waiting' });
+    // The newer autopilot is checked first.
     const server = await connect({ 'delegate-sandbox-ceiling': 'read-only' });
-    expect((await ended()).result).toMatchObject({ status: 'completed' });
+    expect((await finished()).result).toMatchObject({ status: 'completed' });
     await server.close();
     id = newer;
     expect(existsSync(at('subruns'))).toBe(false);
     await connect();
-    expect((await ended()).result).toMatchObject({ status: 'completed' });
+    expect((await finished()).result).toMatchObject({ status: 'completed' });
   });
 
   it.each([
-    ['be brought to its end', { servers: 3 }],
-    ['be gone on with', { servers: 1 }],
-  ])('and that cannot even %s keeps nobody from the others', async (_, change) => {
-    leave({ id: 'one', status: 'waiting' });
+    ['finished', { servers: 3 }],
+    ['resumed', { servers: 1 }],
+  ])('that cannot be %s does not block other autopilots', async (_, change) => {
+    writeAbandoned({ id: 'one', status: 'waiting' });
     put('.flight.json', { ...readJson(at('.flight.json')), ...change });
     rmSync(at('autopilot_aggregate.json'));
     for (const blocked of ['autopilot_aggregate.json', 'skills_index.json'])
       mkdirSync(at(blocked, 'full'), { recursive: true });
     id = older;
-    leave({ id: 'one', status: 'waiting' });
+    writeAbandoned({ id: 'one', status: 'waiting' });
     const server = await connect();
-    expect((await ended()).result).toMatchObject({ status: 'completed' });
+    expect((await finished()).result).toMatchObject({ status: 'completed' });
     const { text } = await server.call('list_runs', {});
     expect(text).toContain(`${newer}  running`);
     expect(text).toContain(`${older}  completed`);
   });
 });
 
-/** A task that the scripted agent plans and works off. */
+/** The plan that the scripted planner answers with. */
 const plan = (...jobs: object[]) => JSON.stringify({ should_delegate: true, reason: 'Many parts.', jobs });
 const job = (name: string, ...does: Step[]) => ({
   id: name,
@@ -267,7 +267,7 @@ const job = (name: string, ...does: Step[]) => ({
 });
 const task = (...jobs: object[]) =>
   `Refactor the parser, update the tests and rewrite the docs. ${bare({ begin: true }, { message: plan(...jobs) }, { usage: usage(1) })}`;
-const begin = (server: Connection, given: string) =>
+const startAutopilot = (server: Connection, given: string) =>
   server.client.request('tools/call', {
     name: 'delegate_autopilot',
     arguments: { task: given, cwd: bench.project },
@@ -276,7 +276,7 @@ const folder = () => join(bench.home, 'runs');
 const newest = () => join(folder(), existsSync(folder()) ? (readdirSync(folder())[0] ?? '') : '');
 
 describe('an autopilot whose server is stopped', () => {
-  it('leaves its agents the trees they work in, and their work is brought in by the next one', async () => {
+  it('keeps the worktrees of its agents, whose changes the next server merges', async () => {
     const commit = ['-c', 'user.name=T', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first'];
     for (const args of [['add', '-A'], commit]) execFileSync('git', args, { cwd: bench.project });
     const settings = { 'delegate-command': scriptedAgent, 'delegate-on-disconnect': 'finish' };
@@ -305,36 +305,42 @@ describe('an autopilot whose server is stopped', () => {
   });
 });
 
-describe('an autopilot that is cancelled', () => {
-  it('leaves word of that for whoever comes after a crash, and takes it back at the end', async () => {
+describe('the cancellation of an autopilot', () => {
+  it('is recorded for servers that adopt it after a crash, and removed at the end', async () => {
     const server = await connect();
-    void begin(server, task(job('one', { deaf: true }, { child: 'sleep 100' }, { hang: true }))).catch(
-      () => {},
-    );
+    void startAutopilot(
+      server,
+      task(job('one', { ignoreSignals: true }, { child: 'sleep 100' }, { hang: true })),
+    ).catch(() => {});
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
     server.client.notify('notifications/cancelled', { requestId: 2, reason: 'enough' });
-    await eventually(() => expect(wishes()).toContainEqual({ directory: newest(), reason: 'enough' }));
+    await eventually(() =>
+      expect(cancellationRequests()).toContainEqual({ directory: newest(), reason: 'enough' }),
+    );
     await eventually(() => expect(existsSync(join(newest(), 'result.json'))).toBe(true));
     await server.close();
-    expect(wishes()).toEqual([]);
+    expect(cancellationRequests()).toEqual([]);
   });
 
-  it('by cancel_run leaves nothing behind in the ledger', async () => {
+  it('by cancel_run leaves no entry in the queue', async () => {
     const server = await connect();
-    void begin(server, task(job('one', { hang: true }))).catch(() => {});
+    void startAutopilot(server, task(job('one', { hang: true }))).catch(() => {});
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
     const { record } = await server.call('cancel_run', { run_id: readdirSync(folder())[0]! });
     expect(record.status).toBe('cancelled');
     await server.close();
-    expect(wishes()).toEqual([]);
+    expect(cancellationRequests()).toEqual([]);
   });
+});
 
-  it('or not, keeps no plan whose jobs have a secret in them', async () => {
+describe('an autopilot', () => {
+  it('saves no state if a job contains a secret', async () => {
     const server = await connect();
     const secret = job('one', { hang: true });
-    void begin(server, task({ ...secret, task: `${secret.task} Use ghp_${'a1'.repeat(20)}.` })).catch(
-      () => {},
-    );
+    void startAutopilot(
+      server,
+      task({ ...secret, task: `${secret.task} Use ghp_${'a1'.repeat(20)}.` }),
+    ).catch(() => {});
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
     expect(existsSync(join(newest(), '.flight.json'))).toBe(false);
     await server.call('cancel_run', { run_id: readdirSync(folder())[0]! });

@@ -4,53 +4,53 @@ import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';
 
-export interface CrowdReport {
+export interface ParallelRunsReport {
   readonly records: readonly RunRecord[];
   readonly milliseconds: number;
-  /** The most agents seen at a time in the process table, and by the times the runs tell. */
-  readonly mostSeen: number;
-  readonly mostTold: number;
-  /** How many runs started before one that was asked for earlier by the same server. */
+  /** The highest number of agents at one time: in the process table, and by the start and end times of the runs. */
+  readonly maxObserved: number;
+  readonly maxReported: number;
+  /** How many runs started before a run that the same server received earlier. */
   readonly overtaken: number;
 }
 
-/** Asks several servers for many runs at once. */
-export async function crowd(
+/** Starts many runs on several servers at once and waits for all results. */
+export async function startParallelRuns(
   bench: Workbench,
   settings: Readonly<Record<string, string>>,
   servers: number,
   runs: number,
-): Promise<CrowdReport> {
+): Promise<ParallelRunsReport> {
   const all = await Promise.all(
     Array.from({ length: servers }, () => new ServerProcess(bench, settings).initialize()),
   );
-  let mostSeen = 0;
-  const watching = setInterval(() => {
-    mostSeen = Math.max(mostSeen, agents(bench.project));
+  let maxObserved = 0;
+  const observer = setInterval(() => {
+    maxObserved = Math.max(maxObserved, countAgents(bench.project));
   }, 15);
   try {
     const started = performance.now();
     const task = script({ shell: 'sleep 0.1' }, answer());
-    const asked = Array.from({ length: runs }, (_, index) =>
+    const calls = Array.from({ length: runs }, (_, index) =>
       all[index % servers]!.call('delegate_run', { task, cwd: bench.project }),
     );
-    const records = await Promise.all(asked);
+    const records = await Promise.all(calls);
     const milliseconds = Math.round(performance.now() - started);
     return {
       records,
       milliseconds,
-      mostSeen,
-      mostTold: overlap(records),
-      overtaken: overtaken(records, servers),
+      maxObserved,
+      maxReported: maxOverlap(records),
+      overtaken: countOvertaken(records, servers),
     };
   } finally {
-    clearInterval(watching);
+    clearInterval(observer);
     for (const server of all) await server[Symbol.asyncDispose]();
   }
 }
 
-/** Agents at work in this project, by the process table alone; a copy on its way to something else is none. */
-function agents(project: string): number {
+/** Counts the agents of this project in the process table. A forked child that has not yet called exec does not count. */
+function countAgents(project: string): number {
   const read = (pid: string, file: string) => {
     try {
       return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -64,18 +64,18 @@ function agents(project: string): number {
   return all.filter((pid) => !all.includes(/\) \S (\d+)/.exec(read(pid, 'stat'))?.[1] ?? pid)).length;
 }
 
-function overlap(records: readonly RunRecord[]): number {
+function maxOverlap(records: readonly RunRecord[]): number {
   const moments = records.flatMap(({ timing }) => [
     { at: Date.parse(timing.started_at), step: 1 },
     { at: Date.parse(timing.finished_at), step: -1 },
   ]);
-  // At the same millisecond, the one that ends makes room for the one that starts.
+  // In the same millisecond, an end counts before a start.
   moments.sort((one, other) => one.at - other.at || one.step - other.step);
   let now = 0;
   return Math.max(...moments.map(({ step }) => (now += step)));
 }
 
-function overtaken(records: readonly RunRecord[], servers: number): number {
+function countOvertaken(records: readonly RunRecord[], servers: number): number {
   let count = 0;
   for (let server = 0; server < servers; server += 1) {
     const own = records.filter((_, index) => index % servers === server);

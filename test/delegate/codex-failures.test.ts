@@ -5,9 +5,9 @@ import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record
 import { configFor, type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { bundle } from '../program.ts';
-import { byHand, codexShim, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+import { codexShim, createWorkbench, nativeCodex, runCodex, type Workbench } from './workbench.ts';
 
-/** The real codex where something is not as it should be. */
+/** Tests with the real Codex in a broken environment. */
 let model: Model;
 let native: string;
 beforeAll(async () => {
@@ -27,28 +27,28 @@ async function run(task: string, more: object = {}): Promise<RunRecord> {
   return (await server.call('delegate_run', { task, cwd: bench.project, ...more })).record;
 }
 
-describe('codex tells, and so do we', () => {
-  it('that nobody is logged in', async () => {
+describe('a run reports', () => {
+  it('that the user is not logged in', async () => {
     const record = await run(script({ status: 401, message: 'no key' }));
     expect(record.status).toBe('failed');
     expect(record.error).toMatch(/401 Unauthorized.*log in with "codex login"/);
   });
 
-  it('that the provider cannot be reached, without waiting for it for ever', async () => {
+  it('that the model provider is unreachable, without endless retries', async () => {
     writeFileSync(join(bench.codexHome, 'config.toml'), configFor('http://127.0.0.1:1/v1'));
     const record = await run('x');
     expect(record.status).toBe('failed');
     expect(record.error).toContain('the model provider cannot be reached');
   });
 
-  it('that its configuration is broken', async () => {
+  it('that the Codex configuration is invalid', async () => {
     appendFileSync(join(bench.codexHome, 'config.toml'), '\nmodel = [\n');
     const record = await run('x');
     expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
     expect(record.error).toMatch(/codex exec exited with code 1: .*config\.toml/);
   });
 
-  it('that the folder is in no repository, and what to do', async () => {
+  it('that the folder is not in a git repository, and how to allow it', async () => {
     const cwd = join(bench.folder, 'loose');
     mkdirSync(cwd);
     const record = await run('x', { cwd });
@@ -56,27 +56,27 @@ describe('codex tells, and so do we', () => {
     expect((await run('x', { cwd, skip_git_repo_check: true })).status).toBe('completed');
   });
 
-  it('that a stream broke off', async () => {
+  it('that the stream was interrupted', async () => {
     const record = await run(script({ cut: true }));
     expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('stream disconnected') });
   });
 
-  it('that the model has no room left', async () => {
+  it('that the context window is full', async () => {
     const record = await run(script({ refuse: 'context_length_exceeded' }));
     expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('ran out of room') });
   });
 });
 
-describe('tokens', () => {
-  it('of a turn that failed are known from the record of its thread', async () => {
+describe('token usage', () => {
+  it("of a failed turn is read from Codex's record of the thread", async () => {
     const record = await run(script({ shell: 'true' }, { status: 400, message: 'enough' }));
     expect(record).toMatchObject({ status: 'failed', usage: { input_tokens: 100, output_tokens: 20 } });
   });
 });
 
-describe('a thread begun elsewhere', () => {
-  it('goes on, and its past is not counted', async () => {
-    await byHand(bench, native, ['-s', 'read-only'], 'begin');
+describe('a thread that was not started by Adjutant', () => {
+  it('is resumed, and its earlier tokens are not counted', async () => {
+    await runCodex(bench, native, ['-s', 'read-only'], 'begin');
     const [rollout] = readdirSync(join(bench.codexHome, 'sessions'), {
       recursive: true,
       encoding: 'utf8',
@@ -93,8 +93,8 @@ describe('a thread begun elsewhere', () => {
   });
 });
 
-describe('behind the script of npm', () => {
-  it('the real program is found on the PATH and called without it', async () => {
+describe('the npm launcher of Codex', () => {
+  it('is bypassed: the native program is started', async () => {
     bench.link('codex', codexShim);
     const server = await bench.connect();
     const { record } = await server.call('delegate_run', { task: 'x', cwd: bench.project });
@@ -104,13 +104,13 @@ describe('behind the script of npm', () => {
   });
 });
 
-describe('called by codex itself', () => {
+describe('Codex as the client', () => {
   const entry = () =>
     [
       '[mcp_servers.helper]',
       `command = ${JSON.stringify(process.execPath)}`,
       `args = ${JSON.stringify([bundle, 'serve', '--home', bench.home, '--delegate-command', native])}`,
-      // Nobody is there to approve what a sub-agent might do.
+      // `codex exec` cannot ask for approval.
       'default_tools_approval_mode = "approve"',
       `env = ${JSON.stringify({ CODEX_HOME: bench.codexHome }).replace('":', '"=')}`,
       '',
@@ -121,11 +121,11 @@ describe('called by codex itself', () => {
     arguments: { task, cwd: bench.project, sandbox },
   });
 
-  it('a sub-agent gets no wider sandbox than its caller, and cannot call us again', async () => {
+  it('gets no wider sandbox for its sub-agent, which has no delegate tools itself', async () => {
     appendFileSync(join(bench.codexHome, 'config.toml'), entry());
     const inner = `INNER ${script(delegate('again', 'read-only'), answer({ summary: 'inner' }))}`;
     const before = model.requests.length;
-    await byHand(bench, native, ['-s', 'read-only'], script(delegate(inner, 'workspace-write'), answer()));
+    await runCodex(bench, native, ['-s', 'read-only'], script(delegate(inner, 'workspace-write'), answer()));
     const runs = await listRunIds(join(bench.home, 'runs'));
     expect(runs).toHaveLength(1);
     const read = (name: string) => JSON.parse(readFileSync(join(bench.home, 'runs', runs[0]!, name), 'utf8'));
@@ -143,7 +143,7 @@ describe('called by codex itself', () => {
     expect(toolsOf(true)).not.toContain('delegate_run');
   });
 
-  it('from the thread of a sub-agent is refused', async () => {
+  it('is refused if it is a sub-agent itself', async () => {
     const server = await bench.connect({ 'delegate-command': native });
     const { record } = await server.call('delegate_run', { task: 'x', cwd: bench.project });
     const refused = await server.call(

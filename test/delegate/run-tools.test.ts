@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
-import type { RunOverview } from '../../src/delegate/sharing/runs.ts';
+import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { putFinishedRun } from '../finished-run.ts';
 import { eventually } from './eventually.ts';
@@ -21,15 +21,15 @@ const run = (task: string) => server.call('delegate_run', { task, cwd: bench.pro
 const messages = (method: string) =>
   server.notifications.filter((one) => one.method === method).map(({ params }) => params);
 
-describe('many runs', () => {
-  it('are listed from the newest on, page by page', async () => {
+describe('list_runs', () => {
+  it('returns the newest runs first, in pages', async () => {
     const ids = Array.from({ length: 7 }, (_, index) => putFinishedRun(join(bench.home, 'runs'), index));
     const page = async (args: object) => {
       const { record, text } = await server.call('list_runs', args);
       const { runs, next } = record as unknown as { runs: RunOverview[]; next?: string };
       return { ids: runs.map(({ run_id }) => run_id), next, text };
     };
-    // A folder that is no run any more takes no place on a page.
+    // A folder without a run does not count towards the page size.
     mkdirSync(join(bench.home, 'runs', `${ids[5]!.slice(0, -1)}f`));
     const newest = ids.toReversed();
     expect(await page({ limit: 3 })).toMatchObject({ ids: newest.slice(0, 3), next: newest[2] });
@@ -50,8 +50,8 @@ describe('many runs', () => {
   });
 });
 
-describe('while a run goes on', () => {
-  it('its client is told of the last command and of what is left to do, and then nothing more', async () => {
+describe('a run in progress', () => {
+  it('reports the last command and the remaining to-do items until it has finished', async () => {
     const todo = (completed: boolean) => ({
       type: 'item.updated',
       item: {
@@ -91,7 +91,7 @@ describe('while a run goes on', () => {
     expect(logged.at(-1)).toMatch(/: finished \(completed elapsed=\d+ms turns_started=1 items_started=1 /);
   });
 
-  it('its events can be read on from where one stopped', async () => {
+  it('lets tail_run continue after the last event that was read', async () => {
     const { record } = await run(steps({ command: 'one' }, { command: 'two' }, { answer: {} }));
     const tail = async (more: object) => {
       const answer = await server.call('tail_run', { run_id: record.run_id, ...more });
@@ -119,7 +119,7 @@ describe('while a run goes on', () => {
 });
 
 describe('runs', () => {
-  it('are listed, the newest first, whichever server had them', async () => {
+  it('are listed newest first, whichever server started them', async () => {
     expect((await server.call('list_runs', {})).text).toBe('There are no runs yet.');
     const first = await run(`First. ${steps({ answer: { summary: 'one' } })}`);
     const other = await bench.connect({ 'delegate-command': scriptedAgent });
@@ -140,7 +140,7 @@ describe('runs', () => {
     ).toHaveLength(1);
   });
 
-  it('are cleared away when they are old enough, and only when they are over', async () => {
+  it('are removed if they are old enough and finished', async () => {
     const done = await run(steps({ answer: {} }));
     const hanging = run(steps({ hang: true }));
     const running = await eventually(async () => {
@@ -151,12 +151,12 @@ describe('runs', () => {
     const clean = async (args: object) =>
       ((await server.call('clean_runs', args)).record as unknown as { removed: string[] }).removed;
     expect(await clean({})).toEqual([]);
-    // A wish that came too late is of no more use either.
-    const ledger = await RunQueue.open(join(bench.home, 'runs.sqlite'));
-    ledger.requestCancellation(done.record.run_dir, 'too late');
+    // Cleaning also removes a cancellation request that came too late.
+    const queue = await RunQueue.open(join(bench.home, 'runs.sqlite'));
+    queue.requestCancellation(done.record.run_dir, 'too late');
     expect(await clean({ older_than_days: 0 })).toEqual([done.record.run_id]);
-    expect(ledger.cancellationOf(done.record.run_dir)).toBeUndefined();
-    ledger.close();
+    expect(queue.cancellationReason(done.record.run_dir)).toBeUndefined();
+    queue.close();
     await server.call('cancel_run', { run_id: running });
     await hanging;
     expect(await clean({ older_than_days: 0, keep: 1 })).toEqual([]);
@@ -167,7 +167,7 @@ describe('artifacts', () => {
   const contentsOf = async (uri: string) =>
     ((await server.client.request('resources/read', { uri }))['contents'] as { text: string }[])[0]!.text;
 
-  it('are resources, listed and to be read', async () => {
+  it('are resources that can be listed and read', async () => {
     const { record } = await run(steps({ answer: { summary: 'as a resource' } }));
     const { resources } = (await server.client.request('resources/list')) as unknown as {
       resources: { uri: string; mimeType: string }[];
@@ -195,7 +195,7 @@ describe('artifacts', () => {
     });
   });
 
-  it('outside of a run are none', async () => {
+  it('do not include hidden files, links or files outside the run', async () => {
     const { record } = await run(steps({ answer: {} }));
     writeFileSync(join(bench.home, 'secret.txt'), 'x');
     symlinkSync(join(bench.home, 'secret.txt'), join(record.run_dir, 'link.txt'));
@@ -217,17 +217,17 @@ describe('artifacts', () => {
       ).rejects.toThrow();
   });
 
-  it('tell when they grow and when there are new ones', async () => {
+  it('notify subscribers of new files and of new events', async () => {
     const { record } = await run(steps({ answer: {} }));
     expect(messages('notifications/resources/list_changed')).not.toEqual([]);
-    const begun = run(steps({ wait: 500 }, { command: 'x' }, { wait: 500 }, { answer: {} }));
+    const call = run(steps({ wait: 500 }, { command: 'x' }, { wait: 500 }, { answer: {} }));
     const uri = await eventually(async () => {
       const { runs } = (await server.call('list_runs', {})).record as unknown as { runs: RunOverview[] };
       expect(runs[0]?.run_id).not.toBe(record.run_id);
       return `runs://${runs[0]!.run_id}/events.jsonl`;
     });
     await server.client.request('resources/subscribe', { uri });
-    await begun;
+    await call;
     expect(messages('notifications/resources/updated')).toContainEqual({ uri });
   });
 });
@@ -249,7 +249,7 @@ describe('a run as a task', () => {
   const start = (task: string, extensions?: JsonObject) =>
     request('tools/call', { name: 'delegate_run', arguments: { task, cwd: bench.project } }, extensions);
 
-  it('is handed out at once and has its result when it is done', async () => {
+  it('is returned at once and has the result when it is completed', async () => {
     const task = await start(steps({ wait: 300 }, { answer: { summary: 'as a task' } }));
     expect(task).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null });
     expect(Number.isInteger(task['pollIntervalMs'])).toBe(true);
@@ -268,7 +268,7 @@ describe('a run as a task', () => {
     });
   });
 
-  it('is cancelled for real, and once more without harm', async () => {
+  it('can be cancelled, and cancelled again', async () => {
     const { taskId } = await start(steps({ hang: true }));
     for (let time = 0; time < 2; time += 1) {
       const ack = await request('tasks/cancel', { taskId: taskId! });
@@ -280,7 +280,7 @@ describe('a run as a task', () => {
     });
   });
 
-  it('is only for clients that declare it', async () => {
+  it('is only returned to clients that declare the extension', async () => {
     const plain = await start(steps({ answer: {} }), {});
     expect(plain).toMatchObject({ resultType: 'complete', structuredContent: { status: 'completed' } });
     await expect(request('tasks/get', { taskId: 'x' }, {})).rejects.toMatchObject({ code: -32021 });
@@ -288,8 +288,8 @@ describe('a run as a task', () => {
   });
 });
 
-describe('the contract of the published document', () => {
-  it('has its tools and nothing else', async () => {
+describe('the delegate contract', () => {
+  it('has the documented tools and nothing else', async () => {
     const document = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
     const { tools } = (await document.client.request('tools/list')) as unknown as {
       tools: { name: string; outputSchema: { properties: { status: { enum: string[] } } } }[];
@@ -302,9 +302,9 @@ describe('the contract of the published document', () => {
       code: -32601,
     });
     const { record } = await document.call('delegate_run', {
-      task: `:greet ${steps({ answer: { summary: 'by the document' } })}`,
+      task: `:greet ${steps({ answer: { summary: 'with the contract' } })}`,
       cwd: bench.project,
     });
-    expect(record).toMatchObject({ status: 'completed', summary: 'by the document', warnings: [] });
+    expect(record).toMatchObject({ status: 'completed', summary: 'with the contract', warnings: [] });
   });
 });

@@ -1,0 +1,62 @@
+import { Failure } from '../../failure.ts';
+import { composePrompt } from '../delegation/subagent-prompt.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import { answerSchema } from '../record/answer.ts';
+import type { RunRequest } from '../record/run-request.ts';
+import { selectSkills } from '../skills/skill-selection.ts';
+import type { IndexedSkill } from '../skills/skills.ts';
+import type { JobResult } from './autopilot-output.ts';
+import { jobPrompt } from './job-prompt.ts';
+import type { JobSpec } from './job-spec.ts';
+
+export interface JobRequestOptions {
+  /** The task of the whole autopilot. */
+  readonly task: string;
+  /** The working folder of the autopilot. */
+  readonly cwd: string;
+  readonly skills: readonly IndexedSkill[];
+  readonly skipGitRepoCheck: boolean;
+}
+
+/** Selects the skills for a job and composes the request for its agent, which works in `folder`. */
+export async function createJobRequest(
+  job: JobSpec,
+  dependencies: readonly JobResult[],
+  subrun: RunDirectory,
+  folder: string,
+  { cwd, task, skills, skipGitRepoCheck }: JobRequestOptions,
+): Promise<RunRequest> {
+  const selection = await selectSkills(
+    {
+      mode: job.skills_mode === 'auto' && skills.length === 0 ? 'none' : job.skills_mode,
+      task: `${job.title}\n${task}`,
+      requested: job.skills ?? [],
+      maxSkills: job.max_skills,
+    },
+    skills,
+  );
+  await subrun.writeJson('selected_skills.json', selection);
+  if (selection.errors.length > 0) throw new Failure('refused', selection.errors.join('; '));
+  const copyNotice =
+    folder === cwd
+      ? ''
+      : `You work in a copy of ${cwd}. If an instruction names a path below that folder, use the same path below your working directory.\n\n`;
+  return {
+    directory: subrun,
+    tool: 'delegate_autopilot',
+    prompt: composePrompt({
+      role: job.role,
+      cwd: folder,
+      task: copyNotice + jobPrompt(job, task, dependencies),
+      skills: selection.selected,
+      context: `Autopilot job: ${job.title} (${job.id})`,
+    }),
+    outputSchema: answerSchema,
+    cwd: folder,
+    sandbox: job.sandbox,
+    ...(job.model !== undefined && { model: job.model }),
+    configOverrides: job.config_overrides ?? [],
+    skipGitRepoCheck,
+    skills: job.skills_mode === 'auto' ? 'all' : 'named',
+  };
+}

@@ -1,0 +1,59 @@
+import type { AgentName } from '../agents/agent.ts';
+import type { ProcessIdentity } from '../process/process-table.ts';
+
+/** A run without a result yet, as stored in the queue. */
+export interface OpenRun {
+  readonly directory: string;
+  readonly runId: string;
+  readonly agent: AgentName;
+  readonly tool: string;
+  readonly state: 'waiting' | 'running';
+  readonly threadId: string | null;
+  /** The server that follows the run. If it is dead, another server may adopt the run. */
+  readonly owner: ProcessIdentity;
+  /** The agent's process; `null` until its pid is recorded. */
+  readonly process: ProcessIdentity | null;
+  readonly startedAt: string | null;
+  readonly totalTimeoutMs: number;
+}
+
+export type NewRun = Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'tool' | 'threadId' | 'totalTimeoutMs'>;
+
+export function toOpenRun(row: Record<string, unknown>): OpenRun {
+  return {
+    directory: String(row['directory']),
+    runId: String(row['run_id']),
+    agent: row['agent'] as AgentName,
+    tool: String(row['tool']),
+    state: row['state'] as OpenRun['state'],
+    threadId: row['thread_id'] as string | null,
+    owner: { pid: Number(row['owner_pid']), born: String(row['owner_born']) },
+    process: row['pid'] === null ? null : { pid: Number(row['pid']), born: String(row['born']) },
+    startedAt: row['started_at'] as string | null,
+    totalTimeoutMs: Number(row['total_timeout_ms']),
+  };
+}
+
+/**
+ * True if a waiting run may start now. Runs start in queue order. A run whose thread is in use lets later runs pass, because
+ * a thread takes one run at a time.
+ */
+export function mayStart(
+  directory: string,
+  open: readonly OpenRun[],
+  abandoned: ReadonlySet<string>,
+  maxParallel: number,
+): boolean {
+  const runs = open.filter((run) => !abandoned.has(run.directory));
+  const running = runs.filter((run) => run.state === 'running');
+  const busyThreads = new Set(running.flatMap((run) => run.threadId ?? []));
+  let free = maxParallel - running.length;
+  for (const run of runs) {
+    if (free <= 0) return false;
+    if (run.state === 'running' || (run.threadId !== null && busyThreads.has(run.threadId))) continue;
+    if (run.directory === directory) return true;
+    if (run.threadId !== null) busyThreads.add(run.threadId);
+    free -= 1;
+  }
+  return false;
+}
