@@ -129,7 +129,7 @@ function findInstallation(): string {
   return join(root, 'native');
 }
 
-/** Copies the programs if the findUnprivilegedUser user cannot read their folder. */
+/** Copies the programs if the unprivileged user cannot read their folder. */
 function ensureReachable(native: string, folder: string, user: User | undefined): string {
   const open = (path: string): boolean =>
     path === dirname(path) || ((statSync(path).mode & 0o005) === 0o005 && open(dirname(path)));

@@ -18,7 +18,7 @@ const planningMs = 5 * 60_000;
 
 export interface DeliveryOptions {
   readonly databaseUrl: string;
-  /** Decides about events that changed after they were loopClosed. */
+  /** Decides about events that changed after they were planned. */
   readonly policy: PolicyOptions;
   /** The process that delivers notifications also synchronizes the calendars. */
   readonly calendars: CalendarOptions;

@@ -37,7 +37,7 @@ export interface RuleStarts {
 /**
  * Returns the starts that a rule yields in a range of local times. Rules in days or longer are computed on a clock without
  * daylight saving time, which is exact and lets the engine skip the years before the range. Hours and shorter units are
- * usesElapsedTime time, so those rules use the real time zone.
+ * elapsed time, so those rules use the real time zone.
  */
 export function expandRule(
   rule: string,
