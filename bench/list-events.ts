@@ -1,4 +1,4 @@
-// Compares listEvents for 30 days, as a client calls it, in a store with few events and one with very many; calls alternate.
+// Compares list_events for 30 days, as a client calls it, in a store with few events and one with very many; calls alternate.
 // The user has the same events in these 30 days in both stores; all other events are other users' or far away in time.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ async function createStoreWith(events: number) {
     async call(): Promise<number> {
       const began = performance.now();
       const result = await assistant.client.request('tools/call', {
-        name: 'listEvents',
+        name: 'list_events',
         arguments: { user_id: 'ada', days_back: 0, days_forward: 30 },
       });
       const took = performance.now() - began;
@@ -104,10 +104,10 @@ try {
   await many.close();
   const [fast, slow] = times.map(median) as [number, number];
   console.log(
-    `listEvents of 30 days with ${values.few} events: ${fast.toFixed(2)} ms (median of ${values.calls})`,
+    `list_events of 30 days with ${values.few} events: ${fast.toFixed(2)} ms (median of ${values.calls})`,
   );
   console.log(
-    `listEvents of 30 days with ${values.many} events: ${slow.toFixed(2)} ms, ${(slow / fast).toFixed(2)} times`,
+    `list_events of 30 days with ${values.many} events: ${slow.toFixed(2)} ms, ${(slow / fast).toFixed(2)} times`,
   );
   if (slow > 2 * fast) process.exitCode = 1;
 } finally {

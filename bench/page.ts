@@ -62,8 +62,8 @@ async function fillCalendar(address: string): Promise<void> {
   );
   const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//bench//EN\r\n${lines.join('\r\n')}\r\nEND:VCALENDAR\r\n`;
   for (const [name, args] of [
-    ['createUser', { id: 'ada', name: 'Ada' }],
-    ['importCalendar', { user_id: 'ada', content }],
+    ['create_user', { id: 'ada', name: 'Ada' }],
+    ['import_calendar', { user_id: 'ada', content }],
   ] as const) {
     const response = await fetch(address.replace(/#.*/, 'mcp'), {
       method: 'POST',

@@ -90,40 +90,40 @@ describe('every tool returns a result that matches its output schema', () => {
   });
 
   it('user, calendar and notification tools', async () => {
-    const { id } = await call('createUser', { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
-    await call('updateUser', { user_id: id, quiet_start: '22:00', quiet_end: '07:00' });
-    await call('getUser', { user_id: id });
-    await call('listUsers', {});
-    const rule = await call('setRule', {
+    const { id } = await call('create_user', { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
+    await call('update_user', { user_id: id, quiet_start: '22:00', quiet_end: '07:00' });
+    await call('get_user', { user_id: id });
+    await call('list_users', {});
+    const rule = await call('set_rule', {
       user_id: id,
       rule_type: 'internal_meeting',
       rule_json: { domains: ['example.org'] },
     });
-    await call('listRules', { user_id: id });
-    await call('deleteRule', { rule_id: rule.id });
+    await call('list_rules', { user_id: id });
+    await call('delete_rule', { rule_id: rule.id });
     const start = new Date(Date.now() + 26 * 3_600_000).toISOString();
-    const event = await call('createEvent', { user_id: id, title: 'Review', start_ts: start });
-    await call('updateEvent', { event_id: event.id, location: 'Room 1' });
-    await call('getEvent', { event_id: event.id });
-    await call('listEvents', { user_id: id });
-    await call('planNotifications', { user_id: id });
-    const { notifications } = await call('listNotifications', { user_id: id });
-    await call('acknowledgeNotification', { notification_id: notifications[0]!.id });
-    await call('createEvent', { user_id: id, title: 'Lunch', start_ts: start });
-    await call('planNotifications', { user_id: id });
-    const planned = await call('listNotifications', { user_id: id, status: 'planned' });
-    await call('cancelNotification', { notification_id: planned.notifications[0]!.id });
-    await call('testNotification', { user_id: id });
-    await call('listOutbox', {});
-    await call('listAudit', { user_id: id });
-    await call('importCalendar', { user_id: id, content: calendar });
+    const event = await call('create_event', { user_id: id, title: 'Review', start_ts: start });
+    await call('update_event', { event_id: event.id, location: 'Room 1' });
+    await call('get_event', { event_id: event.id });
+    await call('list_events', { user_id: id });
+    await call('plan_notifications', { user_id: id });
+    const { notifications } = await call('list_notifications', { user_id: id });
+    await call('acknowledge_notification', { notification_id: notifications[0]!.id });
+    await call('create_event', { user_id: id, title: 'Lunch', start_ts: start });
+    await call('plan_notifications', { user_id: id });
+    const planned = await call('list_notifications', { user_id: id, status: 'planned' });
+    await call('cancel_notification', { notification_id: planned.notifications[0]!.id });
+    await call('test_notification', { user_id: id });
+    await call('list_outbox', {});
+    await call('list_audit', { user_id: id });
+    await call('import_calendar', { user_id: id, content: calendar });
     const source = join(bench.folder, 'calendars', 'work.ics');
-    const { calendars } = await call('addCalendar', { user_id: id, source });
-    await call('listCalendars', { user_id: id });
-    await call('syncCalendar', { user_id: id });
-    await call('removeCalendar', { calendar_id: calendars[0]!.id });
-    await call('deleteEvent', { event_id: event.id });
-    await call('deleteUser', { user_id: id });
+    const { calendars } = await call('add_calendar', { user_id: id, source });
+    await call('list_calendars', { user_id: id });
+    await call('sync_calendar', { user_id: id });
+    await call('remove_calendar', { calendar_id: calendars[0]!.id });
+    await call('delete_event', { event_id: event.id });
+    await call('delete_user', { user_id: id });
   });
 
   it('status and demo tools', async () => {
@@ -145,11 +145,11 @@ describe('a failed call', () => {
   };
 
   it('has its kind and the invalid values in _meta', async () => {
-    expect(await fail('getUser', {})).toMatchObject({
+    expect(await fail('get_user', {})).toMatchObject({
       kind: 'invalid-params',
       issues: [{ path: ['user_id'], keyword: 'required' }],
     });
-    expect(await fail('getUser', { user_id: 'nobody' })).toMatchObject({
+    expect(await fail('get_user', { user_id: 'nobody' })).toMatchObject({
       kind: 'resource-not-found',
       data: { missing: 'user' },
     });

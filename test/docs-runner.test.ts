@@ -42,7 +42,7 @@ describe('a page with an invalid example fails', () => {
     ['a reply without a call', '```json\n{ "prompts": [] }\n```\n', 'there is no call before this reply'],
     [
       'a tool that fails',
-      '```json\n{ "name": "getUser", "arguments": { "user_id": "x" } }\n```\n',
+      '```json\n{ "name": "get_user", "arguments": { "user_id": "x" } }\n```\n',
       'not found',
     ],
     [
@@ -62,7 +62,7 @@ it('uses printed ids and exported variables in later blocks', async () => {
       '```console\n$ adjutant users create --name Ada',
       `id    ${shown}\nname  Ada`,
       `$ adjutant users show ${shown}\nid    ${shown}\n…\n\`\`\``,
-      `\`\`\`json\n{ "name": "getUser", "arguments": { "user_id": "${shown}" } }\n\`\`\``,
+      `\`\`\`json\n{ "name": "get_user", "arguments": { "user_id": "${shown}" } }\n\`\`\``,
       '```json\n{ "name": "Ada" }\n```',
       '```sh\nexport GREETING="a b"\n```',
       '```console\n$ echo $GREETING\na b\n```',

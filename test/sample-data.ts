@@ -53,9 +53,9 @@ export function openSampleData(home: string, broken?: string) {
     load: load!,
     remove: remove!,
     call,
-    users: () => list('listUsers', 'users'),
-    events: (user_id: unknown) => list('listEvents', 'events', { user_id, days_forward: 90 }),
-    calendars: (user_id: unknown) => list('listCalendars', 'calendars', { user_id }),
+    users: () => list('list_users', 'users'),
+    events: (user_id: unknown) => list('list_events', 'events', { user_id, days_forward: 90 }),
+    calendars: (user_id: unknown) => list('list_calendars', 'calendars', { user_id }),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

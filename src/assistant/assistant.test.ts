@@ -9,7 +9,7 @@ const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
 
 async function openWithJohn(options = {}): Promise<TestAssistant> {
   const assistant = openAssistant(options);
-  await assistant.call('createUser', john);
+  await assistant.call('create_user', john);
   return assistant;
 }
 
@@ -83,7 +83,7 @@ describe('the assistant contract', () => {
 
   it('answers -32004 when a tool exceeds its time limit, and stores nothing', async () => {
     await using assistant = await openWithJohn();
-    await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await assistant.call('create_event', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
     await using impatient = openAssistant({ file: assistant.file, toolTimeoutMs: 300 });
     const client = impatient.connect('assistant');
     const other = new DatabaseSync(assistant.file);
@@ -96,14 +96,14 @@ describe('the assistant contract', () => {
     other.exec('commit');
     other.close();
     // Writers are serialized, so the abandoned planning would have been stored before this update.
-    await assistant.call('updateUser', { user_id: 'user-123', name: 'J.' });
-    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
+    await assistant.call('update_user', { user_id: 'user-123', name: 'J.' });
+    expect(await assistant.call('list_notifications')).toMatchObject({ count: 0 });
   });
 
   it('answers -32005 when the call is cancelled', async () => {
     await using model = await startChatModel(() => undefined);
     await using assistant = await openWithJohn();
-    await assistant.call('createEvent', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
+    await assistant.call('create_event', { user_id: 'user-123', title: 'x', start_ts: '2026-11-17T14:00' });
     await using asking = openAssistant({
       file: assistant.file,
       policy: { name: 'endpoint', url: model.url, model: 'm', timeoutMs: 20_000 },
@@ -114,7 +114,7 @@ describe('the assistant contract', () => {
     await expect.poll(() => model.asked.length).toBe(1);
     await client.notify('notifications/cancelled', { requestId: 'slow' });
     expect(await reply).toMatchObject({ id: 'slow', error: { code: -32005 } });
-    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
+    expect(await assistant.call('list_notifications')).toMatchObject({ count: 0 });
   });
 
   it('answers -32003 when the database cannot be opened, and -32002 for an unknown resource', async () => {
@@ -143,7 +143,7 @@ describe('the assistant contract', () => {
 
   it('reads each resource completely and in slices', async () => {
     await using assistant = await openWithJohn();
-    await assistant.call('createEvent', {
+    await assistant.call('create_event', {
       user_id: 'user-123',
       id: 'e',
       title: 'Grüße 🎉',
@@ -206,24 +206,24 @@ describe('the assistant contract', () => {
 describe('the standard contract', () => {
   it('returns results that match the declared output schemas', async () => {
     await using assistant = await openWithJohn();
-    await assistant.call('createEvent', {
+    await assistant.call('create_event', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
       start_ts: '2026-11-17T14:00:00Z',
     });
-    const planned = await assistant.call('planNotifications', { user_id: 'user-123' });
+    const planned = await assistant.call('plan_notifications', { user_id: 'user-123' });
     const { tools } = (await assistant.client.request('tools/list')) as {
       tools: { name: string; title?: string; outputSchema: JsonObject }[];
     };
     const { Check } = await import('typebox/schema');
     const results: Record<string, JsonObject> = {
-      getUser: await assistant.call('getUser', { user_id: 'user-123' }),
-      listUsers: await assistant.call('listUsers'),
-      getEvent: await assistant.call('getEvent', { event_id: 'e' }),
-      listEvents: await assistant.call('listEvents'),
-      listNotifications: await assistant.call('listNotifications'),
-      planNotifications: planned,
+      get_user: await assistant.call('get_user', { user_id: 'user-123' }),
+      list_users: await assistant.call('list_users'),
+      get_event: await assistant.call('get_event', { event_id: 'e' }),
+      list_events: await assistant.call('list_events'),
+      list_notifications: await assistant.call('list_notifications'),
+      plan_notifications: planned,
     };
     for (const [name, result] of Object.entries(results)) {
       const { outputSchema } = tools.find((tool) => tool.name === name)!;
@@ -236,7 +236,7 @@ describe('the standard contract', () => {
   it('reports an unknown user as a tool error, and sends prompts with valid roles', async () => {
     await using assistant = openAssistant();
     expect(
-      await assistant.client.request('tools/call', { name: 'getUser', arguments: { user_id: 'x' } }),
+      await assistant.client.request('tools/call', { name: 'get_user', arguments: { user_id: 'x' } }),
     ).toMatchObject({
       content: [{ type: 'text', text: 'User not found' }],
       isError: true,
@@ -299,11 +299,11 @@ describe('the standard contract', () => {
       capabilities: {},
       clientInfo: { name: 't', version: '1' },
     });
-    await assistant.call('createUser', john);
+    await assistant.call('create_user', john);
     for (const uri of ['resources://users/user-123/events', 'resources://events/e'])
       await assistant.client.request('resources/subscribe', { uri });
     updates.length = 0;
-    await assistant.call('createEvent', {
+    await assistant.call('create_event', {
       user_id: 'user-123',
       id: 'e',
       title: 'x',
@@ -313,7 +313,7 @@ describe('the standard contract', () => {
       'notifications/resources/updated resources://events/e',
       'notifications/resources/updated resources://users/user-123/events',
     ]);
-    await assistant.call('updateUser', { user_id: 'user-123', name: 'J. Doe' });
+    await assistant.call('update_user', { user_id: 'user-123', name: 'J. Doe' });
     expect(updates).toContain('notifications/resources/list_changed');
   });
 
@@ -325,7 +325,7 @@ describe('the standard contract', () => {
       capabilities: {},
       clientInfo: { name: 't', version: '1' },
     });
-    await assistant.call('createUser', john);
+    await assistant.call('create_user', john);
     const lists = ['events', 'notifications'].map((list) => `resources://users/user-123/${list}`);
     for (const uri of lists) await assistant.client.request('resources/subscribe', { uri });
     updates.length = 0;
@@ -334,9 +334,9 @@ describe('the standard contract', () => {
         `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261118T140000Z\r\nSUMMARY:${uid}\r\nEND:VEVENT\r\n`,
     );
     const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${events.join('')}END:VCALENDAR\r\n`;
-    await assistant.call('importCalendar', { user_id: 'user-123', content });
+    await assistant.call('import_calendar', { user_id: 'user-123', content });
     expect(updates).toEqual([lists[0]]);
-    await assistant.call('planNotifications', { user_id: 'user-123' });
+    await assistant.call('plan_notifications', { user_id: 'user-123' });
     expect(updates.slice(1)).toContain(lists[1]);
     const { contents } = (await assistant.client.request('resources/read', { uri: lists[1]! })) as {
       contents: { text: string }[];

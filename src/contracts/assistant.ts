@@ -13,6 +13,14 @@ const documentedTemplates: ReadonlySet<string> = new Set([
 /** Methods of capabilities that the handshake does not announce. */
 const unsupportedMethods: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
+const toolNames = {
+  get_user: 'getUser',
+  get_event: 'getEvent',
+  list_events: 'listEvents',
+  list_notifications: 'listNotifications',
+  plan_notifications: 'planNotifications',
+};
+
 /** Users, events and notifications. Results are indented JSON, and resource templates are listed as resources. */
 export const assistant: Contract = {
   ...standard,
@@ -29,7 +37,8 @@ export const assistant: Contract = {
     'prompts/list',
     'prompts/get',
   ]),
-  tools: new Set(['getUser', 'getEvent', 'listEvents', 'listNotifications', 'planNotifications']),
+  tools: new Set(Object.keys(toolNames)),
+  toolNames,
 
   negotiate: () => '2024-11-05',
   capabilities: () => ({

@@ -19,6 +19,8 @@ export interface Contract {
   readonly methods: ReadonlySet<string>;
   /** Names of the offered tools. Default: all. */
   readonly tools?: ReadonlySet<string>;
+  /** Names of tools on the wire, where they differ from the tool's own name. */
+  readonly toolNames?: Readonly<Record<string, string>>;
   readonly pageSize: number;
 
   negotiate(requested: unknown): string;

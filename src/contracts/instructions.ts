@@ -27,11 +27,11 @@ const topics: readonly Topic[] = [
     ].join(' '),
   },
   {
-    tool: 'listEvents',
+    tool: 'list_events',
     purpose: 'manages calendars with notifications',
     text: [
-      'Calendar: find the person with listUsers first. listEvents reads events, createEvent and updateEvent change them, importCalendar and addCalendar bring in calendars.',
-      'planNotifications decides when and how the person is reminded; listNotifications shows what is planned.',
+      'Calendar: find the person with list_users first. list_events reads events, create_event and update_event change them, import_calendar and add_calendar bring in calendars.',
+      'plan_notifications decides when and how the person is reminded; list_notifications shows what is planned.',
     ].join(' '),
   },
 ];

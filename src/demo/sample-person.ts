@@ -39,18 +39,18 @@ export async function addPerson(
   before: SamplePerson | undefined,
   record: RecordPerson,
 ): Promise<SamplePerson> {
-  const { users } = await call('listUsers', {}, context);
+  const { users } = await call('list_users', {}, context);
   let person = before;
   if (person === undefined || !users.some(({ id }) => id === person!.id)) {
     const id = unusedName(user.id, (id) => users.some((other) => other.id === id), '-');
     const email = unusedName(user.email, (email) => users.some((other) => other.email === email), '.sample');
     await record({ id, events: [] });
-    const created = await call('createUser', { ...user, id, email }, context);
+    const created = await call('create_user', { ...user, id, email }, context);
     person = { id, created, events: [] };
     await record(person);
   }
   for (const { day, hour, hours, id: preferredId, ...event } of events) {
-    const taken = (await orUndefined(call('getEvent', { event_id: preferredId }, context))) !== undefined;
+    const taken = (await orUndefined(call('get_event', { event_id: preferredId }, context))) !== undefined;
     const id = taken ? `${preferredId}-${crypto.randomUUID()}` : preferredId;
     person = { ...person, events: [...person.events, id] };
     await record(person);
@@ -59,9 +59,9 @@ export async function addPerson(
       start_ts: new Date(start).toISOString(),
       end_ts: new Date(start + hours * 3_600_000).toISOString(),
     };
-    await call('createEvent', { user_id: person.id, id, ...event, ...times }, context);
+    await call('create_event', { user_id: person.id, id, ...event, ...times }, context);
   }
-  await call('planNotifications', { user_id: person.id }, context);
+  await call('plan_notifications', { user_id: person.id }, context);
   return person;
 }
 
@@ -75,14 +75,14 @@ export interface Removal {
 export async function removePerson(assistant: Assistant, person: SamplePerson): Promise<Removal> {
   const { call, context, storedData } = assistant;
   const user_id = person.id;
-  const now = await orUndefined(call('getUser', { user_id }, context));
+  const now = await orUndefined(call('get_user', { user_id }, context));
   if (now === undefined) return { events: 0, kept: [] };
   const stored = await storedData(user_id);
   const own = new Set(person.events.filter((id) => stored.eventIds.includes(id)));
   const kept = await additions(assistant, person, now, stored.eventIds.length - own.size);
   const notifications = stored.notifications.filter(({ event_id }) => kept.length === 0 || own.has(event_id));
   await emptyOutbox(assistant, notifications);
-  if (kept.length === 0) await call('deleteUser', { user_id }, context);
+  if (kept.length === 0) await call('delete_user', { user_id }, context);
   else await removeEvents(assistant, user_id, own);
   return { events: own.size, kept };
 }
@@ -94,8 +94,8 @@ async function additions(
   now: object,
   events: number,
 ): Promise<readonly string[]> {
-  const calendars = (await call('listCalendars', { user_id }, context)).count;
-  const rules = (await call('listRules', { user_id }, context)).count;
+  const calendars = (await call('list_calendars', { user_id }, context)).count;
+  const rules = (await call('list_rules', { user_id }, context)).count;
   return [
     ...(calendars > 0 ? [pluralize(calendars, 'calendar')] : []),
     ...(events > 0 ? [pluralize(events, 'event')] : []),
@@ -115,11 +115,11 @@ async function removeEvents(
   userId: string,
   own: ReadonlySet<string>,
 ): Promise<void> {
-  for (const event_id of own) await call('deleteEvent', { event_id }, context);
+  for (const event_id of own) await call('delete_event', { event_id }, context);
   // Deleting an event plans a cancellation notice, which makes no sense for a sample.
   for (const { id, event_id, status } of (await storedData(userId)).notifications)
     if (status === 'planned' && own.has(event_id))
-      await call('cancelNotification', { notification_id: id }, context);
+      await call('cancel_notification', { notification_id: id }, context);
 }
 
 /** Removes the outbox files of the notifications. A file's name starts with the notification's id. */

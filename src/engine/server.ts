@@ -79,9 +79,11 @@ export class Server {
   }
 
   get tools(): readonly Tool[] {
-    const visible = this.contract.tools;
+    const { tools: visible, toolNames } = this.contract;
     const all = this.features.flatMap((feature) => feature.tools ?? []);
-    return visible === undefined ? all : all.filter((tool) => visible.has(tool.name));
+    const shown = visible === undefined ? all : all.filter((tool) => visible.has(tool.name));
+    if (toolNames === undefined) return shown;
+    return shown.map((tool) => ({ ...tool, name: toolNames[tool.name] ?? tool.name }));
   }
 
   get instructions(): string | undefined {

@@ -54,7 +54,7 @@ describe.each(clientKinds)('behind a load balancer, the official client %s', (ki
         text: 'Say hello to {{name}}.',
       },
     });
-    await client.callTool({ name: 'createUser', arguments: { id: name, name: 'Ada' } });
+    await client.callTool({ name: 'create_user', arguments: { id: name, name: 'Ada' } });
     for (let round = 0; round < 4; round++) {
       const { prompts } = (await client.listPrompts()) as { prompts: { name: string }[] };
       expect(prompts.map((prompt) => prompt.name)).toContain(name);
@@ -96,7 +96,7 @@ describe('when one of two servers crashes', () => {
     const sessions = await Promise.all([connect('v1'), connect('v1')]);
     machines[0]!.child.kill('SIGKILL');
     await once(machines[0]!.child, 'exit');
-    for (let round = 0; round < 4; round++) await modern.callTool({ name: 'listUsers', arguments: {} });
+    for (let round = 0; round < 4; round++) await modern.callTool({ name: 'list_users', arguments: {} });
     const ends = await Promise.allSettled(sessions.map((client) => client.listPrompts()));
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const lost = ends.find((end) => end.status === 'rejected');

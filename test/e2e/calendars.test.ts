@@ -52,7 +52,7 @@ beforeAll(async () => {
     capabilities: {},
     clientInfo: { name: 'test', version: '1' },
   });
-  await call('createUser', { id: 'ann', name: 'Ann', email: 'ann@example.com', timezone: 'Europe/Berlin' });
+  await call('create_user', { id: 'ann', name: 'Ann', email: 'ann@example.com', timezone: 'Europe/Berlin' });
 });
 afterAll(async () => {
   web.close();
@@ -82,25 +82,25 @@ function run(...args: readonly string[]): Promise<{ code: number; stdout: string
 
 describe('the calendar tools', () => {
   it('reject invalid arguments without changing anything', async () => {
-    await expect(call('importCalendar', { user_id: 'ann' })).rejects.toThrow();
-    await expect(call('importCalendar', { user_id: 'ann', source: work, content: 'x' })).rejects.toThrow();
-    await expect(call('addCalendar', { user_id: 'nobody', source: work })).rejects.toThrow('User not found');
-    await expect(call('addCalendar', { user_id: 'ann', source: 'work.ics' })).rejects.toThrow(
+    await expect(call('import_calendar', { user_id: 'ann' })).rejects.toThrow();
+    await expect(call('import_calendar', { user_id: 'ann', source: work, content: 'x' })).rejects.toThrow();
+    await expect(call('add_calendar', { user_id: 'nobody', source: work })).rejects.toThrow('User not found');
+    await expect(call('add_calendar', { user_id: 'ann', source: 'work.ics' })).rejects.toThrow(
       'absolute path',
     );
-    await expect(call('importCalendar', { user_id: 'ann', content: 'hello' })).rejects.toThrow(
+    await expect(call('import_calendar', { user_id: 'ann', content: 'hello' })).rejects.toThrow(
       'not a calendar',
     );
-    await expect(call('syncCalendar', { calendar_id: 'nope' })).rejects.toThrow('Calendar not found');
-    await expect(call('removeCalendar', { calendar_id: 'nope' })).rejects.toThrow('Calendar not found');
-    await expect(call('addCalendar', { user_id: 'ann', source: address })).rejects.toThrow(
+    await expect(call('sync_calendar', { calendar_id: 'nope' })).rejects.toThrow('Calendar not found');
+    await expect(call('remove_calendar', { calendar_id: 'nope' })).rejects.toThrow('Calendar not found');
+    await expect(call('add_calendar', { user_id: 'ann', source: address })).rejects.toThrow(
       'calendars.private_hosts',
     );
-    expect(await call('listCalendars', {})).toEqual({ calendars: [], count: 0 });
+    expect(await call('list_calendars', {})).toEqual({ calendars: [], count: 0 });
   });
 
   it('import a calendar with progress, report the invalid event, and plan for the valid one', async () => {
-    const { calendars } = await call('importCalendar', { user_id: 'ann', source: work });
+    const { calendars } = await call('import_calendar', { user_id: 'ann', source: work });
     expect(calendars).toMatchObject([
       {
         name: 'My work',
@@ -118,28 +118,28 @@ describe('the calendar tools', () => {
       },
     ]);
     expect(progress.length).toBeGreaterThan(0);
-    expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({ count: 3 });
-    const planned = await call('planNotifications', { user_id: 'ann' });
+    expect(await call('list_events', { user_id: 'ann' })).toMatchObject({ count: 3 });
+    const planned = await call('plan_notifications', { user_id: 'ann' });
     expect(planned['notifications_planned']).toBeGreaterThan(0);
   });
 
   it('move and cancel planned notifications when the calendar changes', async () => {
-    const before = await call('listNotifications', { user_id: 'ann', days_forward: 30 });
+    const before = await call('list_notifications', { user_id: 'ann', days_forward: 30 });
     writeFileSync(work, calendar(...event('standup', `DTSTART:${soon(54)}`, 'RRULE:FREQ=DAILY;COUNT=3')));
-    const moved = await call('importCalendar', { user_id: 'ann', source: work });
+    const moved = await call('import_calendar', { user_id: 'ann', source: work });
     expect(moved['calendars']).toMatchObject([{ moved: 1, added: 0, problem_count: 0 }]);
-    const after = await call('listNotifications', { user_id: 'ann', days_forward: 30, status: 'planned' });
+    const after = await call('list_notifications', { user_id: 'ann', days_forward: 30, status: 'planned' });
     const times = ({ notifications }: JsonObject) =>
       (notifications as unknown as { plan_time: string }[]).map(({ plan_time }) => plan_time);
     expect(times(after)).not.toEqual(times(before));
     writeFileSync(work, calendar());
-    await call('importCalendar', { user_id: 'ann', source: work });
+    await call('import_calendar', { user_id: 'ann', source: work });
     expect(
-      await call('listNotifications', { user_id: 'ann', days_forward: 30, status: 'planned' }),
+      await call('list_notifications', { user_id: 'ann', days_forward: 30, status: 'planned' }),
     ).toMatchObject({
       count: 0,
     });
-    expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({ count: 0 });
+    expect(await call('list_events', { user_id: 'ann' })).toMatchObject({ count: 0 });
   });
 
   it('hide the secret part of a private URL', async () => {
@@ -157,10 +157,14 @@ describe('the calendar tools', () => {
       clientInfo: { name: 'test', version: '1' },
     });
     try {
-      await call('createUser', { id: 'ann', name: 'Ann' });
+      await call('create_user', { id: 'ann', name: 'Ann' });
       const secret = `${address.replace('/a.ics', '')}/private-0123456789abcdef0123456789/basic.ics?token=geheim`;
-      const added = await call('addCalendar', { user_id: 'ann', source: secret });
-      const shown = JSON.stringify([added, await call('listCalendars', {}), await call('syncCalendar', {})]);
+      const added = await call('add_calendar', { user_id: 'ann', source: secret });
+      const shown = JSON.stringify([
+        added,
+        await call('list_calendars', {}),
+        await call('sync_calendar', {}),
+      ]);
       expect(shown).toContain('/…/basic.ics?…');
       expect(shown).not.toMatch(/0123456789abcdef|geheim/);
     } finally {
@@ -229,15 +233,15 @@ describe('adjutant worker', () => {
       });
       const folder = join(worker.home, 'calendars');
       mkdirSync(folder);
-      await call('createUser', { id: 'ann', name: 'Ann' });
-      await call('addCalendar', { user_id: 'ann', source: folder });
+      await call('create_user', { id: 'ann', name: 'Ann' });
+      await call('add_calendar', { user_id: 'ann', source: folder });
       writeFileSync(join(folder, 'new.ics'), calendar(...event('new', `DTSTART:${soon(5)}`)));
       const deadline = Date.now() + 25_000;
-      while ((await call('listEvents', { user_id: 'ann' }))['count'] === 0) {
+      while ((await call('list_events', { user_id: 'ann' }))['count'] === 0) {
         if (Date.now() > deadline) throw new Error(`the event was not imported: ${worker.stderr}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      expect(await call('listEvents', { user_id: 'ann' })).toMatchObject({
+      expect(await call('list_events', { user_id: 'ann' })).toMatchObject({
         count: 1,
         events: [{ title: 'new' }],
       });

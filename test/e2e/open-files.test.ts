@@ -12,7 +12,7 @@ function limitOpenFiles({ child }: Program, files: number): void {
 }
 
 describe.runIf(hasPrlimit)('a server that has reached its limit of open files', () => {
-  it.each(['list_runs', 'listUsers', 'lint_prompts'])(
+  it.each(['list_runs', 'list_users', 'lint_prompts'])(
     'fails the call of %s, and answers it when it can open files again',
     async (name) => {
       await using program = new Program(['serve']);

@@ -76,13 +76,13 @@ describe('the calendar', () => {
     const page = await server.open();
     const start = new Date(Date.now() + 3 * 86_400_000);
     start.setUTCHours(12, 0, 0, 0);
-    await call('createUser', {
+    await call('create_user', {
       id: 'ada',
       name: 'Ada',
       email: 'ada@example.com',
       timezone: 'Europe/Berlin',
     });
-    await call('createEvent', {
+    await call('create_event', {
       user_id: 'ada',
       title: 'Board meeting',
       start_ts: start.toISOString(),
@@ -108,14 +108,14 @@ describe('the calendar', () => {
   });
 
   it('updates every window when another process sends a notification', async () => {
-    await call('createUser', { id: 'bob', name: 'Bob', email: 'bob@example.com', timezone: 'UTC' });
-    await call('updateUser', { user_id: 'bob', quiet_start: '00:00', quiet_end: '00:00' });
-    await call('createEvent', {
+    await call('create_user', { id: 'bob', name: 'Bob', email: 'bob@example.com', timezone: 'UTC' });
+    await call('update_user', { user_id: 'bob', quiet_start: '00:00', quiet_end: '00:00' });
+    await call('create_event', {
       user_id: 'bob',
       title: 'Dentist',
       start_ts: new Date(Date.now() + 2 * 3_600_000).toISOString(),
     });
-    await call('planNotifications', { user_id: 'bob' });
+    await call('plan_notifications', { user_id: 'bob' });
     const windows = [await server.open(), await server.open()];
     // A second tab of the same browser window shares the change stream of the first tab.
     windows.push(await server.openTab(windows[0]!));
@@ -160,10 +160,10 @@ describe('the calendar', () => {
   });
 
   it('groups events that do not fit side by side', async () => {
-    await call('createUser', { id: 'cora', name: 'Cora', timezone: 'UTC' });
+    await call('create_user', { id: 'cora', name: 'Cora', timezone: 'UTC' });
     const start_ts = `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
     for (let index = 0; index < 7; index++)
-      await call('createEvent', { user_id: 'cora', title: `Talk ${index}`, start_ts });
+      await call('create_event', { user_id: 'cora', title: `Talk ${index}`, start_ts });
     const page = await server.open();
     await page.goto(server.view('#/calendar/cora'));
     await page.getByRole('button', { name: '4 more at this time' }).click();

@@ -78,9 +78,9 @@ it.each(kinds)('a %s in place of a skill is ignored', async (kind) => {
 it.each(kinds)('a %s cannot be imported as a calendar', async (kind) => {
   const path = createSpecialFile(kind, 'work.ics');
   await serve();
-  const person = await call('createUser', { name: 'Ann', email: 'ann@example.com' });
+  const person = await call('create_user', { name: 'Ann', email: 'ann@example.com' });
   const { id } = person['structuredContent'] as { id: string };
-  const answer = await call('importCalendar', { user_id: id, source: path });
+  const answer = await call('import_calendar', { user_id: id, source: path });
   expect(answer).toMatchObject({ isError: true });
   expect(JSON.stringify(answer)).toMatch(/not a regular file|neither a file nor a folder/);
   await expectHealthy();

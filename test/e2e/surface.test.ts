@@ -79,9 +79,9 @@ describe('the schemas of the standard tools', () => {
     };
     const choice =
       'A calendar is imported either from a source or from content. Give exactly one of the two.';
-    expect(await errorOf('importCalendar', { user_id: 'ann' })).toBe(choice);
-    expect(await errorOf('importCalendar', { user_id: 'ann', source: '/a.ics', content: 'x' })).toBe(choice);
-    expect(await errorOf('createUser', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(
+    expect(await errorOf('import_calendar', { user_id: 'ann' })).toBe(choice);
+    expect(await errorOf('import_calendar', { user_id: 'ann', source: '/a.ics', content: 'x' })).toBe(choice);
+    expect(await errorOf('create_user', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(
       'nickname is not a known field',
     );
     expect(await errorOf('expand_prompt', { command: 'greet', arguments: { who: 1 } })).toContain(
@@ -134,11 +134,11 @@ describe('the instructions for models', () => {
   it('omit features without tools', async () => {
     const prompts = await instructionsOf(['expand_prompt']);
     expect(prompts).toContain('expand_prompt');
-    expect(prompts).not.toMatch(/delegate_run|listEvents|calendar|sub-agent/i);
+    expect(prompts).not.toMatch(/delegate_run|list_events|calendar|sub-agent/i);
     const delegate = await instructionsOf(['delegate_run']);
     expect(delegate).toContain('delegate_run');
     expect(delegate).not.toMatch(/expand_prompt|calendar/i);
-    expect(await instructionsOf(['listEvents'])).toMatch(/calendar/i);
+    expect(await instructionsOf(['list_events'])).toMatch(/calendar/i);
     expect(await instructionsOf(['other'])).toBeUndefined();
   });
 

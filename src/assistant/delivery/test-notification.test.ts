@@ -16,14 +16,14 @@ async function openWithAda(
   channels: Partial<ChannelOptions> = {},
 ): Promise<TestAssistant> {
   const assistant = openAssistant({ channels });
-  await assistant.call('createUser', { ...ada, ...user });
+  await assistant.call('create_user', { ...ada, ...user });
   return assistant;
 }
 
 const test = (assistant: TestAssistant, more: JsonObject = {}) =>
-  assistant.call('testNotification', { user_id: 'ada', ...more });
+  assistant.call('test_notification', { user_id: 'ada', ...more });
 const auditTrail = async (assistant: TestAssistant) =>
-  ((await assistant.call('listAudit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
+  ((await assistant.call('list_audit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
     ({ action }) => action === 'notification.tested',
   );
 
@@ -55,7 +55,7 @@ describe('a test message', () => {
     await expect(test(assistant, { user_id: 'nobody' })).rejects.toThrow('User not found');
     await expect(test(assistant, { channel: 'pigeon' })).rejects.toThrow(/channel/);
     await expect(test(assistant, { channel: 'call' })).rejects.toThrow(
-      'ada cannot be reached by call: phone_e164 is not set. Set it with updateUser or with: adjutant users update ada --phone …',
+      'ada cannot be reached by call: phone_e164 is not set. Set it with update_user or with: adjutant users update ada --phone …',
     );
     expect(await auditTrail(assistant)).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('a test message', () => {
     expect(mail.to).toEqual([{ name: 'Ada <b>', address: 'ada@example.com' }]);
     expect(mail.html).toContain('<p>Hello Ada &lt;b&gt;,</p>');
     assistant.now += 1000;
-    await assistant.call('updateUser', { user_id: 'ada', email: 'nobody@example.com' });
+    await assistant.call('update_user', { user_id: 'ada', email: 'nobody@example.com' });
     expect(await test(assistant)).toMatchObject({
       delivered: false,
       outcome: 'permanent',
@@ -145,7 +145,7 @@ describe('a test message', () => {
   it('does not call a user who did not choose calls', async () => {
     await using assistant = await openWithAda({ channel_pref: 'webhook', phone_e164: '+15550100' });
     expect(await test(assistant)).toMatchObject({ channel: 'email' });
-    await assistant.call('updateUser', { user_id: 'ada', unset: ['email'] });
+    await assistant.call('update_user', { user_id: 'ada', unset: ['email'] });
     await expect(test(assistant)).rejects.toThrow('cannot be reached by webhook: webhook_url is not set');
   });
 

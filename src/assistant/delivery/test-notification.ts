@@ -123,7 +123,7 @@ async function recordStart(
   if (to === null)
     throw new Failure(
       'refused',
-      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with updateUser or with: adjutant users update ${userId} ${flag} …`,
+      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with update_user or with: adjutant users update ${userId} ${flag} …`,
     );
   const detail = { channel, outcome: 'unknown', detail: 'the result is not known yet' };
   const [row] = auditRows(nowMs, [{ action: testAction, userId, detail }]);

@@ -23,21 +23,21 @@ describe('a user', () => {
     [{ name: 'Ada', recipients: ['x'] }, /recipients/],
   ])('is rejected with %j', async (fields, message) => {
     await using assistant = openAssistant();
-    await expect(assistant.call('createUser', fields)).rejects.toThrow(message);
-    expect(await assistant.call('listUsers')).toEqual({ users: [], count: 0 });
+    await expect(assistant.call('create_user', fields)).rejects.toThrow(message);
+    expect(await assistant.call('list_users')).toEqual({ users: [], count: 0 });
   });
 
   it('is returned with only the fields that are set', async () => {
     await using assistant = openAssistant();
-    const made = await assistant.call('createUser', { ...ada, quiet_start: '22:30' });
+    const made = await assistant.call('create_user', { ...ada, quiet_start: '22:30' });
     expect(made).toEqual({ ...ada, quiet_start: '22:30' });
-    expect(await assistant.call('getUser', { user_id: 'ada' })).toEqual(made);
+    expect(await assistant.call('get_user', { user_id: 'ada' })).toEqual(made);
   });
 
   it('can unset a preference', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', { ...ada, channel_pref: 'call' });
-    const changed = await assistant.call('updateUser', {
+    await assistant.call('create_user', { ...ada, channel_pref: 'call' });
+    const changed = await assistant.call('update_user', {
       user_id: 'ada',
       name: 'Ada L.',
       unset: ['channel_pref'],
@@ -47,29 +47,29 @@ describe('a user', () => {
 
   it('has a unique id and email address', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
-    await expect(assistant.call('createUser', { ...ada, email: 'b@example.com' })).rejects.toThrow(
+    await assistant.call('create_user', ada);
+    await expect(assistant.call('create_user', { ...ada, email: 'b@example.com' })).rejects.toThrow(
       /"ada" already exists/,
     );
-    await expect(assistant.call('createUser', { name: 'Bo', email: ada.email })).rejects.toThrow(
+    await expect(assistant.call('create_user', { name: 'Bo', email: ada.email })).rejects.toThrow(
       /already used by the user "ada"/,
     );
-    await assistant.call('createUser', { id: 'bo', name: 'Bo' });
-    await expect(assistant.call('updateUser', { user_id: 'bo', email: ada.email })).rejects.toThrow(
+    await assistant.call('create_user', { id: 'bo', name: 'Bo' });
+    await expect(assistant.call('update_user', { user_id: 'bo', email: ada.email })).rejects.toThrow(
       /already used by/,
     );
-    expect(await assistant.call('updateUser', { user_id: 'ada', email: ada.email })).toEqual(ada);
+    expect(await assistant.call('update_user', { user_id: 'ada', email: ada.email })).toEqual(ada);
   });
 
   it('is deleted together with all its data', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
-    await assistant.call('createEvent', { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T14:00' });
-    await assistant.call('planNotifications', { user_id: 'ada' });
-    await assistant.call('deleteUser', { user_id: 'ada' });
-    await expect(assistant.call('getUser', { user_id: 'ada' })).rejects.toThrow('User not found');
-    expect(await assistant.call('listEvents')).toEqual({ events: [], count: 0 });
-    expect(await assistant.call('listNotifications')).toEqual({ notifications: [], count: 0 });
+    await assistant.call('create_user', ada);
+    await assistant.call('create_event', { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T14:00' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    await assistant.call('delete_user', { user_id: 'ada' });
+    await expect(assistant.call('get_user', { user_id: 'ada' })).rejects.toThrow('User not found');
+    expect(await assistant.call('list_events')).toEqual({ events: [], count: 0 });
+    expect(await assistant.call('list_notifications')).toEqual({ notifications: [], count: 0 });
   });
 });
 
@@ -92,17 +92,17 @@ describe('an event', () => {
     [{ user_id: 'nobody' }, /User not found/],
   ])('is rejected with %j', async (fields, message) => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const event = { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T10:00', ...fields };
-    await expect(assistant.call('createEvent', event)).rejects.toThrow(message);
-    expect(await assistant.call('listEvents')).toEqual({ events: [], count: 0 });
+    await expect(assistant.call('create_event', event)).rejects.toThrow(message);
+    expect(await assistant.call('list_events')).toEqual({ events: [], count: 0 });
   });
 
   it("uses the user's time zone unless it specifies another", async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const create = (start_ts: string, more = {}) =>
-      assistant.call('createEvent', { user_id: 'ada', title: 'x', start_ts, ...more });
+      assistant.call('create_event', { user_id: 'ada', title: 'x', start_ts, ...more });
     expect(await create('2026-11-17T14:00')).toMatchObject({
       start_ts: '2026-11-17T13:00:00Z',
       end_ts: '2026-11-17T14:00:00Z',
@@ -124,19 +124,19 @@ describe('an event', () => {
 
   it('keeps its dates if it is all-day and the user moves to another time zone', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', { ...ada, timezone: 'Asia/Tokyo' });
+    await assistant.call('create_user', { ...ada, timezone: 'Asia/Tokyo' });
     const days = { start_date: '2026-11-20', end_date: '2026-11-22' };
     const given = { user_id: 'ada', id: 'fair', title: 'Fair', start_ts: '2026-11-20', end_ts: '2026-11-22' };
-    expect(await assistant.call('createEvent', given)).toMatchObject({
+    expect(await assistant.call('create_event', given)).toMatchObject({
       ...days,
       start_ts: '2026-11-19T15:00:00Z',
     });
-    await assistant.call('updateUser', { user_id: 'ada', timezone: 'America/New_York' });
-    expect(await assistant.call('getEvent', { event_id: 'fair' })).toMatchObject({
+    await assistant.call('update_user', { user_id: 'ada', timezone: 'America/New_York' });
+    expect(await assistant.call('get_event', { event_id: 'fair' })).toMatchObject({
       ...days,
       start_ts: '2026-11-20T05:00:00Z',
     });
-    expect(await assistant.call('listEvents', { user_id: 'ada' })).toMatchObject({ events: [days] });
+    expect(await assistant.call('list_events', { user_id: 'ada' })).toMatchObject({ events: [days] });
     const { contents } = (await assistant.client.request('resources/read', {
       uri: 'resources://events/fair',
     })) as unknown as { contents: { text: string }[] };
@@ -146,17 +146,17 @@ describe('an event', () => {
   it('is listed if it started before the requested days and has not ended', async () => {
     await using assistant = openAssistant();
     assistant.now = Date.parse('2026-11-20T12:00:00Z');
-    await assistant.call('createUser', { ...ada, timezone: 'UTC' });
+    await assistant.call('create_user', { ...ada, timezone: 'UTC' });
     const add = (id: string, start_ts: string, end_ts: string, more = {}) =>
-      assistant.call('createEvent', { user_id: 'ada', id, title: id, start_ts, end_ts, ...more });
+      assistant.call('create_event', { user_id: 'ada', id, title: id, start_ts, end_ts, ...more });
     await add('over', '2026-11-10T12:00:00Z', '2026-11-18T12:00:00Z');
     await add('journey', '2026-10-20T12:00:00Z', '2026-11-18T12:00:01Z');
     await add('shifts', '2026-11-01T12:00:00Z', '2026-11-04T12:00:00Z', { rrule: 'FREQ=WEEKLY;COUNT=3' });
-    const { events } = (await assistant.call('listEvents', { user_id: 'ada' })) as {
+    const { events } = (await assistant.call('list_events', { user_id: 'ada' })) as {
       events: { id: string; start_ts: string }[];
     };
     expect(events.map(({ id, start_ts }) => `${id} ${start_ts}`)).toEqual(['journey 2026-10-20T12:00:00Z']);
-    const earlier = (await assistant.call('listEvents', { user_id: 'ada', days_back: 3 })) as {
+    const earlier = (await assistant.call('list_events', { user_id: 'ada', days_back: 3 })) as {
       events: { id: string; start_ts: string }[];
     };
     expect(earlier.events.map(({ id, start_ts }) => `${id} ${start_ts}`)).toEqual([
@@ -169,7 +169,7 @@ describe('an event', () => {
   it('is listed once per occurrence if it repeats, with correct times after a clock change', async () => {
     await using assistant = openAssistant();
     assistant.now = Date.parse('2026-10-20T00:00:00Z');
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const series = {
       user_id: 'ada',
       id: 'jour',
@@ -177,8 +177,8 @@ describe('an event', () => {
       start_ts: '2026-10-21T09:00',
       rrule: 'FREQ=WEEKLY',
     };
-    expect(await assistant.call('createEvent', series)).toMatchObject({ recurring: true });
-    const { events } = (await assistant.call('listEvents', { user_id: 'ada', days_forward: 20 })) as {
+    expect(await assistant.call('create_event', series)).toMatchObject({ recurring: true });
+    const { events } = (await assistant.call('list_events', { user_id: 'ada', days_forward: 20 })) as {
       events: unknown;
     };
     expect(events).toMatchObject([
@@ -186,23 +186,27 @@ describe('an event', () => {
       { id: 'jour', occurrence: '2026-10-28T08:00:00Z', start_ts: '2026-10-28T08:00:00Z' },
       { id: 'jour', occurrence: '2026-11-04T08:00:00Z', start_ts: '2026-11-04T08:00:00Z' },
     ]);
-    await assistant.call('deleteEvent', { event_id: 'jour', occurrence: '2026-10-28T08:00:00Z' });
-    await assistant.call('updateEvent', { event_id: 'jour', end_ts: '2026-10-21T09:30', location: 'Room 1' });
-    expect(await assistant.call('listEvents', { user_id: 'ada', days_forward: 20 })).toMatchObject({
+    await assistant.call('delete_event', { event_id: 'jour', occurrence: '2026-10-28T08:00:00Z' });
+    await assistant.call('update_event', {
+      event_id: 'jour',
+      end_ts: '2026-10-21T09:30',
+      location: 'Room 1',
+    });
+    expect(await assistant.call('list_events', { user_id: 'ada', days_forward: 20 })).toMatchObject({
       events: [
         { start_ts: '2026-10-21T07:00:00Z', end_ts: '2026-10-21T07:30:00Z', location: 'Room 1' },
         { start_ts: '2026-11-04T08:00:00Z' },
       ],
       count: 2,
     });
-    await expect(assistant.call('deleteEvent', { event_id: 'jour', occurrence: 'never' })).rejects.toThrow(
+    await expect(assistant.call('delete_event', { event_id: 'jour', occurrence: 'never' })).rejects.toThrow(
       'Occurrence not found',
     );
   });
 
   it('keeps its duration when it moves, and its other fields when only the time changes', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const event = {
       user_id: 'ada',
       id: 'e',
@@ -210,29 +214,29 @@ describe('an event', () => {
       start_ts: '2026-11-17T14:00',
       end_ts: '2026-11-17T14:20',
     };
-    await assistant.call('createEvent', { ...event, location: 'Main Street 1' });
+    await assistant.call('create_event', { ...event, location: 'Main Street 1' });
     expect(
-      await assistant.call('updateEvent', { event_id: 'e', start_ts: '2026-11-18T09:00' }),
+      await assistant.call('update_event', { event_id: 'e', start_ts: '2026-11-18T09:00' }),
     ).toMatchObject({
       title: 'Dentist',
       location: 'Main Street 1',
       start_ts: '2026-11-18T08:00:00Z',
       end_ts: '2026-11-18T08:20:00Z',
     });
-    expect(await assistant.call('updateEvent', { event_id: 'e', unset: ['location'] })).not.toHaveProperty(
+    expect(await assistant.call('update_event', { event_id: 'e', unset: ['location'] })).not.toHaveProperty(
       'location',
     );
   });
 
   it('is not found if the id is unknown', async () => {
     await using assistant = openAssistant();
-    for (const tool of ['getEvent', 'updateEvent', 'deleteEvent'])
+    for (const tool of ['get_event', 'update_event', 'delete_event'])
       await expect(assistant.call(tool, { event_id: 'nothing' })).rejects.toThrow('Event not found');
-    await expect(assistant.call('listEvents', { user_id: 'nobody' })).rejects.toThrow('User not found');
-    await expect(assistant.call('listNotifications', { user_id: 'nobody' })).rejects.toThrow(
+    await expect(assistant.call('list_events', { user_id: 'nobody' })).rejects.toThrow('User not found');
+    await expect(assistant.call('list_notifications', { user_id: 'nobody' })).rejects.toThrow(
       'User not found',
     );
-    for (const tool of ['cancelNotification', 'acknowledgeNotification'])
+    for (const tool of ['cancel_notification', 'acknowledge_notification'])
       await expect(assistant.call(tool, { notification_id: 'none' })).rejects.toThrow(
         'Notification not found',
       );
@@ -240,16 +244,18 @@ describe('an event', () => {
 
   it('is listed within the requested days, and days out of range are rejected', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     for (const [id, start_ts] of [
       ['old', '2026-11-13T10:00'],
       ['recent', '2026-11-15T10:00'],
       ['soon', '2026-12-15T10:00'],
       ['later', '2026-12-20T10:00'],
     ])
-      await assistant.call('createEvent', { user_id: 'ada', id: id!, title: id!, start_ts: start_ts! });
+      await assistant.call('create_event', { user_id: 'ada', id: id!, title: id!, start_ts: start_ts! });
     const ids = async (args = {}) =>
-      ((await assistant.call('listEvents', args)) as { events: { id: string }[] }).events.map(({ id }) => id);
+      ((await assistant.call('list_events', args)) as { events: { id: string }[] }).events.map(
+        ({ id }) => id,
+      );
     expect(await ids()).toEqual(['recent', 'soon']);
     expect(await ids({ days_back: 5, days_forward: 90 })).toEqual(['old', 'recent', 'soon', 'later']);
     for (const args of [
@@ -266,55 +272,55 @@ describe('an event', () => {
 describe('a rule', () => {
   it('is rejected without the field that its type requires, and for an unknown user', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const rule = { user_id: 'ada', rule_type: 'travel_buffer', rule_json: {} };
-    await expect(assistant.call('setRule', rule)).rejects.toThrow(/requires minutes/);
-    await expect(assistant.call('setRule', { ...rule, rule_json: { minutes: 0 } })).rejects.toThrow(
+    await expect(assistant.call('set_rule', rule)).rejects.toThrow(/requires minutes/);
+    await expect(assistant.call('set_rule', { ...rule, rule_json: { minutes: 0 } })).rejects.toThrow(
       /minutes/,
     );
-    await expect(assistant.call('setRule', { ...rule, rule_json: { phone: '1' } })).rejects.toThrow(/phone/);
+    await expect(assistant.call('set_rule', { ...rule, rule_json: { phone: '1' } })).rejects.toThrow(/phone/);
     await expect(
-      assistant.call('setRule', { ...rule, user_id: 'nobody', rule_json: { minutes: 5 } }),
+      assistant.call('set_rule', { ...rule, user_id: 'nobody', rule_json: { minutes: 5 } }),
     ).rejects.toThrow('User not found');
     await expect(
-      assistant.call('setRule', { ...rule, rule_id: 'none', rule_json: { minutes: 5 } }),
+      assistant.call('set_rule', { ...rule, rule_id: 'none', rule_json: { minutes: 5 } }),
     ).rejects.toThrow('Rule not found');
-    await expect(assistant.call('deleteRule', { rule_id: 'none' })).rejects.toThrow('Rule not found');
+    await expect(assistant.call('delete_rule', { rule_id: 'none' })).rejects.toThrow('Rule not found');
   });
 
   it('can be created, changed and deleted', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
-    const made = await assistant.call('setRule', {
+    await assistant.call('create_user', ada);
+    const made = await assistant.call('set_rule', {
       user_id: 'ada',
       rule_type: 'travel_buffer',
       rule_json: { minutes: 20 },
     });
     const rule_id = String(made['id']);
-    await assistant.call('setRule', {
+    await assistant.call('set_rule', {
       user_id: 'ada',
       rule_id,
       rule_type: 'travel_buffer',
       rule_json: { minutes: 45 },
       priority: 3,
     });
-    expect(await assistant.call('listRules', { user_id: 'ada' })).toMatchObject({
+    expect(await assistant.call('list_rules', { user_id: 'ada' })).toMatchObject({
       rules: [{ id: rule_id, rule_json: { minutes: 45 }, priority: 3, enabled: true }],
       count: 1,
     });
-    await assistant.call('deleteRule', { rule_id });
-    expect(await assistant.call('listRules', { user_id: 'ada' })).toEqual({ rules: [], count: 0 });
+    await assistant.call('delete_rule', { rule_id });
+    expect(await assistant.call('list_rules', { user_id: 'ada' })).toEqual({ rules: [], count: 0 });
   });
 });
 
 describe('a very long list', () => {
   it('is truncated and says so', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const hourly = { user_id: 'ada', title: 'Bell', start_ts: '2026-11-16T00:00', rrule: 'FREQ=HOURLY' };
-    await assistant.call('createEvent', hourly);
-    expect(await assistant.call('listEvents', { days_forward: 80 })).toMatchObject({ count: 1930 });
-    expect(await assistant.call('listEvents', { days_forward: 90 })).toMatchObject({
+    await assistant.call('create_event', hourly);
+    expect(await assistant.call('list_events', { days_forward: 80 })).toMatchObject({ count: 1930 });
+    expect(await assistant.call('list_events', { days_forward: 90 })).toMatchObject({
       count: 2000,
       truncated: true,
     });

@@ -55,7 +55,7 @@ function outbox(assistant: TestAssistant): string[] {
 async function runWorkerUntil(assistant: TestAssistant, untilMs: number): Promise<string[]> {
   const written: string[] = [];
   for (;;) {
-    const { notifications } = (await assistant.call('listNotifications', {
+    const { notifications } = (await assistant.call('list_notifications', {
       status: 'planned',
       days_back: 1,
       days_forward: 30,
@@ -69,14 +69,14 @@ async function runWorkerUntil(assistant: TestAssistant, untilMs: number): Promis
 /** Ada has a dentist's appointment at 14:00 and received a reminder at 13:00. */
 async function reminded(user: JsonObject = {}): Promise<TestAssistant> {
   const assistant = openAssistant();
-  await assistant.call('createUser', { ...ada, ...user });
-  await assistant.call('createEvent', {
+  await assistant.call('create_user', { ...ada, ...user });
+  await assistant.call('create_event', {
     user_id: 'ada',
     id: 'dentist',
     title: 'Dentist',
     start_ts: '2026-11-17T14:00',
   });
-  await assistant.call('planNotifications', { user_id: 'ada' });
+  await assistant.call('plan_notifications', { user_id: 'ada' });
   expect(await runWorker(assistant, at('13:00'))).toEqual([
     expect.stringMatching(/^Reminder: Dentist, .* 2:00/),
   ]);
@@ -85,7 +85,7 @@ async function reminded(user: JsonObject = {}): Promise<TestAssistant> {
 }
 
 const move = (assistant: TestAssistant, start_ts: string) =>
-  assistant.call('updateEvent', { event_id: 'dentist', start_ts });
+  assistant.call('update_event', { event_id: 'dentist', start_ts });
 
 describe('a change after a reminder', () => {
   it('is reported once when the event moves earlier, with the time announced before', async () => {
@@ -113,8 +113,11 @@ describe('a change after a reminder', () => {
   });
 
   it.each<[string, (assistant: TestAssistant) => Promise<unknown>]>([
-    ['cancelled', (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' })],
-    ['deleted', (assistant) => assistant.call('deleteEvent', { event_id: 'dentist' })],
+    [
+      'cancelled',
+      (assistant) => assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' }),
+    ],
+    ['deleted', (assistant) => assistant.call('delete_event', { event_id: 'dentist' })],
   ])('is reported when the event is %s', async (_, end) => {
     await using assistant = await reminded();
     await end(assistant);
@@ -125,8 +128,8 @@ describe('a change after a reminder', () => {
   it('is reported in one message for several changes within a minute', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T13:40');
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' });
     await move(assistant, '2026-11-17T13:50');
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: .* 1:50/)]);
   });
@@ -140,9 +143,9 @@ describe('a change after a reminder', () => {
 
   it('is reported again when a cancelled event takes place after all', async () => {
     await using assistant = await reminded();
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
     expect(await runWorkerUntil(assistant, at('13:10'))).toHaveLength(1);
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' });
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([
       expect.stringMatching(/^Takes place after all: Dentist/),
     ]);
@@ -150,18 +153,18 @@ describe('a change after a reminder', () => {
 
   it('is reported after quiet hours, unless that is too late', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     for (const [id, start_ts] of [
       ['early', '2026-11-17T06:30'],
       ['later', '2026-11-17T07:30'],
     ])
-      await assistant.call('createEvent', { user_id: 'ada', id, title: id, start_ts });
-    await assistant.call('planNotifications', { user_id: 'ada' });
+      await assistant.call('create_event', { user_id: 'ada', id, title: id, start_ts });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(await runWorkerUntil(assistant, at('22:00', 16))).toHaveLength(2);
     assistant.now = at('22:00', 16);
     for (const event_id of ['early', 'later'])
-      await assistant.call('updateEvent', { event_id, status: 'cancelled' });
-    expect(await assistant.call('listNotifications', { status: 'planned', days_back: 1 })).toMatchObject({
+      await assistant.call('update_event', { event_id, status: 'cancelled' });
+    expect(await assistant.call('list_notifications', { status: 'planned', days_back: 1 })).toMatchObject({
       notifications: [{ event_id: 'later', plan_time: '2026-11-17T06:00:00Z' }],
     });
     expect(await runWorkerUntil(assistant, at('12:00'))).toEqual([
@@ -171,36 +174,36 @@ describe('a change after a reminder', () => {
 
   it('is not reported if no reminder was sent before', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
-    await assistant.call('createEvent', {
+    await assistant.call('create_user', ada);
+    await assistant.call('create_event', {
       user_id: 'ada',
       id: 'dentist',
       title: 'D',
       start_ts: '2026-11-17T14:00',
     });
-    await assistant.call('planNotifications', { user_id: 'ada' });
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([]);
   });
 
   it('is reported for one occurrence of a series, and for a series that moves', async () => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     for (const id of ['one', 'all'])
-      await assistant.call('createEvent', {
+      await assistant.call('create_event', {
         user_id: 'ada',
         id,
         title: id,
         start_ts: '2026-11-17T14:00',
         rrule: 'FREQ=DAILY;COUNT=3',
       });
-    await assistant.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(await runWorker(assistant, at('13:00'))).toHaveLength(2);
     assistant.now = at('13:05');
-    await assistant.call('deleteEvent', { event_id: 'one', occurrence: '2026-11-17T13:00:00Z' });
-    await assistant.call('updateEvent', { event_id: 'all', start_ts: '2026-11-17T15:00' });
+    await assistant.call('delete_event', { event_id: 'one', occurrence: '2026-11-17T13:00:00Z' });
+    await assistant.call('update_event', { event_id: 'all', start_ts: '2026-11-17T15:00' });
     // A changed title is not reported.
-    await assistant.call('updateEvent', { event_id: 'all', title: 'all of them' });
+    await assistant.call('update_event', { event_id: 'all', title: 'all of them' });
     const written = await runWorkerUntil(assistant, at('13:30'));
     expect(written.map((text) => text.split('\n')[0]).toSorted()).toEqual([
       expect.stringMatching(/^Cancelled: one, .* 2:00/),
@@ -210,7 +213,7 @@ describe('a change after a reminder', () => {
 
   it.each(['sync', 'import'])('is reported when it arrives through %s', async (method) => {
     await using assistant = openAssistant();
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
     const file = join(dirname(assistant.file), 'runWorker.ics');
     const calendar = (...lines: readonly string[]) =>
       [
@@ -221,13 +224,13 @@ describe('a change after a reminder', () => {
       ].join('\n');
     const load = async (text: string) => {
       writeFileSync(file, text);
-      if (method === 'import') await assistant.call('importCalendar', { user_id: 'ada', content: text });
-      else await assistant.call('addCalendar', { user_id: 'ada', source: file });
+      if (method === 'import') await assistant.call('import_calendar', { user_id: 'ada', content: text });
+      else await assistant.call('add_calendar', { user_id: 'ada', source: file });
     };
     const moving = (time: string) => `UID:m\nSUMMARY:Moves\nDTSTART:20261117T${time}Z`;
     const going = (status: string) => `UID:g\nSUMMARY:Goes\nDTSTART:20261117T130000Z\nSTATUS:${status}`;
     await load(calendar(moving('130000'), going('CONFIRMED')));
-    await assistant.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(await runWorker(assistant, at('13:00'))).toHaveLength(2);
     assistant.now = at('13:05');
     await load(calendar(moving('123000'), going('CANCELLED')));
@@ -245,25 +248,25 @@ describe('an acknowledgement', () => {
 
   async function acknowledged(): Promise<TestAssistant> {
     const assistant = await reminded(both);
-    const { notifications } = (await assistant.call('listNotifications', {
+    const { notifications } = (await assistant.call('list_notifications', {
       status: 'sent',
       days_back: 1,
     })) as {
       notifications: { id: string }[];
     };
-    await assistant.call('acknowledgeNotification', { notification_id: notifications[0]!.id });
+    await assistant.call('acknowledge_notification', { notification_id: notifications[0]!.id });
     return assistant;
   }
 
   it('ends all reminders of the occurrence on every channel, also after replanning', async () => {
     await using assistant = await acknowledged();
-    expect(await assistant.call('listNotifications', { status: 'planned', days_back: 1 })).toMatchObject({
+    expect(await assistant.call('list_notifications', { status: 'planned', days_back: 1 })).toMatchObject({
       count: 0,
     });
-    await assistant.call('updateEvent', { event_id: 'dentist', title: 'Dentist, with papers' });
-    await assistant.call('planNotifications', { user_id: 'ada' });
-    await assistant.call('planNotifications', { user_id: 'ada', force_replan: true });
-    expect(await assistant.call('listNotifications', { status: 'planned', days_back: 1 })).toMatchObject({
+    await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist, with papers' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+    expect(await assistant.call('list_notifications', { status: 'planned', days_back: 1 })).toMatchObject({
       count: 0,
     });
     const before = outbox(assistant);
@@ -276,20 +279,20 @@ describe('an acknowledgement', () => {
     await using assistant = await acknowledged();
     await move(assistant, '2026-11-17T15:30');
     expect(await runWorkerUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: .* 3:30/)]);
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
     expect(await runWorkerUntil(assistant, at('16:00'))).toEqual([expect.stringMatching(/^Cancelled: /)]);
   });
 
   it('of a reminder does not cancel a planned change notice', async () => {
     await using assistant = await reminded(both);
     await move(assistant, '2026-11-17T13:40');
-    const { notifications } = (await assistant.call('listNotifications', {
+    const { notifications } = (await assistant.call('list_notifications', {
       status: 'sent',
       days_back: 1,
     })) as {
       notifications: { id: string }[];
     };
-    await assistant.call('acknowledgeNotification', { notification_id: notifications[0]!.id });
+    await assistant.call('acknowledge_notification', { notification_id: notifications[0]!.id });
     expect(await runWorkerUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: /)]);
   });
 });

@@ -15,16 +15,16 @@ async function plan(events: number, policy: PolicyOptions, more: { readonly dry_
       onNotification: (_, { progress, total, message }) => reports.push([progress, total, message]),
     },
   });
-  await assistant.call('createUser', { id: 'ada', name: 'Ada', email: 'ada@example.com' });
+  await assistant.call('create_user', { id: 'ada', name: 'Ada', email: 'ada@example.com' });
   for (let index = 0; index < events; index++)
-    await assistant.call('createEvent', {
+    await assistant.call('create_event', {
       user_id: 'ada',
       title: 'Tea',
       start_ts: `2026-11-17T14:${10 + index}`,
     });
   const ask = (_meta: { progressToken?: string }) =>
     assistant.client.request('tools/call', {
-      name: 'planNotifications',
+      name: 'plan_notifications',
       arguments: { user_id: 'ada', ...more },
       _meta,
     });

@@ -10,16 +10,16 @@ const hour = 3_600_000;
 
 async function openWithDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestAssistant> {
   const assistant = openAssistant();
-  await assistant.call('createUser', { ...ada, ...user });
-  await assistant.call('createEvent', { ...dentist, ...event });
+  await assistant.call('create_user', { ...ada, ...user });
+  await assistant.call('create_event', { ...dentist, ...event });
   return assistant;
 }
 
 const plan = (assistant: TestAssistant, more: JsonObject = {}) =>
-  assistant.call('planNotifications', { user_id: 'ada', ...more });
+  assistant.call('plan_notifications', { user_id: 'ada', ...more });
 const listed = async (assistant: TestAssistant, more: JsonObject = {}) =>
   (
-    (await assistant.call('listNotifications', { days_forward: 30, days_back: 30, ...more })) as {
+    (await assistant.call('list_notifications', { days_forward: 30, days_back: 30, ...more })) as {
       notifications: JsonObject[];
     }
   ).notifications;
@@ -38,7 +38,7 @@ async function updateRow(assistant: TestAssistant, id: unknown, fields: JsonObje
 describe('planning', () => {
   it('is refused for an unknown user, an unknown event and an event of another user', async () => {
     await using assistant = await openWithDentist();
-    await assistant.call('createUser', { id: 'bo', name: 'Bo' });
+    await assistant.call('create_user', { id: 'bo', name: 'Bo' });
     await expect(plan(assistant, { user_id: 'nobody' })).rejects.toThrow('User not found');
     await expect(plan(assistant, { event_id: 'nothing' })).rejects.toThrow('Event not found');
     await expect(plan(assistant, { user_id: 'bo', event_id: 'dentist' })).rejects.toThrow('Event not found');
@@ -104,7 +104,7 @@ describe('planning', () => {
     await using assistant = await openWithDentist();
     await plan(assistant);
     const [before] = await planned(assistant);
-    await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-18T16:00' });
+    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-18T16:00' });
     expect(await listed(assistant)).toMatchObject([
       {
         id: before!['id'],
@@ -118,21 +118,21 @@ describe('planning', () => {
   it.each([
     [
       (assistant: TestAssistant) =>
-        assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
+        assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' }),
       'the event is cancelled',
     ],
     [
       (assistant: TestAssistant) =>
-        assistant.call('updateEvent', { event_id: 'dentist', status: 'tentative' }),
+        assistant.call('update_event', { event_id: 'dentist', status: 'tentative' }),
       'the event is tentative',
     ],
     [
-      (assistant: TestAssistant) => assistant.call('deleteEvent', { event_id: 'dentist' }),
+      (assistant: TestAssistant) => assistant.call('delete_event', { event_id: 'dentist' }),
       'the event was deleted',
     ],
     [
       (assistant: TestAssistant) =>
-        assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
+        assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
       'this occurrence no longer takes place',
     ],
   ])('cancels planned notifications with their event (%#)', async (end, reason) => {
@@ -147,8 +147,8 @@ describe('planning', () => {
   it('plans again when a cancelled event is confirmed again', async () => {
     await using assistant = await openWithDentist();
     await plan(assistant);
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' });
-    await assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' });
     await plan(assistant, { force_replan: true });
     expect(await planned(assistant)).toHaveLength(1);
   });
@@ -158,18 +158,18 @@ describe('planning', () => {
   >([
     [
       'an event that was cancelled',
-      (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'cancelled' }),
-      (assistant) => assistant.call('updateEvent', { event_id: 'dentist', status: 'confirmed' }),
+      (assistant) => assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' }),
+      (assistant) => assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' }),
     ],
     [
       'an event that was moved to the past temporarily',
-      (assistant) => assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-10T14:00' }),
-      (assistant) => assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-17T14:00' }),
+      (assistant) => assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-10T14:00' }),
+      (assistant) => assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-17T14:00' }),
     ],
     [
       'a user without an address for a while',
-      (assistant) => assistant.call('updateUser', { user_id: 'ada', unset: ['email'] }),
-      (assistant) => assistant.call('updateUser', { user_id: 'ada', email: 'ada@example.com' }),
+      (assistant) => assistant.call('update_user', { user_id: 'ada', unset: ['email'] }),
+      (assistant) => assistant.call('update_user', { user_id: 'ada', email: 'ada@example.com' }),
     ],
   ])('decides again for %s, after the change is reverted', async (_, change, revert) => {
     await using assistant = await openWithDentist();
@@ -193,7 +193,7 @@ describe('planning', () => {
         urgency: 'urgent',
         escalate_ms: assistant.now + 60_000,
       });
-      await assistant.call('updateEvent', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
+      await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
       const { createStore } = await import('../store/store.ts');
       const store = createStore(assistant.file);
       const [[now], [event]] = await store.read(async (db) => [
@@ -211,7 +211,7 @@ describe('planning', () => {
     await plan(assistant);
     const [row] = await planned(assistant);
     await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday });
-    await assistant.call('updateEvent', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
+    await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
     expect(await plan(assistant, { force_replan: true })).toMatchObject({
       notifications_planned: 0,
       changes: [],
@@ -224,7 +224,7 @@ describe('planning', () => {
     await plan(assistant);
     const [row] = await planned(assistant);
     await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday });
-    await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-19T14:00' });
+    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-19T14:00' });
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 1 });
   });
 
@@ -246,9 +246,9 @@ describe('planning', () => {
     await using assistant = await openWithDentist();
     await plan(assistant);
     const [row] = await planned(assistant);
-    const cancelled = await assistant.call('cancelNotification', { notification_id: row!['id']! });
+    const cancelled = await assistant.call('cancel_notification', { notification_id: row!['id']! });
     expect(cancelled).toMatchObject({ status: 'cancelled', reason: 'cancelled on request' });
-    await assistant.call('updateEvent', { event_id: 'dentist', title: 'Dentist!' });
+    await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist!' });
     await plan(assistant);
     expect(await planned(assistant)).toEqual([]);
     await plan(assistant, { force_replan: true });
@@ -271,17 +271,17 @@ describe('planning', () => {
   it('applies changed preferences to planned notifications', async () => {
     await using assistant = await openWithDentist();
     await plan(assistant);
-    await assistant.call('updateUser', { user_id: 'ada', quiet_start: '12:00', quiet_end: '13:30' });
+    await assistant.call('update_user', { user_id: 'ada', quiet_start: '12:00', quiet_end: '13:30' });
     expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-17T10:59:00Z' }]);
-    await assistant.call('updateUser', { user_id: 'ada', ntfy_topic: 'ada', channel_pref: 'ntfy' });
+    await assistant.call('update_user', { user_id: 'ada', ntfy_topic: 'ada', channel_pref: 'ntfy' });
     expect(await planned(assistant)).toMatchObject([{ channel: 'ntfy' }]);
-    await assistant.call('updateUser', { user_id: 'ada', unset: ['email', 'ntfy_topic'] });
+    await assistant.call('update_user', { user_id: 'ada', unset: ['email', 'ntfy_topic'] });
     expect(await planned(assistant)).toEqual([]);
   });
 
   it('calls users who want calls, but not at the weekend', async () => {
     await using assistant = await openWithDentist({ phone_e164: '+4930123456', channel_pref: 'both' });
-    await assistant.call('createEvent', { ...dentist, id: 'brunch', start_ts: '2026-11-21T11:00' });
+    await assistant.call('create_event', { ...dentist, id: 'brunch', start_ts: '2026-11-21T11:00' });
     const { changes } = (await plan(assistant)) as { changes: JsonObject[] };
     expect(changes.map(({ event_id, channel, urgency }) => [event_id, channel, urgency])).toEqual([
       ['dentist', 'email', 'normal'],
@@ -305,7 +305,7 @@ describe('planning', () => {
       { organizer: 'Boss <boss@example.com>', location: 'Main Street 1' },
     );
     const setRule = (rule_type: string, rule_json: JsonObject) =>
-      assistant.call('setRule', { user_id: 'ada', rule_type, rule_json });
+      assistant.call('set_rule', { user_id: 'ada', rule_type, rule_json });
     await setRule('travel_buffer', { minutes: 30 });
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-17T11:30:00Z' }] });
     await setRule('internal_meeting', { domains: ['example.com'] });
@@ -325,7 +325,7 @@ describe('planning', () => {
   it('plans every occurrence of a series, and cancels only the deleted one', async () => {
     await using assistant = await openWithDentist({}, { rrule: 'FREQ=WEEKLY;COUNT=3' });
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 3, events_processed: 3 });
-    await assistant.call('deleteEvent', { event_id: 'dentist', occurrence: '2026-11-24T13:00:00Z' });
+    await assistant.call('delete_event', { event_id: 'dentist', occurrence: '2026-11-24T13:00:00Z' });
     const rows = await listed(assistant);
     expect(rows.map(({ status }) => status)).toEqual(['planned', 'cancelled', 'planned']);
     expect(rows[1]).toMatchObject({ reason: 'this occurrence no longer takes place' });
@@ -350,7 +350,7 @@ describe('planning', () => {
       { start_ts: new Date(monday + hour / 3).toISOString() },
     );
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-16T08:05:00Z' }] });
-    await assistant.call('createEvent', {
+    await assistant.call('create_event', {
       ...dentist,
       id: 'now',
       start_ts: new Date(monday + 60_000).toISOString(),
@@ -373,24 +373,24 @@ describe('planning on PostgreSQL', () => {
     const file = await postgres.createDatabase('planning');
     const assistants = Array.from({ length: 5 }, () => openAssistant({ file }));
     const [assistant] = assistants as [TestAssistant];
-    await assistant.call('createUser', ada);
-    await assistant.call('createEvent', { ...dentist, rrule: 'FREQ=DAILY;COUNT=4' });
+    await assistant.call('create_user', ada);
+    await assistant.call('create_event', { ...dentist, rrule: 'FREQ=DAILY;COUNT=4' });
     const results = await Promise.all(assistants.map((one) => plan(one, { force_replan: true })));
     expect(results.map(({ errors }) => errors)).toEqual(assistants.map(() => undefined));
     expect(await listed(assistant)).toHaveLength(4);
-    await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-17T16:00' });
+    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-17T16:00' });
     const times = (await planned(assistant)).map(({ plan_time }) => String(plan_time).slice(11));
     expect(times).toEqual(Array(4).fill('14:00:00Z'));
     const id = (await planned(assistant))[0]!['id']!;
-    expect(await assistant.call('cancelNotification', { notification_id: id })).toMatchObject({
+    expect(await assistant.call('cancel_notification', { notification_id: id })).toMatchObject({
       status: 'cancelled',
     });
-    await expect(assistant.call('createUser', { name: 'x', email: ada.email })).rejects.toThrow(
+    await expect(assistant.call('create_user', { name: 'x', email: ada.email })).rejects.toThrow(
       /already used by/,
     );
-    await assistant.call('deleteEvent', { event_id: 'dentist' });
+    await assistant.call('delete_event', { event_id: 'dentist' });
     expect(await planned(assistant)).toEqual([]);
-    await assistant.call('deleteUser', { user_id: 'ada' });
+    await assistant.call('delete_user', { user_id: 'ada' });
     expect(await listed(assistant)).toEqual([]);
     for (const one of assistants) await one[Symbol.asyncDispose]();
   });
@@ -413,7 +413,7 @@ describe('a character that PostgreSQL cannot store', () => {
       file: await postgres.createDatabase('characters'),
       policy: { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 },
     });
-    await assistant.call('createUser', ada);
+    await assistant.call('create_user', ada);
   });
   afterAll(async () => {
     await assistant?.[Symbol.asyncDispose]();
@@ -422,7 +422,7 @@ describe('a character that PostgreSQL cannot store', () => {
   });
 
   it('in the answer of a model does not prevent a reminder', async () => {
-    await assistant.call('createEvent', dentist);
+    await assistant.call('create_event', dentist);
     expect(await plan(assistant)).toMatchObject({
       notifications_planned: 1,
       policies: [{ policy: 'endpoint', reason: 'all is [2Jwell' }],
@@ -430,9 +430,9 @@ describe('a character that PostgreSQL cannot store', () => {
   });
 
   it.each([
-    ['createEvent', { user_id: 'ada', title: 'x', start_ts: '2026-11-17T14:00', description: 'a\u0000b' }],
-    ['getUser', { user_id: 'a\u0000' }],
-    ['planNotifications', { user_id: 'ada', event_id: '\u0000' }],
+    ['create_event', { user_id: 'ada', title: 'x', start_ts: '2026-11-17T14:00', description: 'a\u0000b' }],
+    ['get_user', { user_id: 'a\u0000' }],
+    ['plan_notifications', { user_id: 'ada', event_id: '\u0000' }],
   ])('in the arguments of %s is reported', async (tool, args) => {
     await expect(assistant.call(tool, args)).rejects.toThrow(/U\+0000/);
   });
@@ -443,12 +443,12 @@ describe('the audit trail', () => {
     await using assistant = await openWithDentist();
     await plan(assistant);
     assistant.now += hour;
-    await assistant.call('updateEvent', { event_id: 'dentist', start_ts: '2026-11-18T14:00' });
+    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-18T14:00' });
     const [row] = await planned(assistant);
     assistant.now += hour;
-    await assistant.call('cancelNotification', { notification_id: row!['id']! });
+    await assistant.call('cancel_notification', { notification_id: row!['id']! });
     const actions = async (more: JsonObject = {}) =>
-      ((await assistant.call('listAudit', more)) as { entries: JsonObject[] }).entries.map(
+      ((await assistant.call('list_audit', more)) as { entries: JsonObject[] }).entries.map(
         ({ action }) => action,
       );
     expect(await actions({ user_id: 'ada' })).toEqual(
@@ -472,14 +472,14 @@ describe('acknowledging', () => {
     await plan(assistant);
     const [row] = await planned(assistant);
     await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday, escalate_ms: monday + hour });
-    const done = await assistant.call('acknowledgeNotification', { notification_id: row!['id']! });
+    const done = await assistant.call('acknowledge_notification', { notification_id: row!['id']! });
     expect(done).toMatchObject({
       status: 'sent',
       acknowledged_at: '2026-11-16T08:00:00Z',
       acknowledged_by: 'mcp',
     });
     assistant.now += hour;
-    expect(await assistant.call('acknowledgeNotification', { notification_id: row!['id']! })).toEqual(done);
+    expect(await assistant.call('acknowledge_notification', { notification_id: row!['id']! })).toEqual(done);
   });
 
   it('is refused for a cancelled notification, as is cancelling a sent one', async () => {
@@ -487,9 +487,9 @@ describe('acknowledging', () => {
     await plan(assistant);
     const notification_id = (await planned(assistant))[0]!['id']!;
     await updateRow(assistant, notification_id, { status: 'sent' });
-    await expect(assistant.call('cancelNotification', { notification_id })).rejects.toThrow(/is sent/);
+    await expect(assistant.call('cancel_notification', { notification_id })).rejects.toThrow(/is sent/);
     await updateRow(assistant, notification_id, { status: 'cancelled' });
-    await expect(assistant.call('acknowledgeNotification', { notification_id })).rejects.toThrow(
+    await expect(assistant.call('acknowledge_notification', { notification_id })).rejects.toThrow(
       /was cancelled/,
     );
   });

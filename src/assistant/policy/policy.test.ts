@@ -22,13 +22,13 @@ const good = JSON.stringify({
 
 async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
   const assistant = openAssistant({ policy, memory });
-  await assistant.call('createUser', {
+  await assistant.call('create_user', {
     id: 'ada',
     name: 'Ada',
     email: 'ada@example.com',
     timezone: 'Europe/Berlin',
   });
-  await assistant.call('createEvent', {
+  await assistant.call('create_event', {
     user_id: 'ada',
     id: 'dentist',
     title: 'Dentist',
@@ -42,7 +42,7 @@ async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
   const model = await startChatModel(behave);
   const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000, ...more } as const;
   const assistant = await openWithDentist(policy);
-  const result = await assistant.call('planNotifications', { user_id: 'ada' });
+  const result = await assistant.call('plan_notifications', { user_id: 'ada' });
   return {
     model,
     assistant,
@@ -62,7 +62,7 @@ describe('a model endpoint', () => {
     expect(result.changes).toMatchObject([
       { action: 'add', plan_time: '2026-11-17T11:30:00Z', reason: '90 minutes before' },
     ]);
-    await assistant.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(model.asked).toHaveLength(1);
     const [{ headers, body }] = model.asked as [(typeof model.asked)[0]];
     expect(headers.authorization).toBe('Bearer secret-key');
@@ -107,7 +107,7 @@ describe('a model endpoint', () => {
     ]);
     expect(result.changes).toMatchObject([{ plan_time: '2026-11-17T12:00:00Z' }]);
     expect(model.asked).toHaveLength(2);
-    await assistant.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(model.asked).toHaveLength(4);
   });
 
@@ -145,12 +145,12 @@ describe('a model endpoint', () => {
       timeoutMs: 300,
     });
     for (let number = 0; number < 20; number++)
-      await assistant.call('createEvent', {
+      await assistant.call('create_event', {
         user_id: 'ada',
         title: `Event ${number}`,
         start_ts: `2026-11-18T${10 + (number % 10)}:00`,
       });
-    const result = await assistant.call('planNotifications', { user_id: 'ada' });
+    const result = await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(result).toMatchObject({ events_processed: 21, policies: [{ policy: 'rules' }] });
     expect(model.asked.length).toBeLessThanOrEqual(4);
   });
@@ -171,11 +171,11 @@ describe('a model endpoint', () => {
       model: 'x',
       timeoutMs: 2000,
     });
-    expect(await notRunning.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await notRunning.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('the request failed') }],
     });
     await using notConfigured = await openWithDentist({ name: 'endpoint', timeoutMs: 2000 });
-    expect(await notConfigured.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await notConfigured.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not configured') }],
     });
   });
@@ -216,7 +216,7 @@ describe('a model endpoint', () => {
         plan: [{ offset_minutes: -60, channel: 'email', subject, email_text }],
       }),
     );
-    const { notifications } = (await session.assistant.call('listNotifications')) as {
+    const { notifications } = (await session.assistant.call('list_notifications')) as {
       notifications: JsonObject[];
     };
     expect(notifications).toMatchObject([{ subject: 'Hello Bcc: eve@evil.example' }]);
@@ -225,12 +225,12 @@ describe('a model endpoint', () => {
 
   it('has its text replaced when the event changes', async () => {
     await using session = await planWith(() => good);
-    await session.assistant.call('updateUser', { user_id: 'ada', name: 'Ada L.' });
+    await session.assistant.call('update_user', { user_id: 'ada', name: 'Ada L.' });
     const subject = async () =>
-      ((await session.assistant.call('listNotifications')) as { notifications: JsonObject[] })
+      ((await session.assistant.call('list_notifications')) as { notifications: JsonObject[] })
         .notifications[0]!['subject'];
     expect(await subject()).toBe('Dentist soon');
-    await session.assistant.call('updateEvent', { event_id: 'dentist', title: 'Surgeon' });
+    await session.assistant.call('update_event', { event_id: 'dentist', title: 'Surgeon' });
     expect(await subject()).toMatch(/^Reminder: Surgeon/);
   });
 
@@ -246,14 +246,14 @@ describe('a model endpoint', () => {
       (title) => title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/gu, ' ') || 'x',
     );
     for (const [index, title] of [...titles, ...titles].entries())
-      await assistant.call('createEvent', {
+      await assistant.call('create_event', {
         user_id: 'ada',
         title,
         start_ts: new Date(assistant.now + (index + 1) * 5_000_000).toISOString(),
       });
-    const result = await assistant.call('planNotifications', { user_id: 'ada' });
+    const result = await assistant.call('plan_notifications', { user_id: 'ada' });
     expect(result['events_processed']).toBe(titles.length * 2 + 1);
-    const { notifications } = (await assistant.call('listNotifications', { days_forward: 30 })) as {
+    const { notifications } = (await assistant.call('list_notifications', { days_forward: 30 })) as {
       notifications: JsonObject[];
     };
     expect(notifications.length).toBeGreaterThan(10);
@@ -285,7 +285,7 @@ describe('the client model', () => {
     };
     await using assistant = await openWithDentist(policy, { onRequest });
     await legacy(assistant);
-    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await assistant.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
       changes: [{ plan_time: '2026-11-17T11:30:00Z' }],
     });
@@ -296,9 +296,9 @@ describe('the client model', () => {
     const onRequest = async () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: good } });
     await using assistant = await openWithDentist(policy, { onRequest });
     await legacy(assistant);
-    await assistant.call('planNotifications', { user_id: 'ada' });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
     await using worker = openAssistant({ file: assistant.file, policy });
-    expect(await worker.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await worker.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [],
       changes: [{ action: 'keep', plan_time: '2026-11-17T11:30:00Z' }],
     });
@@ -309,7 +309,7 @@ describe('the client model', () => {
       onRequest: () => Promise.reject(new Error('not today')),
     });
     await legacy(refusing);
-    expect(await refusing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await refusing.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not today') }],
     });
     await using silent = await openWithDentist(
@@ -317,14 +317,14 @@ describe('the client model', () => {
       { onRequest: () => new Promise(() => {}) },
     );
     await legacy(silent);
-    expect(await silent.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await silent.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('no answer within 0.2 s') }],
     });
   });
 
   it('of a client without sampling is replaced by the rules', async () => {
     await using assistant = await openWithDentist(policy);
-    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await assistant.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('does not support sampling') }],
     });
   });
@@ -337,14 +337,14 @@ describe('the client model', () => {
       'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': { sampling: {} },
     };
-    const params = { name: 'planNotifications', arguments: { user_id: 'ada' }, _meta };
+    const params = { name: 'plan_notifications', arguments: { user_id: 'ada' }, _meta };
     const first = (await client.request('tools/call', params)) as {
       inputRequests: JsonObject;
       requestState: string;
       resultType: string;
     };
     expect(first.resultType).toBe('input_required');
-    expect(await assistant.call('listNotifications')).toMatchObject({ count: 0 });
+    expect(await assistant.call('list_notifications')).toMatchObject({ count: 0 });
     const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     const inputResponses = Object.fromEntries(Object.keys(first.inputRequests).map((key) => [key, answer]));
     const second = await client.request('tools/call', {
@@ -367,7 +367,7 @@ describe('a sub-agent', () => {
       return `Done.\n\`\`\`json\n${good}\n\`\`\``;
     };
     await using assistant = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
-    expect(await assistant.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await assistant.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'delegate' }],
     });
     expect(tasks[0]).toContain('Dentist');
@@ -376,11 +376,11 @@ describe('a sub-agent', () => {
   it('that fails or is not available is replaced by the rules', async () => {
     const delegate = () => Promise.reject(new Error('codex is not installed'));
     await using failing = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
-    expect(await failing.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await failing.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('codex is not installed') }],
     });
     await using absent = await openWithDentist({ name: 'delegate', timeoutMs: 5000 });
-    expect(await absent.call('planNotifications', { user_id: 'ada' })).toMatchObject({
+    expect(await absent.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('no sub-agents') }],
     });
   });

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
     defineTool({
-      name: 'listAudit',
+      name: 'list_audit',
       title: 'List Audit Trail',
       description:
         'List what was decided, planned, tried and changed in the calendar and its notifications, the newest first',

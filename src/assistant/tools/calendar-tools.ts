@@ -39,7 +39,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
   const calendars = { data, options };
   return [
     defineTool({
-      name: 'importCalendar',
+      name: 'import_calendar',
       title: 'Import Calendar',
       description:
         'Take the events of a calendar into the calendar of a user, once: from a file, a folder, an address, or as text. Importing the same again changes only what has changed',
@@ -80,7 +80,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       },
     }),
     defineTool({
-      name: 'addCalendar',
+      name: 'add_calendar',
       title: 'Add Calendar',
       description:
         'Take the events of a calendar into the calendar of a user and keep them up to date: a file, a folder, an address, or a CalDAV account with all its calendars',
@@ -100,7 +100,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       },
     }),
     defineTool({
-      name: 'listCalendars',
+      name: 'list_calendars',
       title: 'List Calendars',
       description: 'List the calendars that events come from, with what is wrong with them',
       inputSchema: {
@@ -117,7 +117,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       },
     }),
     defineTool({
-      name: 'syncCalendar',
+      name: 'sync_calendar',
       title: 'Sync Calendar',
       description: 'Bring a calendar up to date now, or all calendars of a user, or all there are',
       inputSchema: {
@@ -145,7 +145,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       },
     }),
     defineTool({
-      name: 'removeCalendar',
+      name: 'remove_calendar',
       title: 'Remove Calendar',
       description: 'Remove a calendar with its events and cancel what is planned for them',
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },

@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 export function eventTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
-      name: 'getEvent',
+      name: 'get_event',
       title: 'Get Event',
       description: 'Get event details by ID',
       inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
@@ -31,7 +31,7 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'listEvents',
+      name: 'list_events',
       title: 'List Events',
       description: 'List calendar events with filters',
       inputSchema: {
@@ -49,7 +49,7 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'createEvent',
+      name: 'create_event',
       title: 'Create Event',
       description: 'Add an event to the calendar of a user',
       inputSchema: {
@@ -67,7 +67,7 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'updateEvent',
+      name: 'update_event',
       title: 'Update Event',
       description: 'Change an event; what is planned for it moves or is cancelled with it',
       inputSchema: {
@@ -90,14 +90,17 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'deleteEvent',
+      name: 'delete_event',
       title: 'Delete Event',
       description: 'Remove an event, or one occurrence of a series, and cancel what is planned for it',
       inputSchema: {
         type: 'object',
         properties: {
           event_id: eventId,
-          occurrence: { type: 'string', description: 'Only this one of a series, as listEvents names it' },
+          occurrence: {
+            type: 'string',
+            description: 'Only this one of a series, as returned by list_events',
+          },
         },
         required: ['event_id'],
       },

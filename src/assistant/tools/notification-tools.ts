@@ -21,7 +21,7 @@ export interface Planner {
 export function notificationTools(data: AssistantData, planner: Planner, timeoutMs: number) {
   return [
     defineTool({
-      name: 'listNotifications',
+      name: 'list_notifications',
       title: 'List Notifications',
       description: 'List notifications with filters',
       inputSchema: {
@@ -39,7 +39,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       },
     }),
     defineTool({
-      name: 'planNotifications',
+      name: 'plan_notifications',
       title: 'Plan Notifications',
       description: 'Plan notifications for user events using LLM policy',
       inputSchema: {
@@ -60,7 +60,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       },
     }),
     defineTool({
-      name: 'cancelNotification',
+      name: 'cancel_notification',
       title: 'Cancel Notification',
       description: 'Cancel a planned notification; it stays cancelled until a new plan is forced',
       inputSchema: {
@@ -77,7 +77,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       },
     }),
     defineTool({
-      name: 'acknowledgeNotification',
+      name: 'acknowledge_notification',
       title: 'Acknowledge Notification',
       description:
         'Confirm that a notification was seen. Ends all reminders of the same occurrence, on every channel; a later move or cancellation is still reported.',

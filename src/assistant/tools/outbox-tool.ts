@@ -10,7 +10,7 @@ const previewBytes = 4096;
 /** Lists the outbox: the messages of channels without a configured provider. */
 export function outboxTool(folder: string) {
   return defineTool({
-    name: 'listOutbox',
+    name: 'list_outbox',
     title: 'List Outbox',
     description: 'List what was put into the outbox folder instead of being sent, newest first',
     inputSchema: {

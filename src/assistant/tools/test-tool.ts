@@ -10,7 +10,7 @@ const attemptMs = 30_000;
 /** Sends a test message from this process, with the settings of this process. It needs no worker. */
 export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs: number) {
   return defineTool({
-    name: 'testNotification',
+    name: 'test_notification',
     title: 'Test Notification',
     description:
       'Send one test message to a user at once, also in quiet hours, and report how it was delivered or why not',

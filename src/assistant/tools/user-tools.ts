@@ -7,7 +7,7 @@ import { newUserId, ruleFields, unsetUserFields, userFields, userId, userName } 
 export function userTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
-      name: 'getUser',
+      name: 'get_user',
       title: 'Get User',
       description: 'Get user details by ID',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
@@ -19,7 +19,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'listUsers',
+      name: 'list_users',
       title: 'List Users',
       description: 'List all users',
       inputSchema: { type: 'object', properties: {} },
@@ -33,7 +33,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'createUser',
+      name: 'create_user',
       title: 'Create User',
       description: 'Add a user, with how and when to be notified of events',
       inputSchema: {
@@ -51,7 +51,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'updateUser',
+      name: 'update_user',
       title: 'Update User',
       description: 'Change a user; what is planned follows at once',
       inputSchema: {
@@ -74,7 +74,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'deleteUser',
+      name: 'delete_user',
       title: 'Delete User',
       description: 'Remove a user with all events, notifications and rules',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
@@ -94,7 +94,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
 function ruleTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
-      name: 'listRules',
+      name: 'list_rules',
       title: 'List Rules',
       description: 'List the rules of a user: VIP organisers, internal meetings, travel time',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
@@ -108,7 +108,7 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'setRule',
+      name: 'set_rule',
       title: 'Set Rule',
       description: 'Add a rule of a user, or change one by its rule_id',
       inputSchema: {
@@ -128,7 +128,7 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       },
     }),
     defineTool({
-      name: 'deleteRule',
+      name: 'delete_rule',
       title: 'Delete Rule',
       description: 'Remove a rule',
       inputSchema: {

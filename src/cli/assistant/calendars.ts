@@ -10,9 +10,9 @@ interface Invocation {
   readonly flags: LoadedConfig['flags'];
 }
 
-type Calendar = ToolAnswer<'listCalendars'>['calendars'][number];
+type Calendar = ToolAnswer<'list_calendars'>['calendars'][number];
 type CalendarProblem = NonNullable<Calendar['problems']>[number];
-type Removed = ToolAnswer<'removeCalendar'>;
+type Removed = ToolAnswer<'remove_calendar'>;
 
 /** The subcommands. Each yields the calendars that it listed or changed. */
 const actions: Readonly<
@@ -20,22 +20,22 @@ const actions: Readonly<
 > = {
   list: async function* (client, { names, flags }) {
     if (names.length > 0) throw new UsageError(`calendars list takes no name, but got "${names[0]}"`);
-    yield* (await client.call('listCalendars', userFilter(flags))).value.calendars;
+    yield* (await client.call('list_calendars', userFilter(flags))).value.calendars;
   },
-  import: (client, invocation) => readSource(client, 'importCalendar', invocation),
-  add: (client, invocation) => readSource(client, 'addCalendar', invocation),
+  import: (client, invocation) => readSource(client, 'import_calendar', invocation),
+  add: (client, invocation) => readSource(client, 'add_calendar', invocation),
   sync: async function* (client, { names, flags }) {
     const force = flags['force'] === true;
     if (names.length === 0)
-      yield* (await client.call('syncCalendar', { force, ...userFilter(flags) })).value.calendars;
+      yield* (await client.call('sync_calendar', { force, ...userFilter(flags) })).value.calendars;
     for (const calendar_id of names)
-      yield* (await callWithId(client, 'syncCalendar', { calendar_id, force })).value.calendars;
+      yield* (await callWithId(client, 'sync_calendar', { calendar_id, force })).value.calendars;
   },
   remove: async function* (client, { names }) {
     if (names.length === 0)
       throw new UsageError('calendars remove needs a calendar id; adjutant calendars list shows the ids');
     for (const calendar_id of names)
-      yield (await callWithId(client, 'removeCalendar', { calendar_id })).value;
+      yield (await callWithId(client, 'remove_calendar', { calendar_id })).value;
   },
 };
 
@@ -80,7 +80,7 @@ export const calendars: Command = {
 
 async function* readSource(
   client: LocalClient,
-  tool: 'importCalendar' | 'addCalendar',
+  tool: 'import_calendar' | 'add_calendar',
   { names, flags }: Invocation,
 ): AsyncGenerator<Calendar> {
   if (names.length === 0) throw new UsageError('name a file, a folder or an address to read');
@@ -100,18 +100,16 @@ async function* readSource(
 }
 
 /** Calls a tool and names the id in its error message. */
-async function callWithId<Name extends 'importCalendar' | 'addCalendar' | 'syncCalendar' | 'removeCalendar'>(
-  client: LocalClient,
-  tool: Name,
-  args: ToolArguments<Name>,
-) {
+async function callWithId<
+  Name extends 'import_calendar' | 'add_calendar' | 'sync_calendar' | 'remove_calendar',
+>(client: LocalClient, tool: Name, args: ToolArguments<Name>) {
   return client.call(tool, args).catch((error: unknown) => {
     throw withId(error, args);
   });
 }
 
 async function onlyUser(client: LocalClient): Promise<string> {
-  const { users } = (await client.call('listUsers', {})).value;
+  const { users } = (await client.call('list_users', {})).value;
   if (users.length === 1) return users[0]!.id;
   throw new UsageError(
     users.length === 0

@@ -13,7 +13,7 @@ export const events = toolCommand({
   settings: ['assistant.database_url'],
   actions: {
     list: toolAction({
-      tool: 'listEvents',
+      tool: 'list_events',
       positional: 'user_id',
       optional: true,
       fields: eventWindow,
@@ -30,23 +30,23 @@ export const events = toolCommand({
           'No events in this time.',
         ),
     }),
-    show: toolAction({ tool: 'getEvent', positional: 'event_id', show: showFields }),
+    show: toolAction({ tool: 'get_event', positional: 'event_id', show: showFields }),
     create: toolAction({
-      tool: 'createEvent',
+      tool: 'create_event',
       changes: true,
       positional: 'user_id',
       fields: { title: eventTitle, ...eventFields, id: newEventId },
       show: showFields,
     }),
     update: toolAction({
-      tool: 'updateEvent',
+      tool: 'update_event',
       changes: true,
       positional: 'event_id',
       fields: { title: eventTitle, ...eventFields, unset: unsetEventFields },
       show: showFields,
     }),
     delete: toolAction({
-      tool: 'deleteEvent',
+      tool: 'delete_event',
       changes: true,
       positional: 'event_id',
       fields: {

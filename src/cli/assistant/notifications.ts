@@ -16,7 +16,7 @@ export const notifications = toolCommand({
   ],
   actions: {
     list: toolAction({
-      tool: 'listNotifications',
+      tool: 'list_notifications',
       positional: 'user_id',
       optional: true,
       fields: notificationWindow,
@@ -34,19 +34,19 @@ export const notifications = toolCommand({
         ),
     }),
     plan: toolAction({
-      tool: 'planNotifications',
+      tool: 'plan_notifications',
       positional: 'user_id',
       fields: planFields,
       show: showPlan,
     }),
     cancel: toolAction({
-      tool: 'cancelNotification',
+      tool: 'cancel_notification',
       changes: true,
       positional: 'notification_id',
       show: showFields,
     }),
     test: toolAction({
-      tool: 'testNotification',
+      tool: 'test_notification',
       positional: 'user_id',
       fields: testFields,
       show: ({ channel, to, outcome, detail, advice }) =>
@@ -56,7 +56,7 @@ export const notifications = toolCommand({
       code: ({ outcome }) => (outcome === 'accepted' || outcome === 'outbox' ? 0 : 1),
     }),
     audit: toolAction({
-      tool: 'listAudit',
+      tool: 'list_audit',
       positional: 'user_id',
       optional: true,
       fields: auditFields,
@@ -73,7 +73,7 @@ export const notifications = toolCommand({
         ),
     }),
     acknowledge: toolAction({
-      tool: 'acknowledgeNotification',
+      tool: 'acknowledge_notification',
       changes: true,
       positional: 'notification_id',
       show: showFields,
@@ -95,7 +95,7 @@ function showPlan({
   dropped = [],
   errors = [],
   dry_run,
-}: ToolAnswer<'planNotifications'>): string {
+}: ToolAnswer<'plan_notifications'>): string {
   const decisions = policies.map(
     ({ policy, reason, events }) => `${policy} planned ${events} event${events === 1 ? '' : 's'}: ${reason}`,
   );

@@ -8,7 +8,7 @@ import {
 } from '../../assistant/tools/fields.ts';
 import { showFields, showTable, toolAction, toolCommand } from '../client/tool-command.ts';
 
-const deletedText = ({ deleted }: ToolAnswer<'deleteUser'>) => `deleted ${deleted}`;
+const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `deleted ${deleted}`;
 
 export const users = toolCommand({
   name: 'users',
@@ -16,7 +16,7 @@ export const users = toolCommand({
   settings: ['assistant.database_url'],
   actions: {
     list: toolAction({
-      tool: 'listUsers',
+      tool: 'list_users',
       show: ({ users }) =>
         showTable(
           users.map(({ id, name, email, timezone, channel_pref }) => [
@@ -29,23 +29,23 @@ export const users = toolCommand({
           'No users yet. Create one: adjutant users create --name NAME --email ADDRESS',
         ),
     }),
-    show: toolAction({ tool: 'getUser', positional: 'user_id', show: showFields }),
+    show: toolAction({ tool: 'get_user', positional: 'user_id', show: showFields }),
     create: toolAction({
-      tool: 'createUser',
+      tool: 'create_user',
       changes: true,
       fields: { name: userName, ...userFields, id: newUserId },
       show: showFields,
     }),
     update: toolAction({
-      tool: 'updateUser',
+      tool: 'update_user',
       changes: true,
       positional: 'user_id',
       fields: { name: userName, ...userFields, unset: unsetUserFields },
       show: showFields,
     }),
-    delete: toolAction({ tool: 'deleteUser', changes: true, positional: 'user_id', show: deletedText }),
+    delete: toolAction({ tool: 'delete_user', changes: true, positional: 'user_id', show: deletedText }),
     rules: toolAction({
-      tool: 'listRules',
+      tool: 'list_rules',
       positional: 'user_id',
       show: ({ rules }) =>
         showTable(
@@ -60,12 +60,12 @@ export const users = toolCommand({
         ),
     }),
     rule: toolAction({
-      tool: 'setRule',
+      tool: 'set_rule',
       changes: true,
       positional: 'user_id',
       fields: ruleFields,
       show: showFields,
     }),
-    unrule: toolAction({ tool: 'deleteRule', changes: true, positional: 'rule_id', show: deletedText }),
+    unrule: toolAction({ tool: 'delete_rule', changes: true, positional: 'rule_id', show: deletedText }),
   },
 });

@@ -1,9 +1,9 @@
 import type { ToolAnswer } from '../../../api.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
 
-export type User = ToolAnswer<'listUsers'>['users'][number];
-export type CalendarEvent = ToolAnswer<'listEvents'>['events'][number];
-export type Notification = ToolAnswer<'listNotifications'>['notifications'][number];
+export type User = ToolAnswer<'list_users'>['users'][number];
+export type CalendarEvent = ToolAnswer<'list_events'>['events'][number];
+export type Notification = ToolAnswer<'list_notifications'>['notifications'][number];
 
 export interface CalendarData {
   readonly events: readonly CalendarEvent[];
@@ -35,9 +35,9 @@ export async function loadCalendar(
   signal: AbortSignal,
 ): Promise<CalendarData> {
   const [{ events }, { notifications }] = await Promise.all([
-    client.tool('listEvents', { user_id: userId, days_back: back, days_forward: forward }, { signal }),
+    client.tool('list_events', { user_id: userId, days_back: back, days_forward: forward }, { signal }),
     client.tool(
-      'listNotifications',
+      'list_notifications',
       {
         user_id: userId,
         days_back: Math.min(back + maxLeadDays, maxSpan.back),

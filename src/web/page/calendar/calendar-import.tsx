@@ -48,7 +48,7 @@ export function CalendarImport({ userId }: { userId: string }) {
 async function importFile(client: McpClient, userId: string, file: File): Promise<string> {
   try {
     const content = await file.text();
-    const { calendars } = await client.tool('importCalendar', {
+    const { calendars } = await client.tool('import_calendar', {
       user_id: userId,
       name: calendarName(file.name, content),
       content,

@@ -8,7 +8,7 @@ import { PersonForm } from './person-form.tsx';
 export function CalendarPage({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
   const { value, error } = useLoaded(
-    (client, signal) => client.tool('listUsers', {}, { signal }),
+    (client, signal) => client.tool('list_users', {}, { signal }),
     [changes.resources],
   );
   if (error && !value) return <p class="problem page">{error.message}</p>;

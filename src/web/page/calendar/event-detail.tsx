@@ -41,12 +41,12 @@ function formatTimes({ start_ts, end_ts, all_day }: CalendarEvent, zone: string)
   return format.formatRange(Date.parse(start_ts), Math.max(end, Date.parse(start_ts)));
 }
 
-type ActionTool = 'cancelNotification' | 'acknowledgeNotification';
+type ActionTool = 'cancel_notification' | 'acknowledge_notification';
 
 const actions: Readonly<Record<string, readonly [tool: ActionTool, title: string, done: string]>> = {
-  planned: ['cancelNotification', 'Cancel', 'Notification cancelled.'],
-  sent: ['acknowledgeNotification', 'Acknowledge', 'Notification acknowledged.'],
-  delivered: ['acknowledgeNotification', 'Acknowledge', 'Notification acknowledged.'],
+  planned: ['cancel_notification', 'Cancel', 'Notification cancelled.'],
+  sent: ['acknowledge_notification', 'Acknowledge', 'Notification acknowledged.'],
+  delivered: ['acknowledge_notification', 'Acknowledge', 'Notification acknowledged.'],
 };
 
 function NotificationItem({ notification, zone }: { notification: Notification; zone: string }) {

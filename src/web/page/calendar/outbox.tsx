@@ -4,7 +4,7 @@ import { shortTime } from '../shared/zone-time.ts';
 /** Messages that were written to the outbox folder instead of being sent. */
 export function Outbox({ updates }: { updates: number }) {
   const { value, error } = useLoaded(
-    (client, signal) => client.tool('listOutbox', { limit: 100 }, { signal }),
+    (client, signal) => client.tool('list_outbox', { limit: 100 }, { signal }),
     [updates],
   );
   if (error) return <p class="problem">{error.message}</p>;

@@ -11,7 +11,7 @@ export function PersonForm() {
   const add = async (event: Event) => {
     event.preventDefault();
     try {
-      await client.tool('createUser', { name, timezone, ...(email !== '' && { email }) });
+      await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
       invalidate('resources');
     } catch (error) {
       setProblem(asError(error).message);

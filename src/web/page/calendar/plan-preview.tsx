@@ -18,8 +18,8 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const { value, error } = useLoaded(
     async (mcp, signal) => {
       const [plan, { events }] = await Promise.all([
-        mcp.tool('planNotifications', { user_id: userId, dry_run: true }, { signal }),
-        mcp.tool('listEvents', { user_id: userId, days_forward: maxSpan.forward }, { signal }),
+        mcp.tool('plan_notifications', { user_id: userId, dry_run: true }, { signal }),
+        mcp.tool('list_events', { user_id: userId, days_forward: maxSpan.forward }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
     },
@@ -28,7 +28,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const apply = async () => {
     setBusy(true);
     try {
-      const applied = await client.tool('planNotifications', { user_id: userId });
+      const applied = await client.tool('plan_notifications', { user_id: userId });
       toast({ text: `Plan applied. New notifications: ${applied.notifications_planned}.` });
       done();
     } catch (failed) {
