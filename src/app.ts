@@ -22,9 +22,12 @@ import {
   createJsonl,
   createPrompts,
   createTwig,
+  type PromptsFeature,
   type PromptsOptions,
 } from './prompts/prompts.ts';
+import { FolderWatch } from './prompts/watch/folder-watch.ts';
 import type { Records } from './records.ts';
+import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
@@ -65,7 +68,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
 
   function standardFeatures(): readonly Feature[] {
     const { prompts, delegate, assistant } = mainFeatures(config, options);
-    const main = [prompts, delegate, assistant];
+    const main = [prompts, delegate, assistant, ...skillsOf(config, prompts)];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [...main, demoOf(config, callFeature, assistant), statusOf(main, config, origins, neighbours)];
   }
@@ -93,6 +96,21 @@ function demoOf(config: Config, call: CallFeature, { storedData }: AssistantFeat
     call,
     storedData,
   });
+}
+
+/** No feature, so no extension is declared, if the settings allow no skill at all. */
+function skillsOf(config: Config, library: PromptsFeature): readonly Feature[] {
+  const folders = config['skills.folders'];
+  const prompts = config['skills.prompts'];
+  if (folders.length === 0 && prompts === 'none') return [];
+  const skills = createSkills({
+    folders,
+    prompts,
+    library: library.definitions,
+    libraryChanges: (listener) => library.subscribe?.(listener) ?? (() => {}),
+    watch: (changed) => new FolderWatch({ changed, poll: config['prompts.watch'] === 'poll' }),
+  });
+  return [skills];
 }
 
 function statusOf(

@@ -166,10 +166,12 @@ export type Content =
       readonly mimeType?: string;
     };
 
-export type ResourceContents = { readonly uri: string; readonly mimeType?: string } & (
-  | { readonly text: string }
-  | { readonly blob: string }
-);
+export type ResourceContents = {
+  readonly uri: string;
+  readonly mimeType?: string;
+  /** Sent as `_meta` instead of the contract's own; nothing is sent if it is empty. */
+  readonly meta?: JsonObject;
+} & ({ readonly text: string } | { readonly blob: string });
 
 // ── Prompts ────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -6,6 +6,7 @@ import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
+import { skillSettings } from './skills/settings.ts';
 
 /** The one schema of the configuration: the program's own settings, then each feature's. */
 export const settings = defineSettings({
@@ -65,6 +66,7 @@ export const settings = defineSettings({
     description: 'Host names besides the local ones under which the server may be addressed.',
   },
   ...promptSettings,
+  ...skillSettings,
   ...delegateSettings,
   ...assistantSettings,
   ...calendarSettings,

@@ -61,6 +61,9 @@ export const standard: Contract = {
     'tasks/get',
     'tasks/update',
     'tasks/cancel',
+    'skills/list',
+    'skills/get',
+    'resources/directory/read',
   ]),
   // Many clients read the first page only.
   pageSize: 1000,
@@ -121,11 +124,10 @@ export const standard: Contract = {
   }),
 
   resourceItems: (resources) => resources as unknown as JsonObject[],
-  contents: (contents, hash) => ({
-    ...(contents as unknown as JsonObject),
-    hash,
-    _meta: { 'adjutant/hash': hash },
-  }),
+  contents({ meta, ...contents }, hash) {
+    const own = meta ?? { 'adjutant/hash': hash };
+    return { ...contents, hash, ...(Object.keys(own).length > 0 && { _meta: own }) };
+  },
 
   codes,
   toolErrors: new Set<FailureKind>([

@@ -3,6 +3,7 @@ import type { Records } from '../records.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
+import type { PromptDefinition } from './definition/definition.ts';
 import type { EditablePromptSource } from './definition/source.ts';
 import { type MountOptions, MountSource } from './formats/mount.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
@@ -36,6 +37,11 @@ export interface PromptsOptions {
   readonly logsProblems?: boolean;
 }
 
+export interface PromptsFeature extends Feature {
+  /** All prompts as stored, before rendering. */
+  definitions(): Promise<readonly PromptDefinition[]>;
+}
+
 /**
  * The living prompt library: every source in one catalogue. Of two prompts with one name the person's own counts first, then
  * commands, libraries, mounts in their order and the built-in ones.
@@ -50,7 +56,7 @@ export function createPrompts({
   poll = false,
   namedBy = {},
   logsProblems = false,
-}: PromptsOptions): Feature {
+}: PromptsOptions): PromptsFeature {
   const user = ownPrompts(jsonlDir, poll, records);
   const sources = [
     user,
@@ -73,6 +79,7 @@ export function createPrompts({
     prompts: new CatalogProvider({ catalog, asks: true, recent, revisions: true }),
     methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
+    definitions: async () => (await catalog.list()).map(({ definition }) => definition),
   };
 }
 

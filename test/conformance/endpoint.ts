@@ -2,6 +2,7 @@ import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { serveHttp } from '../../src/transports/http.ts';
 import { createFixtures } from './fixtures.ts';
+import { createFixtureSkills } from './skills.ts';
 
 export interface FixtureEndpoint extends AsyncDisposable {
   readonly url: string;
@@ -9,7 +10,7 @@ export interface FixtureEndpoint extends AsyncDisposable {
 
 /** The fixtures on our own engine over HTTP. The suite cannot send a token, so there is none; the guards stay. */
 export async function startFixtures(): Promise<FixtureEndpoint> {
-  const server = new Server({ contract: standard, features: [createFixtures()] });
+  const server = new Server({ contract: standard, features: [createFixtures(), createFixtureSkills()] });
   const endpoint = await serveHttp({
     host: '127.0.0.1',
     port: 0,

@@ -1,0 +1,187 @@
+import { Failure } from '../failure.ts';
+import type { Problem, Resource, ResourceContents } from '../feature.ts';
+import { messageOf } from '../json.ts';
+import { log } from '../log.ts';
+import { decodeText } from './front-matter.ts';
+import { promptSkills, type SkillPrompt } from './prompt-skills.ts';
+import {
+  canonicalUri,
+  digestOf,
+  directoryType,
+  fileUri,
+  manifestName,
+  mimeTypeOf,
+  type Skill,
+  type SkillFile,
+  type SkillFrontmatter,
+} from './skill.ts';
+import { SkillFolders } from './skill-folders.ts';
+
+export interface CatalogOptions {
+  readonly folders: readonly string[];
+  /** The prompts to serve as skills. */
+  prompts(): Promise<readonly SkillPrompt[]>;
+  /** Starts to watch folders; `changed` may also be called without a change. */
+  watch(changed: () => void): FolderWatcher;
+  /** Called when a client that has read the skills should read them again. */
+  changed(): void;
+}
+
+export interface FolderWatcher {
+  set(folders: readonly string[]): void;
+  readonly problems: readonly Problem[];
+  close(): void;
+}
+
+/** A skill as clients receive it. */
+export interface SkillEntry {
+  readonly uri: string;
+  readonly frontmatter: SkillFrontmatter;
+  readonly resources: readonly { readonly uri: string; readonly digest: string; readonly size: number }[];
+}
+
+interface Snapshot {
+  /** Sorted by address. */
+  readonly entries: readonly SkillEntry[];
+  readonly skills: ReadonlyMap<string, SkillEntry>;
+  readonly files: ReadonlyMap<string, SkillFile>;
+  /** The children of each folder, sorted by address. */
+  readonly folders: ReadonlyMap<string, readonly Resource[]>;
+  readonly listed: readonly Resource[];
+  readonly problems: readonly Problem[];
+}
+
+/** The skills of all sources, read on first use and again after each change. */
+export class SkillCatalog {
+  readonly #options: CatalogOptions;
+  readonly #folders: SkillFolders;
+  readonly #watcher: FolderWatcher | undefined;
+  #snapshot: Promise<Snapshot> | undefined;
+  #closed = false;
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+    this.#folders = new SkillFolders(options.folders);
+    if (options.folders.length > 0) this.#watcher = options.watch(() => void this.refresh());
+  }
+
+  async entries(): Promise<readonly SkillEntry[]> {
+    return (await this.#current()).entries;
+  }
+
+  async find(uri: string): Promise<SkillEntry | undefined> {
+    return (await this.#current()).skills.get(canonicalUri(uri) ?? '');
+  }
+
+  async children(uri: string): Promise<readonly Resource[] | undefined> {
+    return (await this.#current()).folders.get(canonicalUri(uri) ?? '');
+  }
+
+  async listed(): Promise<readonly Resource[]> {
+    return (await this.#current()).listed;
+  }
+
+  async problems(): Promise<readonly Problem[]> {
+    return [...(await this.#current()).problems, ...(this.#watcher?.problems ?? [])];
+  }
+
+  /** The current content of a file, even if it changed after the last reading of its skill. */
+  async contents(uri: string): Promise<readonly ResourceContents[] | undefined> {
+    const file = (await this.#current()).files.get(canonicalUri(uri) ?? '');
+    if (file === undefined) return undefined;
+    const bytes = await file.read().catch((error: unknown) => {
+      void this.refresh();
+      throw new Failure('unavailable', `${uri} cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    if (digestOf(bytes) !== file.digest) void this.refresh();
+    const text = decodeText(bytes);
+    const described = { uri, mimeType: mimeTypeOf(file.path), meta: {} };
+    return [text === undefined ? { ...described, blob: bytes.toString('base64') } : { ...described, text }];
+  }
+
+  /** Reads the skills again and reports a difference. */
+  async refresh(): Promise<void> {
+    const before = this.#snapshot;
+    if (before === undefined || this.#closed) return;
+    const now = before.catch(() => undefined).then(() => this.#read());
+    this.#snapshot = now;
+    try {
+      const [old, current] = await Promise.all([before.catch(() => undefined), now]);
+      if (JSON.stringify(old?.entries) !== JSON.stringify(current.entries) && !this.#closed)
+        this.#options.changed();
+    } catch (error) {
+      if (this.#snapshot === now) this.#snapshot = undefined;
+      log('warning', `The skills could not be read again: ${messageOf(error)}`);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watcher?.close();
+  }
+
+  #current(): Promise<Snapshot> {
+    if (this.#snapshot === undefined) {
+      const reading = this.#read();
+      this.#snapshot = reading;
+      // A failed reading is not kept, so the next request tries again.
+      reading.catch(() => {
+        if (this.#snapshot === reading) this.#snapshot = undefined;
+      });
+    }
+    return this.#snapshot;
+  }
+
+  async #read(): Promise<Snapshot> {
+    const fromFolders = await this.#folders.read();
+    if (!this.#closed) this.#watcher?.set(this.#folders.watchable);
+    const fromPrompts = promptSkills(await this.#options.prompts());
+    return snapshotOf(
+      [...fromFolders.skills, ...fromPrompts.skills],
+      [...fromFolders.problems, ...fromPrompts.problems],
+    );
+  }
+}
+
+function snapshotOf(skills: readonly Skill[], problems: readonly Problem[]): Snapshot {
+  const entries: SkillEntry[] = [];
+  const files = new Map<string, SkillFile>();
+  const folders = new Map<string, Resource[]>();
+  const listed: Resource[] = [];
+  for (const skill of skills) {
+    const { frontmatter } = skill;
+    const uri = fileUri(skill, manifestName);
+    folders.set(skill.root, []);
+    for (const path of skill.folders) folders.set(fileUri(skill, path), []);
+    const addChild = (path: string, child: Omit<Resource, 'uri' | 'name'>) => {
+      const address = fileUri(skill, path);
+      const parent = address.slice(0, address.lastIndexOf('/'));
+      folders.get(parent)?.push({ uri: address, name: path.slice(path.lastIndexOf('/') + 1), ...child });
+    };
+    for (const path of skill.folders) addChild(path, { mimeType: directoryType });
+    for (const file of skill.files) {
+      files.set(fileUri(skill, file.path), file);
+      addChild(file.path, { mimeType: mimeTypeOf(file.path), size: file.size });
+    }
+    const resources = skill.files
+      .map(({ path, digest, size }) => ({ uri: fileUri(skill, path), digest, size }))
+      .sort(byUri);
+    entries.push({ uri, frontmatter, resources });
+    const size = skill.files.find(({ path }) => path === manifestName)!.size;
+    const { name, description } = frontmatter;
+    if (skill.listed) listed.push({ uri, name, description, mimeType: mimeTypeOf(manifestName), size });
+  }
+  for (const children of folders.values()) children.sort(byUri);
+  return {
+    entries: entries.sort(byUri),
+    skills: new Map(entries.map((entry) => [entry.uri, entry])),
+    files,
+    folders,
+    listed: listed.sort(byUri),
+    problems,
+  };
+}
+
+function byUri(one: { readonly uri: string }, other: { readonly uri: string }): number {
+  return one.uri < other.uri ? -1 : 1;
+}
