@@ -23,8 +23,8 @@ export interface CatalogOptions {
   prompts(): Promise<readonly SkillPrompt[]>;
   /** Starts to watch folders; `changed` may also be called without a change. */
   watch(changed: () => void): FolderWatcher;
-  /** Called when a client that has read the skills should read them again. */
-  changed(): void;
+  /** Called after the list has changed, with the addresses of files that have other content now. */
+  changed(files: readonly string[]): void;
 }
 
 export interface FolderWatcher {
@@ -108,7 +108,7 @@ export class SkillCatalog {
     try {
       const [old, current] = await Promise.all([before.catch(() => undefined), now]);
       if (JSON.stringify(old?.entries) !== JSON.stringify(current.entries) && !this.#closed)
-        this.#options.changed();
+        this.#options.changed(changedFiles(old?.files ?? new Map(), current.files));
     } catch (error) {
       if (this.#snapshot === now) this.#snapshot = undefined;
       log('warning', `The skills could not be read again: ${messageOf(error)}`);
@@ -180,6 +180,10 @@ function snapshotOf(skills: readonly Skill[], problems: readonly Problem[]): Sna
     listed: listed.sort(byUri),
     problems,
   };
+}
+
+function changedFiles(before: Snapshot['files'], now: Snapshot['files']): readonly string[] {
+  return [...before].filter(([uri, { digest }]) => now.get(uri)?.digest !== digest).map(([uri]) => uri);
 }
 
 function byUri(one: { readonly uri: string }, other: { readonly uri: string }): number {

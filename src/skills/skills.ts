@@ -33,8 +33,9 @@ export function createSkills(options: SkillsOptions): Feature {
       const all = await library();
       return prompts === 'all' ? all : all.filter(({ tags }) => tags.includes(skillTag));
     };
-    const changed = () => {
-      for (const listener of listeners) listener({ kind: 'resources' });
+    const changed = (files: readonly string[]) => {
+      const changes = [{ kind: 'resources' }, ...files.map((file) => ({ kind: 'resource', uri: file }))];
+      for (const listener of listeners) for (const change of changes) listener(change as Change);
     };
     const catalog = new SkillCatalog({ folders, watch, prompts: chosen, changed });
     if (prompts !== 'none') stopListening = libraryChanges(() => void catalog.refresh());
