@@ -8,9 +8,14 @@ export interface FixtureEndpoint extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The fixtures on our own engine over HTTP. The suite cannot send a token, so there is none; the guards stay. */
-export async function startFixtures(): Promise<FixtureEndpoint> {
-  const server = new Server({ contract: standard, features: [createFixtures(), createFixtureSkills()] });
+/** The fixtures on our own engine over HTTP. */
+export function startFixtures(): Promise<FixtureEndpoint> {
+  const features = [createFixtures(), createFixtureSkills()];
+  return startServer(new Server({ contract: standard, features }));
+}
+
+/** A server over HTTP. The suite cannot send a token, so there is none; the guards stay. */
+export async function startServer(server: Server): Promise<FixtureEndpoint> {
   const endpoint = await serveHttp({
     host: '127.0.0.1',
     port: 0,
