@@ -213,6 +213,8 @@ describe('the start', () => {
     load(join('src', 'cli', 'serve.ts'));
     expect(loaded).toContain(join('src', 'prompts', 'tools', 'catalog-tools.ts'));
     expect([...loaded].filter((one) => /^(minisearch|stemmer|diff)$/.test(one))).toEqual([]);
+    expect(loaded).toContain(join('src', 'skills', 'skills.ts'));
+    expect(loaded).not.toContain(join('src', 'skills', 'skill-catalog.ts'));
   });
 });
 

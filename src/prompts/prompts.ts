@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import type { PromptDefinition } from './definition/definition.ts';
@@ -38,7 +38,7 @@ export interface PromptsOptions {
 }
 
 export interface PromptsFeature extends Feature {
-  /** All prompts as stored, before rendering. */
+  /** All prompts as stored, before rendering. Returns the same array object until something changes. */
   definitions(): Promise<readonly PromptDefinition[]>;
 }
 
@@ -68,6 +68,8 @@ export function createPrompts({
   const catalog = new Catalog(sources, { reportsTextChanges: true, logsProblems });
   const editor = new Editor(catalog, user);
   const recent = new RecentValues();
+  let listed: readonly CatalogEntry[] = [];
+  let definitions: readonly PromptDefinition[] = [];
   return {
     ...live(catalog),
     tools: [
@@ -79,7 +81,12 @@ export function createPrompts({
     prompts: new CatalogProvider({ catalog, asks: true, recent, revisions: true }),
     methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
-    definitions: async () => (await catalog.list()).map(({ definition }) => definition),
+    async definitions() {
+      const entries = await catalog.list();
+      if (entries !== listed) definitions = entries.map(({ definition }) => definition);
+      listed = entries;
+      return definitions;
+    },
   };
 }
 

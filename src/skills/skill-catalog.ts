@@ -11,15 +11,15 @@ import {
   fileUri,
   manifestName,
   mimeTypeOf,
-  type Skill,
   type SkillFile,
   type SkillFrontmatter,
+  type SkillReading,
 } from './skill.ts';
 import { SkillFolders } from './skill-folders.ts';
 
 export interface CatalogOptions {
   readonly folders: readonly string[];
-  /** The prompts to serve as skills. */
+  /** The prompts to serve as skills: the same array as long as nothing has changed. */
   prompts(): Promise<readonly SkillPrompt[]>;
   /** Starts to watch folders; `changed` may also be called without a change. */
   watch(changed: () => void): FolderWatcher;
@@ -41,6 +41,9 @@ export interface SkillEntry {
 }
 
 interface Snapshot {
+  /** What the snapshot was made from. */
+  readonly reading: SkillReading;
+  readonly prompts: readonly SkillPrompt[];
   /** Sorted by address. */
   readonly entries: readonly SkillEntry[];
   readonly skills: ReadonlyMap<string, SkillEntry>;
@@ -51,18 +54,22 @@ interface Snapshot {
   readonly problems: readonly Problem[];
 }
 
-/** The skills of all sources, read on first use and again after each change. */
+/** The skills of all sources. Folders are read on first use and after each change, prompts on every request. */
 export class SkillCatalog {
   readonly #options: CatalogOptions;
   readonly #folders: SkillFolders;
   readonly #watcher: FolderWatcher | undefined;
-  #snapshot: Promise<Snapshot> | undefined;
+  #reading: Promise<SkillReading> | undefined;
+  #snapshot: Snapshot | undefined;
+  /** The snapshot that later changes are compared with. */
+  #reported: Snapshot | undefined;
+  #refreshing: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
     this.#folders = new SkillFolders(options.folders);
-    if (options.folders.length > 0) this.#watcher = options.watch(() => void this.refresh());
+    if (options.folders.length > 0) this.#watcher = options.watch(() => this.refresh());
   }
 
   async entries(): Promise<readonly SkillEntry[]> {
@@ -90,29 +97,30 @@ export class SkillCatalog {
     const file = (await this.#current()).files.get(canonicalUri(uri) ?? '');
     if (file === undefined) return undefined;
     const bytes = await file.read().catch((error: unknown) => {
-      void this.refresh();
+      this.refresh();
       throw new Failure('unavailable', `${uri} cannot be read: ${messageOf(error)}`, { cause: error });
     });
-    if (digestOf(bytes) !== file.digest) void this.refresh();
+    if (digestOf(bytes) !== file.digest) this.refresh();
     const text = decodeText(bytes);
     const described = { uri, mimeType: mimeTypeOf(file.path), meta: {} };
     return [text === undefined ? { ...described, blob: bytes.toString('base64') } : { ...described, text }];
   }
 
   /** Reads the skills again and reports a difference. */
-  async refresh(): Promise<void> {
-    const before = this.#snapshot;
-    if (before === undefined || this.#closed) return;
-    const now = before.catch(() => undefined).then(() => this.#read());
-    this.#snapshot = now;
-    try {
-      const [old, current] = await Promise.all([before.catch(() => undefined), now]);
-      if (JSON.stringify(old?.entries) !== JSON.stringify(current.entries) && !this.#closed)
-        this.#options.changed(changedFiles(old?.files ?? new Map(), current.files));
-    } catch (error) {
-      if (this.#snapshot === now) this.#snapshot = undefined;
-      log('warning', `The skills could not be read again: ${messageOf(error)}`);
-    }
+  refresh(): void {
+    this.#refreshing = this.#refreshing.then(async () => {
+      const before = this.#reported;
+      if (before === undefined || this.#closed) return;
+      this.#reading = undefined;
+      try {
+        const now = await this.#current();
+        this.#reported = now;
+        if (JSON.stringify(before.entries) !== JSON.stringify(now.entries) && !this.#closed)
+          this.#options.changed(changedFiles(before.files, now.files));
+      } catch (error) {
+        log('warning', `The skills could not be read again: ${messageOf(error)}`);
+      }
+    });
   }
 
   close(): void {
@@ -120,35 +128,33 @@ export class SkillCatalog {
     this.#watcher?.close();
   }
 
-  #current(): Promise<Snapshot> {
-    if (this.#snapshot === undefined) {
-      const reading = this.#read();
-      this.#snapshot = reading;
-      // A failed reading is not kept, so the next request tries again.
-      reading.catch(() => {
-        if (this.#snapshot === reading) this.#snapshot = undefined;
-      });
-    }
+  async #current(): Promise<Snapshot> {
+    this.#reading ??= this.#readFolders();
+    const [reading, prompts] = await Promise.all([this.#reading, this.#options.prompts()]);
+    if (this.#snapshot?.reading !== reading || this.#snapshot.prompts !== prompts)
+      this.#snapshot = snapshotOf(reading, prompts);
+    this.#reported ??= this.#snapshot;
     return this.#snapshot;
   }
 
-  async #read(): Promise<Snapshot> {
-    const fromFolders = await this.#folders.read();
-    if (!this.#closed) this.#watcher?.set(this.#folders.watchable);
-    const fromPrompts = promptSkills(await this.#options.prompts());
-    return snapshotOf(
-      [...fromFolders.skills, ...fromPrompts.skills],
-      [...fromFolders.problems, ...fromPrompts.problems],
-    );
+  async #readFolders(): Promise<SkillReading> {
+    const watched = this.#folders.watchable.join('\n');
+    const reading = await this.#folders.read();
+    const { watchable } = this.#folders;
+    if (this.#closed || watchable.join('\n') === watched) return reading;
+    this.#watcher?.set(watchable);
+    // Read new folders again: a change before they were watched would otherwise be missed.
+    return this.#folders.read();
   }
 }
 
-function snapshotOf(skills: readonly Skill[], problems: readonly Problem[]): Snapshot {
+function snapshotOf(reading: SkillReading, prompts: readonly SkillPrompt[]): Snapshot {
+  const fromPrompts = promptSkills(prompts);
   const entries: SkillEntry[] = [];
   const files = new Map<string, SkillFile>();
   const folders = new Map<string, Resource[]>();
   const listed: Resource[] = [];
-  for (const skill of skills) {
+  for (const skill of [...reading.skills, ...fromPrompts.skills]) {
     const { frontmatter } = skill;
     const uri = fileUri(skill, manifestName);
     folders.set(skill.root, []);
@@ -173,12 +179,14 @@ function snapshotOf(skills: readonly Skill[], problems: readonly Problem[]): Sna
   }
   for (const children of folders.values()) children.sort(byUri);
   return {
+    reading,
+    prompts,
     entries: entries.sort(byUri),
     skills: new Map(entries.map((entry) => [entry.uri, entry])),
     files,
     folders,
     listed: listed.sort(byUri),
-    problems,
+    problems: [...reading.problems, ...fromPrompts.problems],
   };
 }
 

@@ -27,6 +27,9 @@ interface Hashed {
   readonly size: number;
 }
 
+/** A file that changed this recently may change again without a new timestamp, so its digest is not kept. */
+const settledMs = 2000;
+
 /** Reads skills from folders on disk. Keeps the digests of files that have not changed since the last reading. */
 export class SkillFolders {
   readonly #folders: readonly string[];
@@ -81,12 +84,16 @@ export class SkillFolders {
     if (entry.name === promptsSegment)
       throw new Error(`the name "${promptsSegment}" is reserved for prompts; rename the skill`);
     const real = await disk.realpath(folder);
-    const { files: paths, folders } = await walk(real);
-    watchable.push(...folders.map((path) => join(folder, path)));
-    if (!paths.includes(manifestName)) throw new Error(`the folder has no file ${manifestName}`);
+    if (!(await disk.readdir(real)).includes(manifestName))
+      throw new Error(`the folder has no file ${manifestName}`);
+    const walked: Walk = { files: [], folders: [] };
+    // The folders of an invalid skill are watched too, so that it is served as soon as it is corrected.
+    await walk(real, walked).finally(() =>
+      watchable.push(...walked.folders.map((path) => join(folder, path))),
+    );
     const files: SkillFile[] = [];
     let total = 0;
-    for (const path of paths) {
+    for (const path of walked.files.sort()) {
       const file = await this.#fileOf(real, path, known);
       total += file.size;
       if (total > skillLimits.bytes)
@@ -95,7 +102,8 @@ export class SkillFolders {
     }
     const manifest = await readRegularBytes(join(real, manifestName), skillLimits.bytes);
     const frontmatter = await parseSkillFrontmatter(manifest, entry.name);
-    return { name: entry.name, root: skillUri(entry.name), frontmatter, files, folders, listed: true };
+    const { name } = entry;
+    return { name, root: skillUri(name), frontmatter, files, folders: walked.folders, listed: true };
   }
 
   async #fileOf(root: string, path: string, known: ReadonlyMap<string, Hashed>): Promise<SkillFile> {
@@ -104,7 +112,7 @@ export class SkillFolders {
     const version = [dev, ino, size, mtimeNs, ctimeNs].join(':');
     const before = known.get(file);
     const hashed = before?.version === version ? before : { version, ...(await hashFile(file)) };
-    this.#hashed.set(file, hashed);
+    if (Date.now() - Number(ctimeNs / 1_000_000n) > settledMs) this.#hashed.set(file, hashed);
     const read = async () => readRegularBytes(await realPathInside(root, path), skillLimits.bytes);
     return { path, digest: hashed.digest, size: hashed.size, read };
   }
@@ -126,23 +134,17 @@ async function skillFolders(folder: string): Promise<Dirent[]> {
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Paths of all files and folders below a skill's folder. Hidden entries, such as .git, are no part of the skill. */
-async function walk(root: string): Promise<Walk> {
-  const files: string[] = [];
-  const folders: string[] = [];
-  const visit = async (folder: string): Promise<void> => {
-    for (const entry of await disk.readdir(join(root, folder), { withFileTypes: true })) {
-      if (entry.name.startsWith('.')) continue;
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isSymbolicLink()) await realPathInside(root, path);
-      (entry.isDirectory() ? folders : files).push(path);
-      if (files.length > skillLimits.files || folders.length > skillLimits.files)
-        throw new Error(`the skill has more than ${skillLimits.files} files or folders`);
-      if (entry.isDirectory()) await visit(path);
-    }
-  };
-  await visit('');
-  return { files: files.sort(), folders: folders.sort() };
+/** Collects the paths of all files and folders of a skill. Hidden entries, such as .git, are not part of the skill. */
+async function walk(root: string, { files, folders }: Walk, folder = ''): Promise<void> {
+  for (const entry of await disk.readdir(join(root, folder), { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue;
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    (entry.isDirectory() ? folders : files).push(path);
+    if (files.length > skillLimits.files || folders.length > skillLimits.files)
+      throw new Error(`the skill has more than ${skillLimits.files} files or folders`);
+    if (entry.isSymbolicLink()) await realPathInside(root, path);
+    if (entry.isDirectory()) await walk(root, { files, folders }, path);
+  }
 }
 
 /** The path without symbolic links. Refuses links that lead out of the skill's folder. */

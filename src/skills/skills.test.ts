@@ -277,6 +277,15 @@ describe('skills that are not served', () => {
     ]);
   });
 
+  it('are served once the problem in a subfolder is solved', async () => {
+    const { home, names } = openSkills({ ...review, 'secret.md': 'secret' });
+    const link = join(home, 'skills/review/references/secret.md');
+    symlinkSync(join(home, 'secret.md'), link);
+    expect(await names()).toEqual([]);
+    rmSync(link);
+    await until(async () => (await names()).includes('review'));
+  });
+
   it('are not read through a link that replaced a listed file', async () => {
     const { home, names, request } = openSkills({ ...review, 'secret.md': 'secret' });
     expect(await names()).toEqual(['review']);
@@ -343,6 +352,13 @@ describe('prompts as skills', () => {
     expect(
       (await request('resources/directory/read', { uri: 'skill://prompts/greet' }))['resources'],
     ).toEqual([expect.objectContaining({ uri, name: 'SKILL.md' })]);
+  });
+
+  it('serves a changed prompt on the next request', async () => {
+    const { names, home } = openSkills(files, { folders: [] });
+    expect(await names()).toHaveLength(2);
+    write(home, { 'commands/research.md': tagged });
+    expect(await names()).toHaveLength(3);
   });
 
   it('serves all prompts or none, as set', async () => {

@@ -5,7 +5,7 @@ import type { CatalogOptions, SkillCatalog } from './skill-catalog.ts';
 
 export interface SkillsOptions extends Pick<CatalogOptions, 'folders' | 'watch'> {
   readonly prompts: 'all' | 'tagged' | 'none';
-  /** All prompts of the library. */
+  /** All prompts of the library: the same array as long as nothing has changed. */
   library(): Promise<readonly SkillPrompt[]>;
   /** Calls the listener after a prompt has changed. Returns a function that ends this. */
   libraryChanges(listener: () => void): () => void;
@@ -28,17 +28,21 @@ export function createSkills(options: SkillsOptions): Feature {
       import('./skill-catalog.ts'),
       import('./prompt-skills.ts'),
     ]);
-    const chosen = async () => {
-      if (prompts === 'none') return [];
-      const all = await library();
-      return prompts === 'all' ? all : all.filter(({ tags }) => tags.includes(skillTag));
+    let all: readonly SkillPrompt[] = [];
+    let chosen = all;
+    const chosenPrompts = async () => {
+      const before = all;
+      if (prompts !== 'none') all = await library();
+      if (all !== before)
+        chosen = prompts === 'all' ? all : all.filter(({ tags }) => tags.includes(skillTag));
+      return chosen;
     };
     const changed = (files: readonly string[]) => {
       const changes = [{ kind: 'resources' }, ...files.map((file) => ({ kind: 'resource', uri: file }))];
       for (const listener of listeners) for (const change of changes) listener(change as Change);
     };
-    const catalog = new SkillCatalog({ folders, watch, prompts: chosen, changed });
-    if (prompts !== 'none') stopListening = libraryChanges(() => void catalog.refresh());
+    const catalog = new SkillCatalog({ folders, watch, prompts: chosenPrompts, changed });
+    if (prompts !== 'none') stopListening = libraryChanges(() => catalog.refresh());
     return catalog;
   };
   const catalog = () => {
