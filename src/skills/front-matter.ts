@@ -36,7 +36,7 @@ export async function parseSkillFrontmatter(bytes: Buffer, folder: string): Prom
   return { ...fields, name, description };
 }
 
-export function isSkillName(name: string): boolean {
+function isSkillName(name: string): boolean {
   return name.length <= 64 && namePattern.test(name);
 }
 
