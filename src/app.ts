@@ -22,7 +22,15 @@ import {
   promptOptions,
   sharedRecords,
 } from './feature-options.ts';
-import { createCommands, createJsonl, createPrompts, createTwig } from './prompts/prompts.ts';
+import {
+  createCommands,
+  createJsonl,
+  createPrompts,
+  createTwig,
+  type PromptsFeature,
+} from './prompts/prompts.ts';
+import { FolderWatch } from './prompts/watch/folder-watch.ts';
+import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
@@ -63,7 +71,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
 
   function standardFeatures(): readonly Feature[] {
     const { prompts, delegate, assistant } = createMainFeatures(config, options);
-    const main = [prompts, delegate, assistant];
+    const main = [prompts, delegate, assistant, ...createSkillFeatures(config, prompts)];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [
       ...main,
@@ -95,6 +103,21 @@ function createDemoFeature(config: Config, call: CallFeature, { storedData }: As
     call,
     storedData,
   });
+}
+
+/** Returns no feature, so that no extension is declared, if the settings allow no skill. */
+function createSkillFeatures(config: Config, library: PromptsFeature): readonly Feature[] {
+  const folders = config['skills.folders'];
+  const prompts = config['skills.prompts'];
+  if (folders.length === 0 && prompts === 'none') return [];
+  const skills = createSkills({
+    folders,
+    prompts,
+    library: library.definitions,
+    libraryChanges: (listener) => library.subscribe?.(listener) ?? (() => {}),
+    watch: (changed) => new FolderWatch({ changed, poll: config['prompts.watch'] === 'poll' }),
+  });
+  return [skills];
 }
 
 function createStatusFeature(

@@ -47,7 +47,12 @@ export type Setting = DescribedSetting &
         readonly maximum?: number;
       }
     | { readonly type: 'boolean'; readonly default?: Default<boolean | undefined> }
-    | { readonly type: 'list'; readonly default?: Default<readonly string[]> }
+    | {
+        readonly type: 'list';
+        /** The items are paths, relative to the file. */
+        readonly paths?: boolean;
+        readonly default?: Default<readonly string[]>;
+      }
     | {
         readonly type: 'choice';
         readonly values: readonly string[];

@@ -6,6 +6,7 @@ import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
+import { skillSettings } from './skills/settings.ts';
 
 /** Every setting: the program's own, then those of each feature. */
 export const settings = defineSettings({
@@ -64,6 +65,7 @@ export const settings = defineSettings({
     description: 'Host names, besides the local ones, that clients may use to reach the server.',
   },
   ...promptSettings,
+  ...skillSettings,
   ...delegateSettings,
   ...assistantSettings,
   ...calendarSettings,

@@ -33,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'prompts',
     'delegate',
     'assistant',
+    'skills',
     'demo',
     'status',
     ...leaves,
@@ -60,16 +61,17 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   prompts: leaves,
   delegate: leaves,
   assistant: leaves,
+  skills: leaves,
   demo: ['api.ts', ...leaves],
   status: leaves,
   'config.ts': ['config', ...leaves],
   config: ['settings.ts', ...leaves],
-  'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'setting.ts'],
+  'settings.ts': ['contracts', 'prompts', 'delegate', 'assistant', 'skills', 'setting.ts'],
   'setting.ts': ['contracts', 'json.ts'],
   'feature.ts': ['content.ts', 'context.ts', 'json.ts', 'tool.ts'],
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
   'context.ts': [],
-  'content.ts': [],
+  'content.ts': ['json.ts'],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -224,6 +226,8 @@ describe('starting a server', () => {
     load(join('src', 'cli', 'serve.ts'));
     expect(loaded).toContain(join('src', 'prompts', 'tools', 'catalog-tools.ts'));
     expect([...loaded].filter((one) => /^(minisearch|stemmer|diff)$/.test(one))).toEqual([]);
+    expect(loaded).toContain(join('src', 'skills', 'skills.ts'));
+    expect(loaded).not.toContain(join('src', 'skills', 'skill-catalog.ts'));
   });
 });
 

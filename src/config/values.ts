@@ -70,7 +70,8 @@ export async function parseSetting({ name, raw, origin, folder }: RawSetting): P
       return list
         .flatMap((item: string) => item.split(','))
         .map((item) => item.trim())
-        .filter((item) => item !== '');
+        .filter((item) => item !== '')
+        .map((item) => (setting.paths ? resolvePath(item, folder) : item));
     }
     case 'choice':
       if (!setting.values.includes(raw as string)) {

@@ -63,6 +63,9 @@ export const standard: Contract = {
     'tasks/get',
     'tasks/update',
     'tasks/cancel',
+    'skills/list',
+    'skills/get',
+    'resources/directory/read',
   ]),
   // Many clients read the first page only.
   pageSize: 1000,
@@ -120,11 +123,10 @@ export const standard: Contract = {
   }),
 
   resourceItems: (resources) => resources as unknown as JsonObject[],
-  contents: (contents, hash) => ({
-    ...(contents as unknown as JsonObject),
-    hash,
-    _meta: { 'adjutant/hash': hash },
-  }),
+  contents({ meta, ...contents }, hash) {
+    const own = meta ?? { 'adjutant/hash': hash };
+    return { ...contents, hash, ...(Object.keys(own).length > 0 && { _meta: own }) };
+  },
 
   codes,
   toolErrors: new Set<FailureKind>([

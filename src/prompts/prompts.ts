@@ -1,8 +1,9 @@
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
+import type { PromptDefinition } from './definition/definition.ts';
 import type { EditablePromptSource } from './definition/source.ts';
 import { type MountOptions, MountSource } from './formats/mount.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
@@ -36,6 +37,11 @@ export interface PromptsOptions {
   readonly logsProblems?: boolean;
 }
 
+export interface PromptsFeature extends Feature {
+  /** All prompts as stored, before rendering. Returns the same array object until something changes. */
+  definitions(): Promise<readonly PromptDefinition[]>;
+}
+
 /**
  * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
  * prompts, commands, libraries, mounts in their order, built-in prompts.
@@ -50,7 +56,7 @@ export function createPrompts({
   poll = false,
   namedBy = {},
   logsProblems = false,
-}: PromptsOptions): Feature {
+}: PromptsOptions): PromptsFeature {
   const user = createUserSource(jsonlDir, poll, records);
   const sources = [
     user,
@@ -62,6 +68,8 @@ export function createPrompts({
   const catalog = new Catalog(sources, { reportsTextChanges: true, logsProblems });
   const editor = new Editor(catalog, user);
   const recent = new RecentValues();
+  let listed: readonly CatalogEntry[] = [];
+  let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
     tools: [
@@ -73,6 +81,12 @@ export function createPrompts({
     prompts: new CatalogProvider({ catalog, asks: true, recent, revisions: true }),
     methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
+    async definitions() {
+      const entries = await catalog.list();
+      if (entries !== listed) definitions = entries.map(({ definition }) => definition);
+      listed = entries;
+      return definitions;
+    },
   };
 }
 

@@ -2,14 +2,20 @@ import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { serveHttp } from '../../src/transports/http.ts';
 import { createFixtures } from './fixtures.ts';
+import { createFixtureSkills } from './skills.ts';
 
 export interface FixtureEndpoint extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves the fixtures with our engine over HTTP. There is no token, because the suite cannot send one. */
-export async function startFixtures(): Promise<FixtureEndpoint> {
-  const server = new Server({ contract: standard, features: [createFixtures()] });
+/** Serves the fixtures with our engine over HTTP. */
+export function startFixtures(): Promise<FixtureEndpoint> {
+  const features = [createFixtures(), createFixtureSkills()];
+  return startServer(new Server({ contract: standard, features }));
+}
+
+/** Serves over HTTP without a token, because the suite cannot send one. */
+export async function startServer(server: Server): Promise<FixtureEndpoint> {
   const endpoint = await serveHttp({
     host: '127.0.0.1',
     port: 0,

@@ -32,7 +32,7 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
     program.send(initialize());
     await program.until(({ id }) => id === 0);
     limitOpenFiles(program, 3);
-    await program.untilStderr(/changes by other processes are not followed yet: EMFILE/);
+    await program.untilStderr(/could not start following changes by other processes; retrying: .*EMFILE/);
     expect(await program.request('ping')).toHaveProperty('result');
   });
 });

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Problem } from '../feature.ts';
+import type { JsonObject } from '../json.ts';
+
+/** One skill with its files, as a source provides it. */
+export interface Skill {
+  readonly name: string;
+  /** Address of the skill's folder, without a trailing slash. */
+  readonly root: string;
+  readonly frontmatter: SkillFrontmatter;
+  /** Sorted by path. Contains SKILL.md. */
+  readonly files: readonly SkillFile[];
+  /** Subfolders by path, including folders without files. */
+  readonly folders: readonly string[];
+  /** Whether resources/list contains the SKILL.md. */
+  readonly listed: boolean;
+}
+
+export interface SkillFrontmatter extends JsonObject {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface SkillFile {
+  /** Path inside the skill's folder, with forward slashes. */
+  readonly path: string;
+  readonly digest: string;
+  readonly size: number;
+  read(): Promise<Buffer>;
+}
+
+/** The skills of one source, and the problems found while reading them. */
+export interface SkillReading {
+  readonly skills: readonly Skill[];
+  readonly problems: readonly Problem[];
+}
+
+export const manifestName = 'SKILL.md';
+export const directoryType = 'inode/directory';
+/** Limits that every client accepts, from the specification of the extension. */
+export const skillLimits = { files: 512, bytes: 16 * 1024 * 1024 };
+/** First segment of the addresses of all prompts, so no skill folder may have this name. */
+export const promptsSegment = 'prompts';
+
+const scheme = 'skill://';
+
+export function skillUri(...segments: readonly string[]): string {
+  return `${scheme}${segments.map(encodeURIComponent).join('/')}`;
+}
+
+export function fileUri({ root }: Pick<Skill, 'root'>, path: string): string {
+  return `${root}/${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** The spelling under which an address is looked up. Clients may percent-encode more or fewer characters. */
+export function canonicalUri(uri: string): string | undefined {
+  if (!uri.startsWith(scheme)) return undefined;
+  const path = uri.slice(scheme.length).replace(/\/$/, '');
+  try {
+    return skillUri(...path.split('/').map(decodeURIComponent));
+  } catch {
+    return undefined; // Invalid percent-encoding, or half of a surrogate pair.
+  }
+}
+
+export function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+const mimeTypes: Readonly<Record<string, string>> = {
+  md: 'text/markdown',
+  txt: 'text/plain',
+  json: 'application/json',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  toml: 'application/toml',
+  py: 'text/x-python',
+  sh: 'application/x-sh',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  ts: 'text/typescript',
+  html: 'text/html',
+  css: 'text/css',
+  csv: 'text/csv',
+  xml: 'application/xml',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+};
+
+export function mimeTypeOf(path: string): string {
+  const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension]! : 'application/octet-stream';
+}

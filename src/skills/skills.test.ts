@@ -1,0 +1,401 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { plantTree, until, write } from '../../test/tree.ts';
+import { standard } from '../contracts/standard.ts';
+import { Server } from '../engine/server.ts';
+import type { JsonObject } from '../json.ts';
+import { createPrompts } from '../prompts/prompts.ts';
+import { FolderWatch } from '../prompts/watch/folder-watch.ts';
+import { connectMemory } from '../transports/memory.ts';
+import { createSkills, type SkillsOptions } from './skills.ts';
+
+type Files = Readonly<Record<string, string | Buffer>>;
+
+function manifest(name: string, description = `Skill ${name}`, body = 'Do it.\n'): string {
+  return `---\nname: ${name}\ndescription: ${description}\n---\n${body}`;
+}
+
+const review: Files = {
+  'skills/review/SKILL.md': manifest('review', 'Reviews a change'),
+  'skills/review/references/check list.md': '- names\n',
+  'skills/review/logo.png': Buffer.from([0x89, 0x50, 0xff, 0x00]),
+};
+
+/** A server with skills from `skills` and prompts from `commands`. */
+function openSkills(files: Files = review, options: Partial<SkillsOptions> = {}) {
+  const home = plantTree(files);
+  const library = createPrompts({
+    commandsDir: join(home, 'commands'),
+    jsonlDir: join(home, 'prompts'),
+    twigDir: join(home, 'libraries'),
+    userHome: home,
+  });
+  const skills = createSkills({
+    folders: [join(home, 'skills')],
+    prompts: 'tagged',
+    library: library.definitions,
+    libraryChanges: (listener) => library.subscribe!(listener),
+    watch: (changed) => new FolderWatch({ changed }),
+    ...options,
+  });
+  const server = new Server({ contract: standard, features: [library, skills] });
+  onTestFinished(() => server.close());
+  const notified: string[] = [];
+  const client = connectMemory(server, { onNotification: (method) => notified.push(method) });
+  const opening = client
+    .request('initialize', { protocolVersion: '2025-11-25' })
+    .then(() => client.notify('notifications/initialized'));
+  const request = async (method: string, params: JsonObject = {}) => {
+    await opening;
+    return (await client.request(method, params)) as Record<string, JsonObject[]>;
+  };
+  return {
+    home,
+    notified,
+    request,
+    names: async () =>
+      (await request('skills/list'))['skills']!.map(({ frontmatter }) => (frontmatter as JsonObject)['name']),
+    problems: async () => (await skills.problems!()).map(({ message }) => message),
+    skills,
+  };
+}
+
+function digest(content: string | Buffer): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+describe('skill folders', () => {
+  it('lists each skill with its front matter and the digest of every file', async () => {
+    const { request } = openSkills();
+    expect(await request('skills/list')).toEqual({
+      skills: [
+        {
+          uri: 'skill://review/SKILL.md',
+          frontmatter: { name: 'review', description: 'Reviews a change' },
+          resources: [
+            {
+              uri: 'skill://review/SKILL.md',
+              digest: digest(review['skills/review/SKILL.md']!),
+              size: review['skills/review/SKILL.md']!.length,
+            },
+            { uri: 'skill://review/logo.png', digest: digest(review['skills/review/logo.png']!), size: 4 },
+            {
+              uri: 'skill://review/references/check%20list.md',
+              digest: digest('- names\n'),
+              size: 8,
+            },
+          ],
+        },
+      ],
+      ttlMs: 5000,
+      cacheScope: 'private',
+    });
+  });
+
+  it('returns one skill, its folders and its files', async () => {
+    const { request } = openSkills();
+    const [skill] = (await request('skills/list'))['skills']!;
+    expect(await request('skills/get', { uri: 'skill://review/SKILL.md' })).toEqual({
+      skill,
+      ttlMs: 5000,
+      cacheScope: 'private',
+    });
+    const children = await request('resources/directory/read', { uri: 'skill://review' });
+    expect(children['resources']).toEqual([
+      { uri: 'skill://review/SKILL.md', name: 'SKILL.md', mimeType: 'text/markdown', size: 58 },
+      { uri: 'skill://review/logo.png', name: 'logo.png', mimeType: 'image/png', size: 4 },
+      { uri: 'skill://review/references', name: 'references', mimeType: 'inode/directory' },
+    ]);
+    const inner = await request('resources/directory/read', { uri: 'skill://review/references/' });
+    expect(inner['resources']!.map(({ name }) => name)).toEqual(['check list.md']);
+    const read = async (uri: string) => (await request('resources/read', { uri }))['contents']![0]!;
+    expect(await read('skill://review/SKILL.md')).toEqual({
+      uri: 'skill://review/SKILL.md',
+      mimeType: 'text/markdown',
+      text: review['skills/review/SKILL.md'],
+      hash: digest(review['skills/review/SKILL.md']!),
+    });
+    expect(await read('skill://review/references/%63heck%20list.md')).toMatchObject({ text: '- names\n' });
+    expect(await read('skill://review/logo.png')).toMatchObject({ mimeType: 'image/png', blob: 'iVD/AA==' });
+    expect((await request('resources/list'))['resources']).toEqual([
+      {
+        uri: 'skill://review/SKILL.md',
+        name: 'review',
+        description: 'Reviews a change',
+        mimeType: 'text/markdown',
+        size: 58,
+      },
+    ]);
+  });
+
+  it.for([
+    ['skills/get', 'skill://nothing/SKILL.md'],
+    ['skills/get', 'skill://review/references/check%20list.md'],
+    ['skills/get', 'file:///etc/passwd'],
+    ['resources/read', 'skill://review/nothing.md'],
+    ['resources/read', 'skill://review/..%2F..%2Fsecret.md'],
+    ['resources/read', 'skill://review/../../secret.md'],
+    ['resources/read', 'skill://review/%zz'],
+    ['resources/read', 'skill://'],
+    ['resources/directory/read', 'skill://review/SKILL.md'],
+    ['resources/directory/read', 'skill://'],
+  ])('answers %s of %s with -32602 and the address', async ([method, uri]) => {
+    const { request } = openSkills({ ...review, 'secret.md': 'secret' });
+    await expect(request(method!, { uri: uri! })).rejects.toMatchObject({ code: -32602, data: { uri } });
+  });
+
+  it('sends the list in pages that a change in between does not shift', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 601 }, (_, index) => {
+        const name = `skill-${String(index).padStart(3, '0')}`;
+        return [`skills/${name}/SKILL.md`, manifest(name)];
+      }),
+    );
+    const { request, home } = openSkills(files);
+    const first = await request('skills/list');
+    expect(first['skills']).toHaveLength(500);
+    rmSync(join(home, 'skills/skill-000'), { recursive: true });
+    await until(
+      async () => (await request('skills/list'))['skills']![0]!['uri'] !== first['skills']![0]!['uri'],
+    );
+    const second = await request('skills/list', { cursor: String(first['nextCursor']) });
+    expect(second['skills']![0]!['uri']).toBe('skill://skill-500/SKILL.md');
+    expect(second['skills']).toHaveLength(101);
+    expect(second).not.toHaveProperty('nextCursor');
+    for (const cursor of ['nonsense', '500'])
+      await expect(request('skills/list', { cursor })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('notifies clients after a change and serves the new content', async () => {
+    const { request, names, notified, home } = openSkills();
+    expect(await names()).toEqual(['review']);
+    write(home, { 'skills/deploy/SKILL.md': manifest('deploy') });
+    await until(() => notified.includes('notifications/resources/list_changed'));
+    await until(async () => (await names()).includes('deploy'));
+    notified.length = 0;
+    await request('resources/subscribe', { uri: 'skill://review/references/check%20list.md' });
+    write(home, { 'skills/review/references/check list.md': '- tests\n' });
+    await until(() => notified.includes('notifications/resources/updated'));
+    expect(notified).toContain('notifications/resources/list_changed');
+    const { skill } = await request('skills/get', { uri: 'skill://review/SKILL.md' });
+    expect(JSON.stringify(skill)).toContain(digest('- tests\n'));
+  });
+
+  it('serves a folder that is created later, and reports it until then', async () => {
+    const { names, problems, home } = openSkills({});
+    expect(await names()).toEqual([]);
+    expect(await problems()).toEqual([
+      'The skill folder cannot be read: it does not exist. Correct the path, or remove it from skills.folders.',
+    ]);
+    write(home, { 'elsewhere/deploy/SKILL.md': manifest('deploy') });
+    renameSync(join(home, 'elsewhere'), join(home, 'skills'));
+    await until(async () => (await names()).includes('deploy'));
+    expect(await problems()).toEqual([]);
+  });
+});
+
+describe('skills that are not served', () => {
+  const yaml = (text: string) => ({ 'skills/bad/SKILL.md': `---\n${text}\n---\n` });
+  const long = 'x'.repeat(1025);
+  it.for<[string, Files, string]>([
+    ['no SKILL.md', { 'skills/bad/skill.md': 'x' }, 'the folder has no file SKILL.md'],
+    ['no front matter', { 'skills/bad/SKILL.md': 'Do it.' }, 'must begin with YAML between two "---" lines'],
+    ['no end of it', { 'skills/bad/SKILL.md': '---\nname: bad' }, 'line "---" after the YAML is missing'],
+    ['invalid YAML', yaml('name: [bad'), 'invalid YAML'],
+    ['a list', yaml('- name'), '"key: value" lines'],
+    ['an alias bomb', yaml(aliasBomb()), 'invalid YAML'],
+    ['a number JSON lacks', yaml('name: bad\ndescription: d\nx: .nan'), 'cannot be sent as JSON'],
+    ['no name', yaml('description: d'), '"name" must be 1 to 64'],
+    ['an invalid name', yaml('name: Bad\ndescription: d'), '"name" must be 1 to 64'],
+    ['another name', yaml('name: good\ndescription: d'), 'give both the same name'],
+    ['no description', yaml('name: bad'), '"description" must be'],
+    ['a long description', yaml(`name: bad\ndescription: ${long}`), '"description" must be'],
+    [
+      'numbers as metadata',
+      yaml('name: bad\ndescription: d\nmetadata:\n  version: 1'),
+      '"metadata" must map',
+    ],
+    [
+      'a long compatibility',
+      yaml(`name: bad\ndescription: d\ncompatibility: ${long}`),
+      '"compatibility" must be',
+    ],
+    ['bytes that are no text', { 'skills/bad/SKILL.md': Buffer.from([0xff, 0xfe]) }, 'not valid UTF-8'],
+    ['a large front matter', yaml(`name: bad\nx: ${'y'.repeat(20_000)}`), 'larger than 16 KB'],
+    [
+      'too many files',
+      {
+        ...Object.fromEntries(Array.from({ length: 512 }, (_, n) => [`skills/bad/${n}.md`, ''])),
+        'skills/bad/SKILL.md': manifest('bad'),
+      },
+      'more than 512 files',
+    ],
+    [
+      'too many bytes',
+      { 'skills/bad/SKILL.md': manifest('bad'), 'skills/bad/a.bin': Buffer.alloc(16 * 1024 * 1024) },
+      'larger than 16777216 bytes',
+    ],
+  ])('are reported, the others served: %s', async ([, files, reason]) => {
+    const { names, problems } = openSkills({ ...review, ...files });
+    expect(await names()).toEqual(['review']);
+    const [problem, ...others] = await problems();
+    expect(problem).toContain('The skill "bad" is not served: ');
+    expect(problem).toContain(reason);
+    expect(others).toEqual([]);
+  });
+
+  it('names the file and the line', async () => {
+    const { skills, home } = openSkills({ 'skills/bad/SKILL.md': '---\nname: bad\nx: "\n---\n' });
+    const file = join(home, 'skills/bad/SKILL.md');
+    expect(await skills.problems!()).toMatchObject([{ file, line: 3, severity: 'warning' }]);
+  });
+
+  it('are those with links that lead out, pipes and reserved names', async () => {
+    const { home, names, problems } = openSkills({
+      ...review,
+      'secret/SKILL.md': manifest('linked', 'secret'),
+      'skills/file-link/SKILL.md': manifest('file-link'),
+      'skills/folder-link/SKILL.md': manifest('folder-link'),
+      'skills/pipe/SKILL.md': manifest('pipe'),
+      'skills/prompts/SKILL.md': manifest('prompts'),
+    });
+    symlinkSync(join(home, 'secret/SKILL.md'), join(home, 'skills/file-link/secret.md'));
+    symlinkSync(join(home, 'secret'), join(home, 'skills/folder-link/secret'));
+    symlinkSync(join(home, 'secret'), join(home, 'skills/linked'));
+    execFileSync('mkfifo', [join(home, 'skills/pipe/input')]);
+    mkdirSync(join(home, 'skills/.git'));
+    expect(await names()).toEqual(['review']);
+    expect((await problems()).map((message) => message.replace(/^.*served: /, ''))).toEqual([
+      'secret.md is a symbolic link that leads out of the skill; copy the file instead.',
+      'secret is a symbolic link that leads out of the skill; copy the file instead.',
+      'symbolic links to skills are not followed; mount the folder that contains the skill.',
+      expect.stringContaining('it is a named pipe, not a regular file.'),
+      'the name "prompts" is reserved for prompts; rename the skill.',
+    ]);
+  });
+
+  it('are served once the problem in a subfolder is solved', async () => {
+    const { home, names } = openSkills({ ...review, 'secret.md': 'secret' });
+    const link = join(home, 'skills/review/references/secret.md');
+    symlinkSync(join(home, 'secret.md'), link);
+    expect(await names()).toEqual([]);
+    rmSync(link);
+    await until(async () => (await names()).includes('review'));
+  });
+
+  it('are not read through a link that replaced a listed file', async () => {
+    const { home, names, request } = openSkills({ ...review, 'secret.md': 'secret' });
+    expect(await names()).toEqual(['review']);
+    rmSync(join(home, 'skills/review/logo.png'));
+    symlinkSync(join(home, 'secret.md'), join(home, 'skills/review/logo.png'));
+    await expect(request('resources/read', { uri: 'skill://review/logo.png' })).rejects.toThrow();
+  });
+
+  it('allows links inside the skill', async () => {
+    const { home, request } = openSkills();
+    symlinkSync('references/check list.md', join(home, 'skills/review/latest.md'));
+    const { contents } = await request('resources/read', { uri: 'skill://review/latest.md' });
+    expect(contents![0]!['text']).toBe('- names\n');
+  });
+
+  it('reports the second of two skills with one name', async () => {
+    const home = plantTree({
+      'one/review/SKILL.md': manifest('review', 'First'),
+      'two/review/SKILL.md': manifest('review', 'Second'),
+    });
+    const { request, problems } = openSkills({}, { folders: [join(home, 'one'), join(home, 'two')] });
+    expect((await request('skills/list'))['skills']).toMatchObject([
+      { frontmatter: { description: 'First' } },
+    ]);
+    expect(await problems()).toEqual([
+      `The skill "review" is not served: ${join(home, 'one/review')} has the same name and comes first in skills.folders.`,
+    ]);
+  });
+
+  it('reports a mounted folder that is itself a skill', async () => {
+    const home = plantTree(review);
+    const { names, problems } = openSkills({}, { folders: [join(home, 'skills/review')] });
+    expect(await names()).toEqual([]);
+    expect(await problems()).toEqual([
+      'This folder is itself a skill. Put its parent folder into skills.folders.',
+    ]);
+  });
+});
+
+describe('prompts as skills', () => {
+  const tagged = '---\ndescription: "Says \\"hello\\": to all"\ntags: [skill]\n---\nGreet {{input}}.\n';
+  const files = {
+    'commands/greet.md': tagged,
+    'commands/Team_Greet.md': tagged,
+    'commands/other.md': '---\ndescription: Other\n---\nOther.\n',
+  };
+
+  it('serves tagged prompts, unfilled, with a line about the arguments', async () => {
+    const { request, names } = openSkills(files, { folders: [] });
+    expect(await names()).toEqual(['greet', 'team-greet']);
+    const uri = 'skill://prompts/greet/SKILL.md';
+    const { skill } = (await request('skills/get', { uri })) as unknown as { skill: JsonObject };
+    const { contents } = await request('resources/read', { uri });
+    const text = String(contents![0]!['text']);
+    expect(skill).toEqual({
+      uri,
+      frontmatter: { name: 'greet', description: 'Says "hello": to all' },
+      resources: [{ uri, digest: digest(text), size: Buffer.byteLength(text) }],
+    });
+    expect(text).toMatch(/^---\nname: "greet"\ndescription: "Says \\"hello\\": to all"\n---\n/);
+    expect(text).toContain('Replace {{input}} with the request of the user.');
+    expect(text).toMatch(/\nGreet \{\{input\}\}\.\n+$/);
+    expect((await request('resources/list'))['resources']).toEqual([]);
+    expect(
+      (await request('resources/directory/read', { uri: 'skill://prompts/greet' }))['resources'],
+    ).toEqual([expect.objectContaining({ uri, name: 'SKILL.md' })]);
+  });
+
+  it('serves a changed prompt on the next request', async () => {
+    const { names, home } = openSkills(files, { folders: [] });
+    expect(await names()).toHaveLength(2);
+    write(home, { 'commands/research.md': tagged });
+    expect(await names()).toHaveLength(3);
+  });
+
+  it('serves all prompts or none, as set', async () => {
+    expect(await openSkills(files, { folders: [], prompts: 'all' }).names()).toContain('other');
+    expect(await openSkills(files, { prompts: 'none' }).names()).toEqual([]);
+  });
+
+  it('gives a skill name to the prompt that has it already, and reports names it cannot use', async () => {
+    const { names, problems } = openSkills(
+      {
+        'commands/Greet.md': tagged,
+        'commands/greet.md': tagged,
+        'commands/größe.md': tagged,
+        'commands/名.md': tagged,
+      },
+      { folders: [] },
+    );
+    expect(await names()).toEqual(['gr-e', 'greet']);
+    expect(await problems()).toEqual([
+      'The prompt "Greet" is not served as a skill: the prompt "greet" has the skill name "greet" as well.',
+      'The prompt "名" is not served as a skill: its name has no Latin letter and no digit.',
+    ]);
+  });
+
+  it('notifies clients after a prompt has changed', async () => {
+    const { names, notified, home, request } = openSkills(files, { folders: [] });
+    expect(await names()).toHaveLength(2);
+    write(home, { 'commands/greet.md': tagged.replace('Greet', 'Welcome') });
+    await until(() => notified.includes('notifications/resources/list_changed'));
+    const { contents } = await request('resources/read', { uri: 'skill://prompts/greet/SKILL.md' });
+    expect(contents![0]!['text']).toContain('Welcome {{input}}.');
+  });
+});
+
+function aliasBomb(): string {
+  const lists = 'bcdefg'
+    .split('')
+    .map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`);
+  return ['name: bad', 'a: &a [x]', ...lists].join('\n');
+}

@@ -1,0 +1,109 @@
+import { Failure } from '../failure.ts';
+import type { Change, Feature, ResourceProvider } from '../feature.ts';
+import { defineMethod } from '../tool.ts';
+import type { SkillPrompt } from './prompt-skills.ts';
+import type { CatalogOptions, SkillCatalog } from './skill-catalog.ts';
+
+export interface SkillsOptions extends Pick<CatalogOptions, 'folders' | 'watch'> {
+  readonly prompts: 'all' | 'tagged' | 'none';
+  /** All prompts of the library: the same array as long as nothing has changed. */
+  library(): Promise<readonly SkillPrompt[]>;
+  /** Calls the listener after a prompt has changed. Returns a function that ends this. */
+  libraryChanges(listener: () => void): () => void;
+}
+
+/** The skills change with their files, and the prompts may be private. */
+const caching = { ttlMs: 5000, cacheScope: 'private' };
+const uri = { type: 'string', minLength: 1 } as const;
+const cursor = { type: ['string', 'null'] } as const;
+
+/** Serves skill folders and prompts through the extension `io.modelcontextprotocol/skills`. */
+export function createSkills(options: SkillsOptions): Feature {
+  const { folders, watch, prompts, library, libraryChanges } = options;
+  const listeners = new Set<(change: Change) => void>();
+  let loading: Promise<SkillCatalog> | undefined;
+  let stopListening: (() => void) | undefined;
+
+  const load = async (): Promise<SkillCatalog> => {
+    const [{ SkillCatalog }, { skillTag }] = await Promise.all([
+      import('./skill-catalog.ts'),
+      import('./prompt-skills.ts'),
+    ]);
+    let all: readonly SkillPrompt[] = [];
+    let chosen = all;
+    const chosenPrompts = async () => {
+      const before = all;
+      if (prompts !== 'none') all = await library();
+      if (all !== before)
+        chosen = prompts === 'all' ? all : all.filter(({ tags }) => tags.includes(skillTag));
+      return chosen;
+    };
+    const changed = (files: readonly string[]) => {
+      const changes = [{ kind: 'resources' }, ...files.map((file) => ({ kind: 'resource', uri: file }))];
+      for (const listener of listeners) for (const change of changes) listener(change as Change);
+    };
+    const catalog = new SkillCatalog({ folders, watch, prompts: chosenPrompts, changed });
+    if (prompts !== 'none') stopListening = libraryChanges(() => catalog.refresh());
+    return catalog;
+  };
+  const catalog = () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+
+  const resources: ResourceProvider = {
+    // Prompts have a list of their own, so only skill folders are listed.
+    list: async () => (folders.length === 0 ? [] : (await catalog()).listed()),
+    read: async (address) =>
+      address.startsWith('skill://') ? (await catalog()).contents(address) : undefined,
+  };
+  const notFound = (address: string, what: string) =>
+    new Failure('resource-not-found', `${what} not found: ${address}`, { data: { uri: address } });
+
+  return {
+    name: 'skills',
+    extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
+    resources,
+    methods: {
+      'skills/list': defineMethod({
+        paramsSchema: { type: 'object', properties: { cursor } },
+        async call(params) {
+          const { pageOf } = await import('./pages.ts');
+          const entries = await (await catalog()).entries();
+          const { items, ...next } = pageOf(entries, params.cursor, (entry) => entry.resources.length);
+          return { skills: items, ...next, ...caching };
+        },
+      }),
+      'skills/get': defineMethod({
+        paramsSchema: { type: 'object', required: ['uri'], properties: { uri } },
+        async call(params) {
+          const skill = await (await catalog()).find(params.uri);
+          if (skill === undefined) throw notFound(params.uri, 'Skill');
+          return { skill, ...caching };
+        },
+      }),
+      'resources/directory/read': defineMethod({
+        paramsSchema: { type: 'object', required: ['uri'], properties: { uri, cursor } },
+        async call(params) {
+          const { pageOf } = await import('./pages.ts');
+          const children = await (await catalog()).children(params.uri);
+          if (children === undefined) throw notFound(params.uri, 'Folder of a skill');
+          const { items, ...next } = pageOf(children, params.cursor);
+          return { resources: items, ...next, ...caching };
+        },
+      }),
+    },
+    problems: async () => (await catalog()).problems(),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      stopListening?.();
+      (await loading)?.close();
+    },
+  };
+}
