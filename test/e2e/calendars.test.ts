@@ -180,7 +180,7 @@ describe('adjutant calendars', () => {
       code: 2,
       stderr: expect.stringContaining('did you mean calendars import?'),
     });
-    expect(await run('import')).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a file') });
+    expect(await run('import')).toMatchObject({ code: 2, stderr: expect.stringContaining('name a file') });
     expect(await run('import', 'nowhere.ics')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('does not exist'),
