@@ -85,6 +85,13 @@ async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields
 export function checkZone(zone: string | null | undefined): void {
   if (typeof zone !== 'string' || isZone(zone)) return;
   throw new Failure('invalid-params', `"${zone}" is not a time zone; use a name like Europe/Berlin.`, {
-    issues: [{ path: ['timezone'], keyword: 'format', expected: 'time-zone', message: 'is not a time zone' }],
+    issues: [
+      {
+        path: ['timezone'],
+        keyword: 'format',
+        expected: 'time-zone',
+        message: `is not a time zone (${zone}); use a name like Europe/Berlin`,
+      },
+    ],
   });
 }
