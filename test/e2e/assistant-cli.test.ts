@@ -38,7 +38,11 @@ describe('the commands for users, events and notifications', () => {
     [['users', 'rule', 'ada', '--rule-json', 'x'], 2, /must be JSON/],
     [['users', 'show', 'nobody'], 1, /User not found/],
     [['users', 'create', '--email', 'x@example.com'], 2, /name is required/],
-    [['users', 'create', '--name', 'Ada', '--timezone', 'Moon/Base'], 2, /--timezone is not a time zone \(Moon\/Base\)/],
+    [
+      ['users', 'create', '--name', 'Ada', '--timezone', 'Moon/Base'],
+      2,
+      /--timezone is not a time zone \(Moon\/Base\)/,
+    ],
     [['events', 'create', 'nobody', '--title', 'x', '--start', '2030-01-01'], 1, /User not found/],
     [['notifications', 'cancel', 'none'], 1, /Notification not found: none/],
     [['notifications', 'plan', 'nobody', '--event-id', 'e'], 1, /User not found: nobody/],

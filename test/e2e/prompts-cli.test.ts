@@ -116,8 +116,22 @@ describe('adjutant prompts', () => {
       stderr: expect.stringContaining('the text is not valid JSON'),
     });
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'true' } }).stdout).toBe('Nothing was changed.\n');
+    const [, kept = ''] = /Your text is in (.*)/.exec(invalid.stderr) ?? [];
+    expect(readFileSync(kept, 'utf8')).toContain('Good day');
     expect(prompts(['edit', 'chat'], { env: { EDITOR: 'false' } })).toMatchObject({ code: 2 });
     expect(prompts(['edit', 'code_review']).stderr).toContain('built in and cannot be changed');
+  });
+
+  it('does not overwrite a change that was made during the edit, and keeps the text', () => {
+    prompts(['create', 'shared', '--text', 'First.']);
+    const program = `"${process.execPath}" "${bundle}" prompts edit shared --home "${home}"`;
+    const other = `EDITOR='sed -i s/First/Second/' ${program} >&2`;
+    const editor = write('slow-editor.sh', `#!/bin/sh\n${other}\nsed -i s/First/Third/ "$1"\n`);
+    chmodSync(editor, 0o755);
+    const { code, stderr } = prompts(['edit', 'shared'], { env: { EDITOR: editor } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('was changed by someone else')]);
+    expect(prompts(['render', 'shared']).stdout).toBe('Second.\n');
+    expect(readFileSync(/Your text is in (.*)/.exec(stderr)![1]!, 'utf8')).toContain('Third.');
   });
 
   it.each<[readonly string[], RegExp]>([

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
-import { editText, openEditor } from '../terminal/editor.ts';
+import { editText, keepText, openEditor } from '../terminal/editor.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 import { tableText } from '../terminal/table.ts';
 import {
@@ -122,27 +122,41 @@ async function withFrontMatter(invocation: Invocation, name: string, text: strin
 
 /** Edits a prompt of the user: as Markdown if it has one message, as JSON if it has several. */
 async function editOwnPrompt(invocation: Invocation, name: string): Promise<number> {
+  const { revision } = await call(invocation, 'show_prompt', { name });
   const markdown = await call(invocation, 'export_prompts', { format: 'commands', names: [name] });
   const isMarkdown = markdown.files.length > 0;
   const { files } = isMarkdown
     ? markdown
     : await call(invocation, 'export_prompts', { format: 'jsonl', names: [name] });
   const text = isMarkdown ? files[0]!.text : `${JSON.stringify(JSON.parse(files[0]!.text), null, 2)}\n`;
-  const edited = await editText(isMarkdown ? `${name}.md` : `${name}.json`, text, invocation.terminal);
+  const fileName = isMarkdown ? `${name}.md` : `${name}.json`;
+  const edited = await editText(fileName, text, invocation.terminal);
   if (edited === undefined) {
     const message = 'Nothing was changed.';
     invocation.terminal.report({ success: true, message }, message);
     return 0;
   }
-  const done = `Updated prompt: ${name}`;
-  if (isMarkdown) return savePrompt(invocation, 'commands', `${name}.md`, edited, true, done);
-  let record: unknown;
   try {
-    record = JSON.parse(edited);
+    const current = await call(invocation, 'show_prompt', { name });
+    if (current.revision !== revision)
+      throw new UsageError(
+        `${name} was changed by someone else while you were editing it. Nothing was changed`,
+      );
+    const done = `Updated prompt: ${name}`;
+    if (isMarkdown) return await savePrompt(invocation, 'commands', `${name}.md`, edited, true, done);
+    return await savePrompt(invocation, 'jsonl', `${name}.jsonl`, parseEdited(edited), true, done);
+  } catch (error) {
+    invocation.terminal.note(`Your text is in ${keepText(fileName, edited)}\n`);
+    throw error;
+  }
+}
+
+function parseEdited(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
   } catch (error) {
     throw new UsageError(`the text is not valid JSON: ${(error as Error).message}. Nothing was changed`);
   }
-  return savePrompt(invocation, 'jsonl', `${name}.jsonl`, JSON.stringify(record), true, done);
 }
 
 async function savePrompt(

@@ -20,6 +20,13 @@ export async function openEditor(file: string, { env }: Terminal): Promise<void>
   if (code !== 0) throw new UsageError(`the editor ${editor} exited with code ${code}. Nothing was changed`);
 }
 
+/** Stores a text that could not be saved, so that the user's work is not lost. Returns the path. */
+export function keepText(name: string, text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'adjutant-edit-')), name);
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
 /** Opens a text in the user's editor. Resolves to `undefined` if it was not changed. */
 export async function editText(name: string, text: string, terminal: Terminal): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-edit-'));
