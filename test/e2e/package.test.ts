@@ -18,7 +18,8 @@ import { StdioPeer } from '../stdio-peer.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-package-')));
 const root = join(import.meta.dirname, '..', '..');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// The folder holds two installations, which a slow disk takes long to delete.
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 240_000);
 
 function clone(name: string): string {
   const target = join(folder, name);
