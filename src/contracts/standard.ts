@@ -92,7 +92,18 @@ export const standard: Contract = {
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
-  toolItem: (tool) => ({ ...toolItem(tool), inputSchema: portableSchema(tool.inputSchema) }),
+  toolItem(tool) {
+    const { searchHint, alwaysLoad } = tool;
+    const meta = {
+      ...(alwaysLoad && { 'anthropic/alwaysLoad': true }),
+      ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
+    };
+    return {
+      ...toolItem(tool),
+      inputSchema: portableSchema(tool.inputSchema),
+      ...(Object.keys(meta).length > 0 && { _meta: meta }),
+    };
+  },
 
   toolResult: (result) => ({
     content: contentOf(result) as unknown as JsonObject[],

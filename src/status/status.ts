@@ -1,5 +1,5 @@
 import { type Feature, type Problem, problemSchema } from '../feature.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, hints } from '../tool.ts';
 import { version } from '../version.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -46,7 +46,8 @@ export function statusTools(options: StatusOptions) {
       name: 'server_status',
       title: 'Server status',
       description:
-        'Tells which clients are connected, which methods were asked for and how fast they were answered, what is broken (with file and line), and every setting in force with where it came from.',
+        'Reports the state of the server. Use it when something does not work. Returns problems with file and line, connected clients, settings with their origin, and request times.',
+      searchHint: 'health diagnostics settings problems errors',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {
         type: 'object',
@@ -81,7 +82,7 @@ export function statusTools(options: StatusOptions) {
         },
         required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],
       },
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       async call() {
         const status = {
           name: 'adjutant',

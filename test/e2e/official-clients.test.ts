@@ -65,7 +65,7 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
       name: 'expand_prompt',
       arguments: validArguments['expand_prompt'],
     });
-    expect(expanded['structuredContent']).toEqual({ prompt: 'Say hello to you.' });
+    expect(expanded['content']).toEqual([{ type: 'text', text: 'Say hello to you.' }]);
 
     const { prompts } = await client.listPrompts();
     expect(names(prompts)).toEqual(expect.arrayContaining(['greet', 'research']));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RunOutput, runReport, section } from './run-report.ts';
+import { formatFor, type RunOutput, runReport } from './run-report.ts';
 
 const done: RunOutput = {
   run_id: '2025-12-30_000000_abcdef',
@@ -48,7 +48,7 @@ describe('runReport', () => {
   });
 
   it('shows five items of a list and the number of the others', () => {
-    expect(section('next_actions', ['1', '2', '3', '4', '5', '6', '7'])).toEqual([
+    expect(formatFor(false).section('next_actions', ['1', '2', '3', '4', '5', '6', '7'])).toEqual([
       'next_actions (7):',
       '- 1',
       '- 2',
@@ -57,6 +57,6 @@ describe('runReport', () => {
       '- 5',
       '... (+2 more)',
     ]);
-    expect(section('open_questions', [])).toEqual(['open_questions (0):', '- (none)']);
+    expect(formatFor(false).section('open_questions', [])).toEqual(['open_questions (0):', '- (none)']);
   });
 });
