@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
 import type { Contract } from './contract.ts';
+import { icon } from './icon.ts';
 import { instructionsFor } from './instructions.ts';
 import { portableSchema } from './portable-schema.ts';
 
@@ -83,7 +84,11 @@ export const standard: Contract = {
     ...(Object.keys(offer.extensions).length > 0 && { extensions: offer.extensions }),
   }),
 
-  initialized: (result) => result,
+  // Revisions before 2025-11-25 have no icons. Only the server has one: an icon for every tool would double the list.
+  initialized: (result) =>
+    result['protocolVersion'] === legacyVersions[0]
+      ? { ...result, serverInfo: { ...(result['serverInfo'] as JsonObject), icons: [icon] } }
+      : result,
 
   startOf(cursor) {
     if (cursor === undefined || cursor === null || cursor === '') return 0;

@@ -24,8 +24,13 @@ import { supportsTasks, toTask } from './tasks.ts';
 const unlisted = ['config_overrides', 'max_skills', 'include_repo_skills', 'include_global_skills'];
 
 /** The schema as tool lists announce it. The type stays that of all arguments. */
-function announced<Schema extends { readonly properties: object }>(schema: Schema): Schema {
-  const properties = Object.entries(schema.properties).filter(([name]) => !unlisted.includes(name));
+function announced<Schema extends { readonly properties: object }>(
+  schema: Schema,
+  ...more: readonly string[]
+): Schema {
+  const properties = Object.entries(schema.properties).filter(
+    ([name]) => !unlisted.includes(name) && !more.includes(name),
+  );
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
@@ -93,7 +98,8 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       description:
         'Continues the thread of an earlier sub-agent, for follow-ups and after interruptions. Returns the same as delegate_run.',
       searchHint: 'continue follow-up subagent thread',
-      inputSchema: announced(resumeInput),
+      inputSchema: announced(resumeInput, 'role', 'skills_mode', 'skills'),
+      // The thread has a role and skills already.
       acceptedSchema: resumeInput,
       outputSchema,
       annotations,
