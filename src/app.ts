@@ -182,7 +182,7 @@ function createDropInFeatures(
     case 'delegate':
       return [createDelegate({ ...delegateFeatureOptions(config, env, true), ...sharedRecords(config) })];
     case 'assistant':
-      return [createAssistant(assistantFeatureOptions(config, env))];
+      return [createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true })];
   }
 }
 

@@ -12,6 +12,10 @@ export interface Tool {
   readonly acceptedSchema?: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly annotations?: ToolAnnotations;
+  /** Further words to find the tool by, for clients with a tool search. */
+  readonly searchHint?: string;
+  /** Clients that load tools on demand load this one at the start. */
+  readonly alwaysLoad?: true;
   /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
   readonly timeoutMs?: number;
   /** Receives arguments that match the schema, with its top-level defaults filled in. */
@@ -25,6 +29,19 @@ export interface ToolAnnotations {
   readonly idempotentHint?: boolean;
   readonly openWorldHint?: boolean;
 }
+
+/** Annotations of the usual kinds of tools. Clients decide by them whether to ask before a call. */
+export const hints = {
+  reads: { readOnlyHint: true, openWorldHint: false },
+  /** Every call adds something new. */
+  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  /** Loses nothing that a person has entered, and a repeated call changes nothing more. */
+  sets: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  /** Overwrites or removes what a person has entered. */
+  replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  /** Fetches from an address that the caller names. */
+  fetches: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+} as const satisfies Readonly<Record<string, ToolAnnotations>>;
 
 export interface ToolResult<Structured extends object = object> {
   /** The machine-readable result. If `content` is absent, the text is this value as JSON. */

@@ -48,7 +48,7 @@ export function openSampleData(home: string, broken?: string) {
     (tool) => async () => (await tool.call({} as never, context)).structured as JsonObject,
   );
   const list = async (tool: string, key: string, args: object = {}) =>
-    (await call(tool, args))[key] as JsonObject[];
+    (await call(tool, { ...args, limit: 1000 }))[key] as JsonObject[];
   return {
     load: load!,
     remove: remove!,

@@ -25,6 +25,8 @@ export interface AssistantOptions {
   readonly policy: PolicyOptions;
   /** Time limit for one tool call. */
   readonly toolTimeoutMs: number;
+  /** Lists everything in one result, without pages. */
+  readonly unpaged?: boolean;
   readonly clock?: Clock;
 }
 
@@ -40,12 +42,14 @@ export function createAssistant({
   channels,
   policy,
   toolTimeoutMs,
+  unpaged = false,
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
   const data: AssistantData = { store, clock, occurrences };
   const planner = {
     model: (context: Context) => modelFor(policy, context),
+    asksModel: policy.name !== 'rules',
     // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
@@ -53,9 +57,9 @@ export function createAssistant({
     name: 'assistant',
     tools: [
       ...userTools(data, toolTimeoutMs),
-      ...eventTools(data, toolTimeoutMs),
+      ...eventTools(data, toolTimeoutMs, unpaged),
       ...calendarTools(data, calendars),
-      ...notificationTools(data, planner, toolTimeoutMs),
+      ...notificationTools(data, planner, toolTimeoutMs, unpaged),
       ...auditTools(data, toolTimeoutMs),
       testTool(data, channels, toolTimeoutMs),
       outboxTool(channels.outboxDir),

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
+import { eventsText, overviewLine } from '../delegate/record/run-report.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
 import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
 import type { Show } from './terminal/progress.ts';
@@ -15,12 +16,19 @@ const followIntervalMs = 300;
 
 const actions: Readonly<Record<string, Action>> = {
   async list(client, { flags }, terminal) {
-    const limit = parseNumber(flags['limit'], 'limit');
-    const answer = await client.call('list_runs', { ...(limit !== undefined && { limit }) });
-    return print(answer, terminal);
+    const limit = parseNumber(flags['limit'], 'limit') ?? 20;
+    const answer = await client.call('list_runs', { limit });
+    const { runs: listed } = answer.value;
+    return print(
+      { ...answer, text: listed.map(overviewLine).join('\n') || 'There are no runs yet.' },
+      terminal,
+    );
   },
   async show(client, invocation, terminal) {
-    return print(await client.call('show_run', { run_id: await runId(client, invocation) }), terminal);
+    return print(
+      await client.call('show_run', { run_id: await runId(client, invocation), full: true }),
+      terminal,
+    );
   },
   async cancel(client, invocation, terminal) {
     const run_id = await runId(client, invocation);
@@ -38,8 +46,10 @@ const actions: Readonly<Record<string, Action>> = {
   async tail(client, invocation, terminal) {
     const run_id = await runId(client, invocation);
     const limit = parseNumber(invocation.flags['limit'], 'limit') ?? 50;
-    if (invocation.flags['follow'] !== true)
-      return print(await client.call('tail_run', { run_id, limit }), terminal);
+    if (invocation.flags['follow'] !== true) {
+      const { value } = await client.call('tail_run', { run_id, limit });
+      return print({ value, text: eventsText(value.events) }, terminal);
+    }
     return terminal.progress.during('following', (show) => follow(client, run_id, limit, { terminal, show }));
   },
 };
@@ -53,9 +63,9 @@ async function follow(
 ): Promise<number> {
   let answer = await client.call('tail_run', { run_id, limit });
   for (;;) {
-    const { text, value } = answer;
+    const { value } = answer;
     if (terminal.json) terminal.print(`${JSON.stringify(value)}\n`);
-    else if (value.events.length > 0) terminal.print(`${text}\n`);
+    else if (value.events.length > 0) terminal.print(`${eventsText(value.events)}\n`);
     if (value.status !== 'running') return 0;
     show('running');
     const after = value.next;

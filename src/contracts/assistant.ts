@@ -2,6 +2,7 @@ import type { FailureKind } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { ToolResult } from '../tool.ts';
 import type { Contract } from './contract.ts';
+import { type DocumentText, withDocumentTexts } from './document-texts.ts';
 import { codes, standard } from './standard.ts';
 
 const documentedTemplates: ReadonlySet<string> = new Set([
@@ -19,6 +20,38 @@ const toolNames = {
   list_events: 'listEvents',
   list_notifications: 'listNotifications',
   plan_notifications: 'planNotifications',
+};
+
+/** The texts of the document. `standard` describes the same tools in more detail. */
+const texts: Readonly<Record<string, DocumentText>> = {
+  getUser: { description: 'Get user details by ID', arguments: { user_id: 'User ID' } },
+  getEvent: { description: 'Get event details by ID', arguments: { event_id: 'Event ID' } },
+  listEvents: {
+    description: 'List calendar events with filters',
+    arguments: {
+      user_id: 'Filter by user ID',
+      days_back: 'Days to look back',
+      days_forward: 'Days to look forward',
+    },
+  },
+  listNotifications: {
+    description: 'List notifications with filters',
+    arguments: {
+      user_id: 'Filter by user ID',
+      status: 'Filter by status',
+      days_forward: 'Days to look forward',
+      days_back: 'Days to look back',
+    },
+  },
+  planNotifications: {
+    description: 'Plan notifications for user events using LLM policy',
+    arguments: {
+      user_id: 'User ID',
+      event_id: 'Plan for this event only',
+      force_replan: 'Decide anew what was planned already',
+      dry_run: 'Only tell what would change',
+    },
+  },
 };
 
 /** Users, events and notifications. Results are indented JSON, and resource templates are listed as resources. */
@@ -48,11 +81,10 @@ export const assistant: Contract = {
   }),
   initialized: ({ instructions: _, ...result }) => result,
 
-  toolItem: ({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema: inputSchema as JsonObject,
-  }),
+  toolItem(tool) {
+    const { name, description, inputSchema } = withDocumentTexts(tool, texts);
+    return { name, description, inputSchema: inputSchema as JsonObject };
+  },
   toolResult: (result) => ({
     content: [
       { type: 'text', text: JSON.stringify(result.structured ?? { error: textOf(result) }, null, 2) },

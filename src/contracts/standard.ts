@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
 import type { Contract } from './contract.ts';
+import { icon } from './icon.ts';
 import { instructionsFor } from './instructions.ts';
 import { portableSchema } from './portable-schema.ts';
 
@@ -86,7 +87,11 @@ export const standard: Contract = {
     ...(Object.keys(offer.extensions).length > 0 && { extensions: offer.extensions }),
   }),
 
-  initialized: (result) => result,
+  // Revisions before 2025-11-25 have no icons. Only the server has one: an icon for every tool would double the list.
+  initialized: (result) =>
+    result['protocolVersion'] === legacyVersions[0]
+      ? { ...result, serverInfo: { ...(result['serverInfo'] as JsonObject), icons: [icon] } }
+      : result,
 
   startOf(cursor) {
     if (cursor === undefined || cursor === null || cursor === '') return 0;
@@ -95,7 +100,18 @@ export const standard: Contract = {
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
-  toolItem: (tool) => ({ ...toolItem(tool), inputSchema: portableSchema(tool.inputSchema) }),
+  toolItem(tool) {
+    const { searchHint, alwaysLoad } = tool;
+    const meta = {
+      ...(alwaysLoad && { 'anthropic/alwaysLoad': true }),
+      ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
+    };
+    return {
+      ...toolItem(tool),
+      inputSchema: portableSchema(tool.inputSchema),
+      ...(Object.keys(meta).length > 0 && { _meta: meta }),
+    };
+  },
 
   toolResult: (result) => ({
     content: contentOf(result) as unknown as JsonObject[],

@@ -3,7 +3,7 @@ import type { CallFeature } from '../api.ts';
 import type { Context } from '../context.ts';
 import type { Feature } from '../feature.ts';
 import { log } from '../log.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, hints } from '../tool.ts';
 import {
   deletePlaced,
   loadPlaced,
@@ -51,10 +51,11 @@ export function demoTools(options: DemoOptions) {
       name: 'load_demo',
       title: 'Load sample data',
       description:
-        'Adds sample prompts, a person with a week of events and planned notifications, and two runs, beside what is there. Adds nothing if it cannot add all of it. remove_demo removes it again.',
+        'Adds sample data to try Adjutant out: prompts, a person with a week of events, and runs. Returns what was added: all of it or nothing. remove_demo removes it.',
+      searchHint: 'sample example try',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: report,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: hints.sets,
       async call(_, context) {
         await remove(options, context);
         return { structured: await load(options, context) };
@@ -64,10 +65,11 @@ export function demoTools(options: DemoOptions) {
       name: 'remove_demo',
       title: 'Remove sample data',
       description:
-        'Removes everything that load_demo added, and nothing else. A sample person to whom somebody has added calendars, events, rules or preferences stays; `kept` says so.',
+        'Removes what load_demo added and nothing else. Returns what was removed. A sample person with data of others stays; see `kept`.',
+      searchHint: 'sample example delete',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: report,
-      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       async call(_, context) {
         return { structured: await remove(options, context) };
       },

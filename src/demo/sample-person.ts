@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallFeature } from '../api.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { wholeList } from '../paging.ts';
 import { events, user } from './samples.ts';
 
 /** The sample person that the demo created. */
@@ -39,7 +40,7 @@ export async function addPerson(
   before: SamplePerson | undefined,
   record: RecordPerson,
 ): Promise<SamplePerson> {
-  const { users } = await call('list_users', {}, context);
+  const { users } = await call('list_users', wholeList, context);
   let person = before;
   if (person === undefined || !users.some(({ id }) => id === person!.id)) {
     const id = unusedName(user.id, (id) => users.some((other) => other.id === id), '-');

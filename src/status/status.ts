@@ -1,5 +1,6 @@
 import { type Feature, type Problem, problemSchema } from '../feature.ts';
-import { defineTool } from '../tool.ts';
+import { shorten } from '../paging.ts';
+import { defineTool, hints } from '../tool.ts';
 import { version } from '../version.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -46,8 +47,18 @@ export function statusTools(options: StatusOptions) {
       name: 'server_status',
       title: 'Server status',
       description:
-        'Tells which clients are connected, which methods were asked for and how fast they were answered, what is broken (with file and line), and every setting in force with where it came from.',
-      inputSchema: { type: 'object', properties: {} },
+        'Reports the state of the server. Use it when something does not work. Returns problems with file and line, connected clients, changed settings with their origin, and request times.',
+      searchHint: 'health diagnostics settings problems errors',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          full: {
+            type: 'boolean',
+            default: false,
+            description: 'Also settings with default values, and more than 9,000 characters',
+          },
+        },
+      },
       outputSchema: {
         type: 'object',
         properties: {
@@ -81,8 +92,9 @@ export function statusTools(options: StatusOptions) {
         },
         required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],
       },
-      annotations: { readOnlyHint: true, openWorldHint: false },
-      async call() {
+      annotations: hints.reads,
+      async call({ full = false }) {
+        const settings = options.settings();
         const status = {
           name: 'adjutant',
           version,
@@ -90,9 +102,9 @@ export function statusTools(options: StatusOptions) {
           clients: options.clients(),
           methods: options.log.summary(),
           problems: await options.problems(),
-          settings: options.settings(),
+          settings: full ? settings : settings.filter(({ origin }) => origin !== 'default'),
         };
-        return { structured: status };
+        return { structured: full ? status : shorten(status).value };
       },
     }),
   ];

@@ -176,7 +176,7 @@ describe('an autopilot', () => {
     expect(plannerExec).toMatchObject({ sandbox: 'read-only' });
     expect(plannerExec.argv).toContain('--ephemeral');
     expect(text).toMatch(
-      /^delegate_autopilot\nstatus: completed \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
+      /^delegate_autopilot\nrun_id: .+\nstatus: completed \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
     );
   });
 

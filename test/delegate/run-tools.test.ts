@@ -91,6 +91,20 @@ describe('a run in progress', () => {
     expect(logged.at(-1)).toMatch(/: finished \(completed elapsed=\d+ms turns_started=1 items_started=1 /);
   });
 
+  it('lets show_run shorten a result that is longer than a page, unless all of it is requested', async () => {
+    const summary = 'long '.repeat(4_000).trim();
+    const { record } = await run(steps({ answer: { summary } }));
+    const { run_id } = record;
+    const short = await server.call('show_run', { run_id });
+    expect(JSON.stringify(short.record).length).toBeLessThan(10_000);
+    expect(short.record).toMatchObject({ run_id, status: 'completed', shortened: true });
+    expect(short.text.length).toBeLessThan(10_000);
+    const full = await server.call('show_run', { run_id, full: true });
+    expect(full.record).toMatchObject({ summary });
+    expect(full.record).not.toHaveProperty('shortened');
+    expect(full.text).toContain(summary);
+  });
+
   it('lets tail_run continue after the last event that was read', async () => {
     const { record } = await run(steps({ command: 'one' }, { command: 'two' }, { answer: {} }));
     const tail = async (more: object) => {

@@ -65,7 +65,7 @@ describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
       name: 'expand_prompt',
       arguments: validArguments['expand_prompt'],
     });
-    expect(expanded['structuredContent']).toEqual({ prompt: 'Say hello to you.' });
+    expect(expanded['content']).toEqual([{ type: 'text', text: 'Say hello to you.' }]);
 
     const { prompts } = await client.listPrompts();
     expect(names(prompts)).toEqual(expect.arrayContaining(['greet', 'research']));
@@ -188,7 +188,7 @@ describe.for(transports)('the inspector on the command line over %s', (transport
     expect(names(tools)).toEqual(expect.arrayContaining(['list_prompts', 'expand_prompt']));
     const call = ['--method', 'tools/call', '--tool-name', 'expand_prompt'];
     const result = await inspect(...call, '--tool-arg', 'command=greet', 'input=you');
-    expect(result['structuredContent']).toEqual({ prompt: 'Say hello to you.' });
+    expect(result['content']).toEqual([{ type: 'text', text: 'Say hello to you.' }]);
   });
 
   it('lists prompts and gets one', async () => {

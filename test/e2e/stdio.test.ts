@@ -66,7 +66,7 @@ describe('framing', () => {
     await using program = serve();
     for (const byte of Buffer.from(lines(call(1, 'Grüße 👋')))) program.write(Buffer.from([byte]));
     const reply = await program.until(({ id }) => id === 1);
-    expect(reply['result']).toMatchObject({ structuredContent: { prompt: 'Say hello to Grüße 👋.' } });
+    expect(reply['result']).toMatchObject({ content: [{ text: 'Say hello to Grüße 👋.' }] });
   });
 
   it('ignores a byte order mark', async () => {

@@ -11,6 +11,9 @@ import { initialize, Program } from '../program.ts';
 type Schema = Readonly<Record<string, unknown>>;
 interface ListedTool {
   readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly _meta?: JsonObject;
   readonly inputSchema: Schema;
   readonly outputSchema?: Schema;
 }
@@ -61,10 +64,21 @@ describe('the schemas of the standard tools', () => {
       [...schemasIn(inputSchema, name)].flatMap(([path, schema]) => [
         ...rejectedKeywords.filter((keyword) => keyword in schema).map((keyword) => `${path}: ${keyword}`),
         ...(typeof schema['type'] === 'string' || 'anyOf' in schema ? [] : [`${path}: no single type`]),
+        ...(schema['type'] === 'array' && !('items' in schema) ? [`${path}: no items`] : []),
+        ...('enum' in schema && schema['type'] !== 'string' ? [`${path}: an enum of other values`] : []),
         ...Object.keys(schema['properties'] ?? {})
           .filter((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key))
           .map((key) => `${path}: the name ${key}`),
       ]),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('describe every argument', async () => {
+    const wrong = (await listedTools()).flatMap(({ name, inputSchema }) =>
+      Object.entries(inputSchema['properties'] as Record<string, Schema>)
+        .filter(([, { description }]) => typeof description !== 'string' || description === '')
+        .map(([argument]) => `${name}.${argument}`),
     );
     expect(wrong).toEqual([]);
   });
@@ -90,12 +104,81 @@ describe('the schemas of the standard tools', () => {
   });
 });
 
+describe('the results of the standard tools', () => {
+  it('report the state of the server in less than a page, unless everything is requested', async () => {
+    await using program = new Program(['serve']);
+    program.send(initialize());
+    const settingsOf = async (args: JsonObject) => {
+      const { result } = await program.request('tools/call', { name: 'server_status', arguments: args });
+      const { structuredContent } = result as unknown as { structuredContent: { settings: unknown[] } };
+      return [JSON.stringify(structuredContent).length, structuredContent.settings.length] as const;
+    };
+    const [length, changed] = await settingsOf({});
+    expect(length).toBeLessThan(10_000);
+    expect(changed).toBeGreaterThan(0);
+    expect((await settingsOf({ full: true }))[1]).toBeGreaterThan(changed);
+  });
+});
+
+describe('the texts of the standard tools', () => {
+  it('are short enough to be sent with every request', async () => {
+    const sizes = (await listedTools()).map(
+      ({ name, description, inputSchema }) =>
+        name.length + description.length + JSON.stringify(inputSchema).length,
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(28_000);
+  });
+
+  it('are sentences with a title and a name in snake_case', async () => {
+    const wrong = (await listedTools()).filter(
+      ({ name, title = '', description }) =>
+        !/^[a-z]+(_[a-z]+)*$/.test(name) ||
+        title === '' ||
+        !/^[A-Z][a-z]+s .{20,}\.$/.test(description) ||
+        description.length > 300,
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('do not promise a model for planning', async () => {
+    const planning = (await listedTools()).find(({ name }) => name === 'plan_notifications')!;
+    expect(planning.description).not.toMatch(/LLM|model/i);
+  });
+
+  it('tell clients with a tool search what to load at the start', async () => {
+    const always = (await listedTools()).filter(({ _meta }) => _meta?.['anthropic/alwaysLoad'] === true);
+    expect(always.map(({ name }) => name)).toEqual(expect.arrayContaining(['expand_prompt', 'delegate_run']));
+    expect(always.length).toBeLessThanOrEqual(3);
+  });
+});
+
 const modern = {
   _meta: {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
   },
 };
+
+describe('the icon of the server', () => {
+  const infoIn = async (revision: string, ...flags: readonly string[]) => {
+    await using program = new Program(['serve', ...flags]);
+    program.send(initialize(revision));
+    const { result } = await program.until(({ id }) => id === 0);
+    return (result as JsonObject)['serverInfo'] as { readonly icons?: readonly { readonly src: string }[] };
+  };
+
+  it('is a small picture in the revision that has icons', async () => {
+    const { icons } = await infoIn('2025-11-25');
+    expect(icons).toMatchObject([{ mimeType: 'image/svg+xml', sizes: ['any'] }]);
+    expect(icons![0]!.src.length).toBeLessThan(400);
+    expect(decodeURIComponent(icons![0]!.src)).toMatch(/^data:image\/svg\+xml,<svg .*<\/svg>$/);
+  });
+
+  it('is absent in older revisions and in drop-in contracts', async () => {
+    expect(await infoIn('2025-06-18')).not.toHaveProperty('icons');
+    expect(await infoIn('2025-11-25', '--contract', 'delegate')).not.toHaveProperty('icons');
+  });
+});
 
 describe('the instructions for models', () => {
   it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(

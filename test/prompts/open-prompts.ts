@@ -88,8 +88,6 @@ export function openMounted(format: string, files: Readonly<Record<string, strin
     get: async (name: string, args: JsonObject) =>
       textOf(await request('prompts/get', { name, arguments: args })),
     expand: async (command: string, input: string) =>
-      structured(await request('tools/call', { name: 'expand_prompt', arguments: { command, input } }))[
-        'prompt'
-      ],
+      resultText(await request('tools/call', { name: 'expand_prompt', arguments: { command, input } })),
   };
 }

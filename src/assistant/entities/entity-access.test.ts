@@ -320,6 +320,19 @@ describe('a very long list', () => {
     const hourly = { user_id: 'ada', title: 'Bell', start_ts: '2026-11-16T00:00', rrule: 'FREQ=HOURLY' };
     await assistant.call('create_event', hourly);
     expect(await assistant.call('list_events', { days_forward: 80 })).toMatchObject({ count: 1930 });
+    const listed: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = (await assistant.call('list_events', {
+        days_forward: 80,
+        ...(cursor !== undefined && { cursor }),
+      })) as { events: unknown[]; next_cursor?: string };
+      expect(JSON.stringify(page).length).toBeLessThan(10_000);
+      listed.push(...page.events);
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    const whole = await assistant.call('list_events', { days_forward: 80, limit: 2000 });
+    expect(whole).toEqual({ events: listed, count: 1930 });
     expect(await assistant.call('list_events', { days_forward: 90 })).toMatchObject({
       count: 2000,
       truncated: true,

@@ -1,3 +1,4 @@
+import { nextPage } from '../../paging.ts';
 import {
   channelPreferences,
   eventStatuses,
@@ -145,9 +146,11 @@ export function listShape<const Name extends string, const Item extends object>(
   const properties = {
     [name]: { type: 'array', items: item },
     count: { type: 'integer' },
+    ...nextPage,
     truncated: { type: 'boolean', description: 'There is more; ask for fewer days or for one user' },
   } as { readonly [Key in Name]: { readonly type: 'array'; readonly items: Item } } & {
     readonly count: { readonly type: 'integer' };
+    readonly next_cursor: typeof nextPage.next_cursor;
     readonly truncated: { readonly type: 'boolean'; readonly description: string };
   };
   return { type: 'object', required: [name, 'count'], properties } as const;

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../json.ts';
-import { defineTool } from '../../tool.ts';
+import { pageArguments, pageOf } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
 import type { AuditRow } from '../store/schema.ts';
-import { auditFields } from './fields.ts';
+import { auditFields, onlyUser } from './fields.ts';
 
 const dayMs = 86_400_000;
+/** More entries than fit on a page, because every entry has at least 50 characters. */
+const maxEntries = 200;
 
 export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
@@ -14,10 +17,11 @@ export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
       name: 'list_audit',
       title: 'List Audit Trail',
       description:
-        'List what was decided, planned, tried and changed in the calendar and its notifications, the newest first',
+        'Lists what was decided, planned, sent and changed in calendars, newest first. Use it to find out why a reminder came or did not.',
+      searchHint: 'log history why',
       inputSchema: {
         type: 'object',
-        properties: { user_id: { type: 'string', description: 'Filter by user ID' }, ...auditFields },
+        properties: { user_id: onlyUser, ...auditFields, ...pageArguments },
       },
       outputSchema: listShape('entries', {
         type: 'object',
@@ -31,9 +35,10 @@ export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
           detail: { type: 'object' },
         },
       }),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
-      async call({ user_id, event_id, notification_id, days_back = 7, limit = 100 }) {
+      async call({ user_id, event_id, notification_id, days_back = 7, limit, cursor = '0' }) {
+        const start = Number(cursor);
         const rows = await store.read(async (db) => {
           if (user_id !== undefined) await findUser(db, user_id);
           let query = db
@@ -43,9 +48,21 @@ export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
           if (user_id !== undefined) query = query.where('user_id', '=', user_id);
           if (event_id !== undefined) query = query.where('event_id', '=', event_id);
           if (notification_id !== undefined) query = query.where('notification_id', '=', notification_id);
-          return query.orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(limit).execute();
+          return query
+            .orderBy('at_ms', 'desc')
+            .orderBy('id', 'desc')
+            .offset(start)
+            .limit((limit ?? maxEntries) + 1)
+            .execute();
         });
-        return { structured: { entries: rows.map(entryView), count: rows.length } };
+        const { items: entries, next } = pageOf(rows, entryView, { limit });
+        return {
+          structured: {
+            entries,
+            count: entries.length,
+            ...(next.next_cursor !== undefined && { next_cursor: String(start + entries.length) }),
+          },
+        };
       },
     }),
   ];

@@ -1,35 +1,35 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { defineTool } from '../../tool.ts';
+import { pageArguments, pageOf } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
 import type { CalendarView } from '../calendar/calendar-view.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from '../calendar/sync.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { calendarShape, listShape } from '../entities/shapes.ts';
-import { userId } from './fields.ts';
+import { onlyUser, userId } from './fields.ts';
 
 /** Long, because large calendars take time; progress is reported meanwhile. */
 const timeoutMs = 10 * 60_000;
 
-const calendarId = { type: 'string', description: 'Calendar ID' } as const;
+const calendarId = { type: 'string', description: 'From list_calendars' } as const;
 const source = {
   type: 'string',
   minLength: 1,
   maxLength: 4000,
-  description: 'A file or a folder by its full path, or an address: https, webcal, caldavs',
+  description: 'Absolute path of a file or folder, or https, webcal or caldavs URL',
 } as const;
-const name = { type: 'string', minLength: 1, maxLength: 200, description: 'What to call it' } as const;
+const name = { type: 'string', minLength: 1, maxLength: 200, description: 'Name to show' } as const;
 const access = {
   kind: {
     type: 'string',
     enum: ['url', 'caldav'],
-    description:
-      'What is at an https address: a calendar to fetch, which is meant unless said, or a CalDAV account',
+    description: 'What an https URL is: a calendar (default) or an account',
   },
   username: {
     type: 'string',
     minLength: 1,
     maxLength: 320,
-    description: 'User name at the address; the password is in the file that calendars.passwords_file names',
+    description: 'The password is in calendars.passwords_file',
   },
 } as const;
 
@@ -42,13 +42,14 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       name: 'import_calendar',
       title: 'Import Calendar',
       description:
-        'Take the events of a calendar into the calendar of a user, once: from a file, a folder, an address, or as text. Importing the same again changes only what has changed',
+        'Imports iCalendar events for a user once, from source or content; add_calendar keeps them in sync. Returns counts and problems.',
+      searchHint: 'ics webcal upload',
       inputSchema: {
         type: 'object',
         properties: {
           user_id: userId,
           source,
-          content: { type: 'string', description: 'The text of a calendar, instead of a source' },
+          content: { type: 'string', description: 'iCalendar text: BEGIN:VCALENDAR …' },
           name,
           ...access,
         },
@@ -56,7 +57,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
         additionalProperties: false,
       },
       outputSchema,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      annotations: hints.fetches,
       timeoutMs,
       async call({ user_id, source, content, name, kind, username }, context) {
         if ((source === undefined) === (content === undefined))
@@ -83,7 +84,8 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       name: 'add_calendar',
       title: 'Add Calendar',
       description:
-        'Take the events of a calendar into the calendar of a user and keep them up to date: a file, a folder, an address, or a CalDAV account with all its calendars',
+        'Subscribes a user to a file, folder, URL or whole CalDAV account and keeps the events in sync. Returns counts and problems.',
+      searchHint: 'subscribe ics caldav webcal google outlook',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, source, name, ...access },
@@ -91,7 +93,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
         additionalProperties: false,
       },
       outputSchema,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      annotations: hints.fetches,
       timeoutMs,
       async call({ user_id, source, name, kind, username }, context) {
         const { addCalendar } = await import('../calendar/calendars.ts');
@@ -102,38 +104,45 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
     defineTool({
       name: 'list_calendars',
       title: 'List Calendars',
-      description: 'List the calendars that events come from, with what is wrong with them',
+      description: 'Lists imported and subscribed calendars with last sync and problems.',
       inputSchema: {
         type: 'object',
-        properties: { user_id: { ...userId, description: 'Filter by user ID' } },
+        properties: { user_id: onlyUser, ...pageArguments },
       },
       outputSchema,
-      annotations: { readOnlyHint: true, openWorldHint: false },
-      async call({ user_id }) {
+      annotations: hints.reads,
+      async call({ user_id, ...page }) {
         const { listCalendars } = await import('../calendar/calendars.ts');
         const { calendarView } = await import('../calendar/calendar-view.ts');
         const listed = await listCalendars(calendars, user_id);
-        return list(listed.map(({ calendar, events }) => calendarView(calendar, events)));
+        const { items, next } = pageOf(
+          listed,
+          ({ calendar, events }) => calendarView(calendar, events),
+          page,
+        );
+        return { structured: { calendars: items, count: listed.length, ...next } };
       },
     }),
     defineTool({
       name: 'sync_calendar',
       title: 'Sync Calendar',
-      description: 'Bring a calendar up to date now, or all calendars of a user, or all there are',
+      description:
+        'Syncs a calendar, all of a user, or all, when events seem out of date. Returns counts and problems.',
+      searchHint: 'refresh update reload',
       inputSchema: {
         type: 'object',
         properties: {
           calendar_id: calendarId,
-          user_id: userId,
+          user_id: onlyUser,
           force: {
             type: 'boolean',
             default: false,
-            description: 'Read it again even when its source says that nothing has changed',
+            description: 'Read even if unchanged',
           },
         },
       },
       outputSchema,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      annotations: hints.fetches,
       timeoutMs,
       async call({ calendar_id, user_id, force = false }, context) {
         const { findCalendar, syncAll } = await import('../calendar/calendars.ts');
@@ -147,14 +156,16 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
     defineTool({
       name: 'remove_calendar',
       title: 'Remove Calendar',
-      description: 'Remove a calendar with its events and cancel what is planned for them',
+      description:
+        'Removes a calendar with its events and reminders; its source stays. Returns the number of events.',
+      searchHint: 'unsubscribe delete',
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },
       outputSchema: {
         type: 'object',
         properties: { deleted: { type: 'string' }, events: { type: 'integer', minimum: 0 } },
         required: ['deleted', 'events'],
       },
-      annotations: { destructiveHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ calendar_id }) {
         const { removeCalendar } = await import('../calendar/calendars.ts');

@@ -1,4 +1,5 @@
-import { defineTool } from '../../tool.ts';
+import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { deletedShape, eventShape, listShape } from '../entities/shapes.ts';
@@ -10,21 +11,23 @@ import {
   eventTitle,
   eventWindow,
   newEventId,
+  onlyUser,
   unsetEventFields,
   userId,
 } from './fields.ts';
 
 const dayMs = 86_400_000;
 
-export function eventTools(data: AssistantData, timeoutMs: number) {
+/** `unpaged` lists everything at once, as the document of the contract assistant says. */
+export function eventTools(data: AssistantData, timeoutMs: number, unpaged = false) {
   return [
     defineTool({
       name: 'get_event',
       title: 'Get Event',
-      description: 'Get event details by ID',
+      description: 'Gets all fields of an event or series by id, e.g. before changing it.',
       inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
       outputSchema: eventShape,
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
       async call({ event_id }) {
         return { structured: await viewOf(data, await data.store.read((db) => findEvent(db, event_id))) };
@@ -33,25 +36,28 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'list_events',
       title: 'List Events',
-      description: 'List calendar events with filters',
+      description:
+        'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids. At most 2,000 events.',
       inputSchema: {
         type: 'object',
         properties: {
-          user_id: { type: 'string', description: 'Filter by user ID' },
+          user_id: onlyUser,
           ...eventWindow,
+          ...pageArguments,
         },
       },
       outputSchema: listShape('events', eventShape),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
-      async call({ user_id, days_back = 2, days_forward = 30 }) {
-        return { structured: await eventList(data, user_id, days_back, days_forward) };
+      async call({ user_id, days_back = 2, days_forward = 30, limit, cursor }) {
+        const page = unpaged ? wholeList : { limit, cursor };
+        return { structured: await eventList(data, user_id, days_back, days_forward, page) };
       },
     }),
     defineTool({
       name: 'create_event',
       title: 'Create Event',
-      description: 'Add an event to the calendar of a user',
+      description: "Adds an event or series to a user's calendar. Returns it with its id.",
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId },
@@ -59,7 +65,7 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
         additionalProperties: false,
       },
       outputSchema: eventShape,
-      annotations: { destructiveHint: false, openWorldHint: false },
+      annotations: hints.adds,
       timeoutMs,
       async call({ user_id, id, ...input }) {
         const { createEvent } = await import('../editing/event-edit.ts');
@@ -69,7 +75,8 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'update_event',
       title: 'Update Event',
-      description: 'Change an event; what is planned for it moves or is cancelled with it',
+      description:
+        'Changes an event or a whole series; planned reminders follow. Returns the event. Other fields stay.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -82,7 +89,7 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
         additionalProperties: false,
       },
       outputSchema: eventShape,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ event_id, unset = [], ...input }) {
         const { updateEvent } = await import('../editing/event-edit.ts');
@@ -92,20 +99,20 @@ export function eventTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'delete_event',
       title: 'Delete Event',
-      description: 'Remove an event, or one occurrence of a series, and cancel what is planned for it',
+      description: 'Deletes an event, a series or one occurrence for good, and cancels the reminders.',
       inputSchema: {
         type: 'object',
         properties: {
           event_id: eventId,
           occurrence: {
             type: 'string',
-            description: 'Only this one of a series, as returned by list_events',
+            description: 'Only this one, from list_events',
           },
         },
         required: ['event_id'],
       },
       outputSchema: deletedShape,
-      annotations: { destructiveHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ event_id, occurrence }) {
         const { deleteEvent } = await import('../editing/event-edit.ts');
@@ -136,6 +143,7 @@ export async function eventList(
   user: string | undefined,
   daysBack: number,
   daysForward: number,
+  page: PageRequest,
 ) {
   const { listOccurrences, maxListed } = await import('../entities/occurrence-list.ts');
   const now = data.clock();
@@ -144,8 +152,11 @@ export async function eventList(
     if (user !== undefined) await findUser(db, user);
     return listOccurrences(data, db, window, user);
   });
-  const events = listed
-    .slice(0, maxListed)
-    .map(({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone));
-  return { events, count: events.length, ...(listed.length > maxListed && { truncated: true }) };
+  const found = listed.slice(0, maxListed);
+  const { items: events, next } = pageOf(
+    found,
+    ({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone),
+    page,
+  );
+  return { events, count: found.length, ...next, ...(listed.length > maxListed && { truncated: true }) };
 }

@@ -18,68 +18,71 @@ export const userFields = {
     type: 'string',
     maxLength: 254,
     pattern: '^[^\\s"(),:;<>@\\[\\]\\\\]{1,64}@[^\\s"(),:;<>@\\[\\]\\\\]+$',
-    description: 'Mail address, like ada@example.com',
+    description: 'Mail address',
   },
   phone_e164: {
     type: 'string',
     pattern: '^\\+[1-9][0-9]{6,14}$',
-    description: 'Phone number, like +4930123456',
+    description: 'E.g. +4930123456',
   },
-  timezone: { type: 'string', maxLength: 64, description: 'Time zone, like Europe/Berlin; UTC unless set' },
+  timezone: {
+    type: 'string',
+    maxLength: 64,
+    description: 'E.g. Europe/Berlin. Default: UTC',
+  },
   quiet_start: {
     type: 'string',
     pattern: clock,
-    description: 'HH:MM from which nothing is sent; 21:00 unless set. The same as quiet_end: no quiet hours',
+    description: 'No messages from HH:MM. Default: 21:00',
   },
   quiet_end: {
     type: 'string',
     pattern: clock,
-    description: 'HH:MM from which on things are sent; 07:00 unless set',
+    description: 'Until HH:MM; equal to quiet_start: always send. Default: 07:00',
   },
   channel_pref: {
     type: 'string',
     enum: channelPreferences,
-    description: 'Notification channel. Default: email',
+    description: 'Channel. Default: email',
   },
   weekend_policy: {
     type: 'string',
     enum: weekendPolicies,
-    description:
-      'Notification channel on Saturdays and Sundays. Default: as on other days, but without calls',
+    description: 'At weekends. Default: the same, without calls',
   },
   escalation_threshold: {
     type: 'integer',
     minimum: 0,
     maximum: 1440,
-    description: 'Minutes before an event within which pressing reminders are followed up; 60 unless set',
+    description: 'Follow up urgent reminders from this many minutes before. Default: 60',
   },
   max_call_attempts: {
     type: 'integer',
     minimum: 0,
     maximum: 10,
-    description: 'Most calls for one event; 3 unless set',
+    description: 'Calls per event. Default: 3',
   },
   locale: {
     type: 'string',
     pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$',
-    description: 'How dates are written, like en or de-AT; en unless set',
+    description: 'Of dates, e.g. de-AT. Default: en',
   },
   voice: {
     type: 'string',
     maxLength: 100,
     pattern: line,
-    description: 'Voice of calls; Polly.Joanna unless set',
+    description: 'Of calls. Default: Polly.Joanna',
   },
   webhook_url: {
     type: 'string',
     maxLength: 2000,
     pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
-    description: 'Address for signed webhooks, like https://example.com/hook',
+    description: 'For signed webhooks',
   },
   ntfy_topic: {
     type: 'string',
     pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'Topic of push messages: letters, digits, - and _',
+    description: 'For push messages',
   },
 } as const;
 
@@ -88,14 +91,16 @@ export const userName = {
   minLength: 1,
   maxLength: 200,
   pattern: line,
-  description: 'Name',
+  description: 'Full name',
 } as const;
 export const newUserId = {
   ...id,
-  description: 'An id of your own choice, of letters, digits and . _ : @ -; otherwise one is made',
+  description: 'Own id, e.g. ada. Default: generated',
 } as const;
-export const userId = { type: 'string', description: 'User ID' } as const;
-export const eventId = { type: 'string', description: 'Event ID' } as const;
+export const userId = { type: 'string', description: 'From list_users' } as const;
+/** Restricts a list to one user. */
+export const onlyUser = { type: 'string', description: 'Only this user' } as const;
+export const eventId = { type: 'string', description: 'From list_events' } as const;
 
 /** Tool arguments for the fields of an event. */
 export const eventFields = {
@@ -103,38 +108,43 @@ export const eventFields = {
     type: 'string',
     maxLength: 40,
     description:
-      'Start: 2026-03-01T09:30:00Z, 2026-03-01T09:30 or "tomorrow 09:30" in the time zone, 2026-03-01 for a whole day',
+      '2026-03-01T09:30:00Z, local 2026-03-01T09:30 or "tomorrow 09:30", or 2026-03-01 for a whole day',
   },
   end_ts: {
     type: 'string',
     maxLength: 40,
-    description: 'End; an hour after the start unless given. For whole days the first day after it',
+    description: 'As start_ts; for whole days the day after. Default: one hour',
   },
-  timezone: { type: 'string', maxLength: 64, description: "Time zone of the event; the user's unless given" },
-  location: { type: 'string', maxLength: 500, pattern: line, description: 'Where' },
+  timezone: { type: 'string', maxLength: 64, description: "Default: the user's" },
+  location: { type: 'string', maxLength: 500, pattern: line, description: 'Place' },
   conf_link: {
     type: 'string',
     maxLength: 2000,
     pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
-    description: 'Where to join, like https://example.com/room',
+    description: 'URL to join',
   },
-  organizer: { type: 'string', maxLength: 320, pattern: line, description: 'Who invites' },
+  organizer: {
+    type: 'string',
+    maxLength: 320,
+    pattern: line,
+    description: 'Mail address or name',
+  },
   attendees: {
     type: 'array',
     maxItems: 1000,
     items: { type: 'string', maxLength: 320, pattern: line },
-    description: 'Who is invited',
+    description: 'Mail addresses or names',
   },
-  description: { type: 'string', maxLength: 20_000, description: 'What it is about' },
-  status: { type: 'string', enum: eventStatuses, description: 'Only confirmed events are planned for' },
-  rrule: { type: 'string', maxLength: 500, description: 'Repetition, like FREQ=WEEKLY;BYDAY=MO' },
+  description: { type: 'string', maxLength: 20_000, description: 'Notes' },
+  status: { type: 'string', enum: eventStatuses, description: 'Only confirmed events get reminders' },
+  rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
 } as const;
 export const eventTitle = {
   type: 'string',
   minLength: 1,
   maxLength: 500,
   pattern: line,
-  description: 'Title',
+  description: 'Short title',
 } as const;
 export const newEventId = newUserId;
 
@@ -143,7 +153,14 @@ export const unsetUserFields = {
   type: 'array',
   items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
   default: [],
-  description: 'Fields to take back, so that their default counts',
+  description: 'Fields to reset to their default',
+} as const;
+/** What tool lists announce instead of `unsetUserFields`, which repeats the name of every field. */
+export const announcedUnset = {
+  type: 'array',
+  items: { type: 'string' },
+  default: [],
+  description: 'Names of fields to reset to their default',
 } as const;
 export const unsetEventFields = {
   type: 'array',
@@ -152,7 +169,7 @@ export const unsetEventFields = {
     enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule'],
   },
   default: [],
-  description: 'Fields to empty',
+  description: 'Fields to clear',
 } as const;
 
 export const ruleFields = {
@@ -160,7 +177,7 @@ export const ruleFields = {
     type: 'string',
     enum: ruleTypes,
     description:
-      'vip_organizer: events of these people are important. internal_meeting: one short reminder is enough. travel_buffer: reminders come earlier for events with a location',
+      'vip_organizer: important events; internal_meeting: one short reminder; travel_buffer: earlier reminders',
   },
   rule_json: {
     type: 'object',
@@ -170,52 +187,56 @@ export const ruleFields = {
         minItems: 1,
         maxItems: 200,
         items: { type: 'string', minLength: 2, maxLength: 254 },
-        description: 'For vip_organizer: mail addresses, or domains like @example.com',
+        description: 'For vip_organizer: addresses or @example.com',
       },
       domains: {
         type: 'array',
         minItems: 1,
         maxItems: 200,
         items: { type: 'string', minLength: 2, maxLength: 254 },
-        description: 'For internal_meeting: domains of colleagues',
+        description: 'For internal_meeting: mail domains',
       },
       minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
     },
     additionalProperties: false,
-    description: 'What the rule says',
+    description: 'The field of its type, e.g. {"minutes":30}',
   },
   priority: {
     type: 'integer',
     minimum: -1000,
     maximum: 1000,
     default: 0,
-    description: 'Higher counts first',
+    description: 'Higher first',
   },
-  enabled: { type: 'boolean', default: true, description: 'Whether it is in force' },
-  rule_id: { type: 'string', description: 'The rule to change; absent for a new one' },
+  enabled: { type: 'boolean', default: true, description: 'In force' },
+  rule_id: { type: 'string', description: 'Rule to replace. Default: a new one' },
 } as const;
 
 export const eventWindow = {
-  days_back: { type: 'integer', minimum: 0, maximum: 30, default: 2, description: 'Days to look back' },
+  days_back: { type: 'integer', minimum: 0, maximum: 30, default: 2, description: 'Days back' },
   days_forward: {
     type: 'integer',
     minimum: 1,
     maximum: 90,
     default: 30,
-    description: 'Days to look forward',
+    description: 'Days ahead',
   },
 } as const;
 
 export const notificationWindow = {
-  status: { type: 'string', enum: notificationStatuses, description: 'Filter by status' },
-  days_forward: { type: 'integer', minimum: 1, maximum: 30, default: 7, description: 'Days to look forward' },
-  days_back: { type: 'integer', minimum: 0, maximum: 365, default: 0, description: 'Days to look back' },
+  status: { type: 'string', enum: notificationStatuses, description: 'Only this status' },
+  days_forward: { type: 'integer', minimum: 1, maximum: 30, default: 7, description: 'Days ahead' },
+  days_back: { type: 'integer', minimum: 0, maximum: 365, default: 0, description: 'Days back' },
 } as const;
 
 export const planFields = {
-  event_id: { type: 'string', description: 'Plan for this event only' },
-  force_replan: { type: 'boolean', default: false, description: 'Decide anew what was planned already' },
-  dry_run: { type: 'boolean', default: false, description: 'Only tell what would change' },
+  event_id: { type: 'string', description: 'Only this event' },
+  force_replan: {
+    type: 'boolean',
+    default: false,
+    description: 'Decide again, also on cancelled ones',
+  },
+  dry_run: { type: 'boolean', default: false, description: 'Only report the changes' },
 } as const;
 
 export const testFields = {
@@ -227,8 +248,7 @@ export const testFields = {
 } as const;
 
 export const auditFields = {
-  event_id: { type: 'string', description: 'Filter by event ID' },
-  notification_id: { type: 'string', description: 'Filter by notification ID' },
-  days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days to look back' },
-  limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100, description: 'The most to list' },
+  event_id: { type: 'string', description: 'Only this event' },
+  notification_id: { type: 'string', description: 'Only this notification' },
+  days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
 } as const;

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
-import { defineTool, type ValueOf } from '../../tool.ts';
+import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView } from '../entities/view.ts';
@@ -7,48 +8,57 @@ import type { ReportProgress } from '../planning/plan-progress.ts';
 import { planShape, planView } from '../planning/plan-view.ts';
 import type { Model } from '../policy/policy.ts';
 import type { NotificationStatus } from '../store/schema.ts';
-import { notificationWindow, planFields, userId } from './fields.ts';
+import { notificationWindow, onlyUser, planFields, userId } from './fields.ts';
 
 const dayMs = 86_400_000;
-const notificationId = { type: 'string', description: 'Notification ID' } as const;
+const notificationId = { type: 'string', description: 'From list_notifications' } as const;
 
 export interface Planner {
   /** The model that decides for this caller; undefined means the built-in rules. */
   model(context: Context): Promise<Model | undefined>;
+  /** False if the built-in rules decide for every caller. */
+  readonly asksModel: boolean;
   readonly timeoutMs: number;
 }
 
-export function notificationTools(data: AssistantData, planner: Planner, timeoutMs: number) {
+/** `unpaged` lists everything at once, as the document of the contract assistant says. */
+export function notificationTools(data: AssistantData, planner: Planner, timeoutMs: number, unpaged = false) {
   return [
     defineTool({
       name: 'list_notifications',
       title: 'List Notifications',
-      description: 'List notifications with filters',
+      description:
+        'Lists planned, sent and failed reminders by time, with channel, status and errors. At most 2,000.',
+      searchHint: 'reminders messages',
       inputSchema: {
         type: 'object',
         properties: {
-          user_id: { type: 'string', description: 'Filter by user ID' },
+          user_id: onlyUser,
           ...notificationWindow,
+          ...pageArguments,
         },
       },
       outputSchema: listShape('notifications', notificationShape),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
-      async call({ user_id, status, days_forward = 7, days_back = 0 }) {
-        return { structured: await notificationList(data, user_id, days_back, days_forward, status) };
+      async call({ user_id, status, days_forward = 7, days_back = 0, limit, cursor }) {
+        const page = unpaged ? wholeList : { limit, cursor };
+        return { structured: await notificationList(data, user_id, days_back, days_forward, page, status) };
       },
     }),
     defineTool({
       name: 'plan_notifications',
       title: 'Plan Notifications',
-      description: 'Plan notifications for user events using LLM policy',
+      description:
+        'Plans the reminders of a user for the next 30 days, e.g. after adding events. Built-in rules decide unless another policy is configured; quiet hours always hold. Returns the changes.',
+      searchHint: 'remind reminders schedule',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...planFields },
         required: ['user_id'],
       },
       outputSchema: planShape,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      annotations: { ...hints.sets, openWorldHint: planner.asksModel },
       timeoutMs: planner.timeoutMs,
       async call({ user_id, event_id, force_replan = false, dry_run = false }, context) {
         const { planNotifications } = await import('../planning/planning.ts');
@@ -62,14 +72,15 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
     defineTool({
       name: 'cancel_notification',
       title: 'Cancel Notification',
-      description: 'Cancel a planned notification; it stays cancelled until a new plan is forced',
+      description: 'Cancels a planned reminder and returns it. Only force_replan plans it again.',
+      searchHint: 'reminder stop',
       inputSchema: {
         type: 'object',
         properties: { notification_id: notificationId },
         required: ['notification_id'],
       },
       outputSchema: notificationShape,
-      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ notification_id }) {
         const { cancelNotification } = await import('../editing/notifications.ts');
@@ -80,14 +91,15 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       name: 'acknowledge_notification',
       title: 'Acknowledge Notification',
       description:
-        'Confirm that a notification was seen. Ends all reminders of the same occurrence, on every channel; a later move or cancellation is still reported.',
+        'Confirms that a reminder was seen, and returns it. Ends the other reminders of that occurrence; later changes are still reported.',
+      searchHint: 'reminder seen confirm',
       inputSchema: {
         type: 'object',
         properties: { notification_id: notificationId },
         required: ['notification_id'],
       },
       outputSchema: notificationShape,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: hints.sets,
       timeoutMs,
       async call({ notification_id }, { client }) {
         const { acknowledgeNotification } = await import('../editing/notifications.ts');
@@ -106,6 +118,7 @@ export async function notificationList(
   userId: string | undefined,
   back: number,
   forward: number,
+  page: PageRequest,
   status?: NotificationStatus,
 ): Promise<NotificationList> {
   const { listNotifications, maxNotifications } = await import('../editing/notifications.ts');
@@ -113,7 +126,8 @@ export async function notificationList(
   const now = data.clock();
   const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
   const rows = await listNotifications(data, { userId, status, ...window });
-  const notifications = rows.slice(0, maxNotifications).map(notificationView);
+  const found = rows.slice(0, maxNotifications);
+  const { items: notifications, next } = pageOf(found, notificationView, page);
   const truncated = rows.length > maxNotifications && { truncated: true };
-  return { notifications, count: notifications.length, ...truncated };
+  return { notifications, count: found.length, ...next, ...truncated };
 }

@@ -2,22 +2,25 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { openRegularFile } from '../../regular-file.ts';
-import { defineTool } from '../../tool.ts';
+import { defineTool, hints } from '../../tool.ts';
 
 const previewBytes = 4096;
+/** Files to read for a page whose length is not given. */
+const maxPreviews = 20;
 
 /** Lists the outbox: the messages of channels without a configured provider. */
 export function outboxTool(folder: string) {
   return defineTool({
     name: 'list_outbox',
     title: 'List Outbox',
-    description: 'List what was put into the outbox folder instead of being sent, newest first',
+    description:
+      'Lists messages written to the outbox folder because their channel is not configured, newest first, with the beginning of each text.',
+    searchHint: 'unsent mail messages',
     inputSchema: {
       type: 'object',
-      properties: {
-        limit: { type: 'integer', minimum: 1, maximum: 200, default: 20, description: 'Most files to list' },
-      },
+      properties: pageArguments,
     },
     outputSchema: {
       type: 'object',
@@ -25,6 +28,7 @@ export function outboxTool(folder: string) {
       properties: {
         folder: { type: 'string' },
         count: { type: 'integer' },
+        ...nextPage,
         messages: {
           type: 'array',
           items: {
@@ -40,8 +44,8 @@ export function outboxTool(folder: string) {
         },
       },
     },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    async call({ limit = 20 }) {
+    annotations: hints.reads,
+    async call({ limit, cursor = '0' }) {
       const files = (await names(folder)).filter((name) => !name.endsWith('.part'));
       const stats = await Promise.all(
         files.map(async (file) => ({
@@ -52,15 +56,19 @@ export function outboxTool(folder: string) {
       const newest = stats
         .flatMap(({ file, stat }) => (stat?.isFile() ? [{ file, stat }] : []))
         .sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs);
-      const messages = await Promise.all(
-        newest.slice(0, limit).map(async ({ file, stat }) => ({
+      const start = Number(cursor);
+      const read = await Promise.all(
+        newest.slice(start, start + (limit ?? maxPreviews)).map(async ({ file, stat }) => ({
           file,
           written_at: stat.mtime.toISOString(),
           bytes: stat.size,
           ...(!file.endsWith('.wav') && { preview: await preview(join(folder, file)) }),
         })),
       );
-      return { structured: { folder, messages, count: newest.length } };
+      const { items: messages } = pageOf(read, (message) => message, { limit });
+      const end = start + messages.length;
+      const next = end < newest.length && { next_cursor: String(end) };
+      return { structured: { folder, messages, count: newest.length, ...next } };
     },
   });
 }

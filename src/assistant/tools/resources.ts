@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import type { Change, ResourceProvider } from '../../feature.ts';
+import { wholeList } from '../../paging.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { eventDetailView, profileView } from '../entities/view.ts';
 import type { StoreChange } from '../store/store.ts';
@@ -79,7 +80,10 @@ export function createResources(data: AssistantData): ResourceProvider {
 }
 
 async function readContent(data: AssistantData, kind: string, id: string, isList: boolean): Promise<object> {
-  if (isList) return kind === 'events' ? eventList(data, id, 2, 30) : notificationList(data, id, 2, 30);
+  if (isList)
+    return kind === 'events'
+      ? eventList(data, id, 2, 30, wholeList)
+      : notificationList(data, id, 2, 30, wholeList);
   return data.store.read(async (db) => {
     if (kind === 'users') return profileView(await findUser(db, id));
     return eventDetailView(await placeEvent(db, await findEvent(db, id)));

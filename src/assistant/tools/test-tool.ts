@@ -1,4 +1,4 @@
-import { defineTool } from '../../tool.ts';
+import { defineTool, hints } from '../../tool.ts';
 import type { ChannelOptions } from '../channels/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { channels } from '../store/schema.ts';
@@ -13,7 +13,8 @@ export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs
     name: 'test_notification',
     title: 'Test Notification',
     description:
-      'Send one test message to a user at once, also in quiet hours, and report how it was delivered or why not',
+      'Sends a test message to a user at once, also in quiet hours, to check a channel. Returns the outcome with advice. At most ten in ten minutes.',
+    searchHint: 'mail email call webhook check',
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...testFields },
@@ -32,7 +33,7 @@ export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs
         advice: { type: 'string', description: 'What to do about it' },
       },
     },
-    annotations: { destructiveHint: false, openWorldHint: true },
+    annotations: { ...hints.adds, openWorldHint: true },
     timeoutMs: timeoutMs + attemptMs,
     async call({ user_id, channel }, { signal, progress }) {
       const { sendTest } = await import('../delivery/test-notification.ts');

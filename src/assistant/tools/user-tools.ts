@@ -1,18 +1,28 @@
-import { defineTool } from '../../tool.ts';
+import { pageArguments, pageOf } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { deletedShape, listShape, ruleShape, userShape } from '../entities/shapes.ts';
 import { ruleView, userView } from '../entities/view.ts';
-import { newUserId, ruleFields, unsetUserFields, userFields, userId, userName } from './fields.ts';
+import {
+  announcedUnset,
+  newUserId,
+  ruleFields,
+  unsetUserFields,
+  userFields,
+  userId,
+  userName,
+} from './fields.ts';
 
 export function userTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'get_user',
       title: 'Get User',
-      description: 'Get user details by ID',
+      description: 'Gets a user by id: contact data and notification preferences.',
+      searchHint: 'person contact preferences',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: userShape,
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
       async call({ user_id }) {
         return { structured: userView(await data.store.read((db) => findUser(db, user_id))) };
@@ -21,21 +31,26 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'list_users',
       title: 'List Users',
-      description: 'List all users',
-      inputSchema: { type: 'object', properties: {} },
+      description:
+        'Lists the people whose calendars are managed. Use it first: other calendar tools need a user_id.',
+      searchHint: 'people persons contacts',
+      inputSchema: { type: 'object', properties: pageArguments },
       outputSchema: listShape('users', userShape),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
-      async call() {
+      async call(page) {
         const { listUsers } = await import('../editing/users.ts');
-        const users = (await listUsers(data)).map(userView);
-        return { structured: { users, count: users.length } };
+        const found = await listUsers(data);
+        const { items: users, next } = pageOf(found, userView, page);
+        return { structured: { users, count: found.length, ...next } };
       },
     }),
     defineTool({
       name: 'create_user',
       title: 'Create User',
-      description: 'Add a user, with how and when to be notified of events',
+      description:
+        'Adds a person, and how and when to notify them. Returns the user with its id. A channel needs its address.',
+      searchHint: 'person people',
       inputSchema: {
         type: 'object',
         properties: { name: userName, ...userFields, id: newUserId },
@@ -43,7 +58,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
         additionalProperties: false,
       },
       outputSchema: userShape,
-      annotations: { destructiveHint: false, openWorldHint: false },
+      annotations: hints.adds,
       timeoutMs,
       async call(fields) {
         const { createUser } = await import('../editing/users.ts');
@@ -53,20 +68,28 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'update_user',
       title: 'Update User',
-      description: 'Change a user; what is planned follows at once',
+      description:
+        'Changes contact data or preferences of a user; planned reminders follow. Returns the user. Other fields stay.',
+      searchHint: 'person preferences quiet hours channel',
       inputSchema: {
         type: 'object',
         properties: {
           user_id: userId,
           name: userName,
           ...userFields,
-          unset: unsetUserFields,
+          unset: announcedUnset as unknown as typeof unsetUserFields,
         },
         required: ['user_id'],
         additionalProperties: false,
       },
+      acceptedSchema: {
+        type: 'object',
+        properties: { user_id: userId, name: userName, ...userFields, unset: unsetUserFields },
+        required: ['user_id'],
+        additionalProperties: false,
+      },
       outputSchema: userShape,
-      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ user_id, unset = [], ...fields }) {
         const { updateUser } = await import('../editing/users.ts');
@@ -76,10 +99,10 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'delete_user',
       title: 'Delete User',
-      description: 'Remove a user with all events, notifications and rules',
+      description: 'Deletes a user with all events, calendars, reminders and rules, for good.',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: deletedShape,
-      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ user_id }) {
         const { deleteUser } = await import('../editing/users.ts');
@@ -96,21 +119,27 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'list_rules',
       title: 'List Rules',
-      description: 'List the rules of a user: VIP organisers, internal meetings, travel time',
-      inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
+      description: 'Lists the reminder rules of a user with their ids.',
+      inputSchema: {
+        type: 'object',
+        properties: { user_id: userId, ...pageArguments },
+        required: ['user_id'],
+      },
       outputSchema: listShape('rules', ruleShape),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: hints.reads,
       timeoutMs,
-      async call({ user_id }) {
+      async call({ user_id, ...page }) {
         const { listRules } = await import('../entities/rules.ts');
-        const rules = (await listRules(data, user_id)).map(ruleView);
-        return { structured: { rules, count: rules.length } };
+        const found = await listRules(data, user_id);
+        const { items: rules, next } = pageOf(found, ruleView, page);
+        return { structured: { rules, count: found.length, ...next } };
       },
     }),
     defineTool({
       name: 'set_rule',
       title: 'Set Rule',
-      description: 'Add a rule of a user, or change one by its rule_id',
+      description: 'Adds a rule for the reminders of a user, or replaces one. Returns the rule.',
+      searchHint: 'VIP organizer internal meeting travel time notification',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...ruleFields },
@@ -118,7 +147,7 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
         additionalProperties: false,
       },
       outputSchema: ruleShape,
-      annotations: { destructiveHint: false, openWorldHint: false },
+      annotations: { ...hints.replaces, idempotentHint: false },
       timeoutMs,
       async call({ user_id, rule_type: type, rule_json: config, priority = 0, enabled = true, rule_id }) {
         const { setRule } = await import('../entities/rules.ts');
@@ -130,14 +159,14 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
     defineTool({
       name: 'delete_rule',
       title: 'Delete Rule',
-      description: 'Remove a rule',
+      description: 'Deletes a reminder rule for good.',
       inputSchema: {
         type: 'object',
-        properties: { rule_id: { type: 'string', description: 'Rule ID' } },
+        properties: { rule_id: { type: 'string', description: 'From list_rules' } },
         required: ['rule_id'],
       },
       outputSchema: deletedShape,
-      annotations: { destructiveHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       timeoutMs,
       async call({ rule_id }) {
         const { deleteRule } = await import('../entities/rules.ts');

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import type { LoadedConfig } from '../../config.ts';
+import { wholeList } from '../../paging.ts';
 import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { withId } from '../client/tool-command.ts';
 import { type Command, UsageError, unknownSubcommand } from '../terminal/command.ts';
@@ -20,7 +21,7 @@ const actions: Readonly<
 > = {
   list: async function* (client, { names, flags }) {
     if (names.length > 0) throw new UsageError(`calendars list takes no name, but got "${names[0]}"`);
-    yield* (await client.call('list_calendars', userFilter(flags))).value.calendars;
+    yield* (await client.call('list_calendars', { ...userFilter(flags), ...wholeList })).value.calendars;
   },
   import: (client, invocation) => readSource(client, 'import_calendar', invocation),
   add: (client, invocation) => readSource(client, 'add_calendar', invocation),
@@ -109,7 +110,7 @@ async function callWithId<
 }
 
 async function onlyUser(client: LocalClient): Promise<string> {
-  const { users } = (await client.call('list_users', {})).value;
+  const { users } = (await client.call('list_users', wholeList)).value;
   if (users.length === 1) return users[0]!.id;
   throw new UsageError(
     users.length === 0

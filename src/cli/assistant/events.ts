@@ -5,6 +5,7 @@ import {
   newEventId,
   unsetEventFields,
 } from '../../assistant/tools/fields.ts';
+import { wholeList } from '../../paging.ts';
 import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
 
 export const events = toolCommand({
@@ -14,6 +15,7 @@ export const events = toolCommand({
   actions: {
     list: toolAction({
       tool: 'list_events',
+      defaults: wholeList,
       positional: 'user_id',
       optional: true,
       fields: eventWindow,

@@ -1,5 +1,6 @@
 import type { ToolAnswer } from '../../api.ts';
 import { auditFields, notificationWindow, planFields, testFields } from '../../assistant/tools/fields.ts';
+import { pageArguments, wholeList } from '../../paging.ts';
 import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
 
 export const notifications = toolCommand({
@@ -17,6 +18,7 @@ export const notifications = toolCommand({
   actions: {
     list: toolAction({
       tool: 'list_notifications',
+      defaults: wholeList,
       positional: 'user_id',
       optional: true,
       fields: notificationWindow,
@@ -59,7 +61,8 @@ export const notifications = toolCommand({
       tool: 'list_audit',
       positional: 'user_id',
       optional: true,
-      fields: auditFields,
+      fields: { ...auditFields, limit: { ...pageArguments.limit, description: 'Number of entries' } },
+      defaults: { limit: 100 },
       show: ({ entries }) =>
         showTable(
           entries.map(({ at, action, event_id, notification_id, detail }) => [

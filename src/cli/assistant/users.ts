@@ -6,6 +6,7 @@ import {
   userFields,
   userName,
 } from '../../assistant/tools/fields.ts';
+import { wholeList } from '../../paging.ts';
 import { showFields, showTable, toolAction, toolCommand } from '../client/tool-command.ts';
 
 const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `deleted ${deleted}`;
@@ -17,6 +18,7 @@ export const users = toolCommand({
   actions: {
     list: toolAction({
       tool: 'list_users',
+      defaults: wholeList,
       show: ({ users }) =>
         showTable(
           users.map(({ id, name, email, timezone, channel_pref }) => [
@@ -46,6 +48,7 @@ export const users = toolCommand({
     delete: toolAction({ tool: 'delete_user', changes: true, positional: 'user_id', show: deletedText }),
     rules: toolAction({
       tool: 'list_rules',
+      defaults: wholeList,
       positional: 'user_id',
       show: ({ rules }) =>
         showTable(

@@ -69,7 +69,7 @@ export async function openLocalClient(
       _meta: { progressToken },
     });
     shows.delete(progressToken);
-    const text = (result['content'] as { text?: string }[]).map((part) => part.text ?? '').join('\n');
+    const text = (result['content'] as { text?: string }[]).flatMap((part) => part.text ?? []).join('\n');
     if (result['isError'] === true)
       throw parseFailure((result['_meta'] as JsonObject | undefined)?.[failureKey], text);
     return { text, value: (result['structuredContent'] ?? { text }) as ToolAnswer<Name> };

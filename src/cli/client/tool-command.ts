@@ -14,6 +14,8 @@ export interface ToolAction<Name extends ToolName = ToolName> {
   /** The output only confirms a change, so --quiet omits it. */
   readonly changes?: true;
   readonly fields?: Readonly<Record<string, Field>>;
+  /** Arguments of every call that no flag gives. */
+  readonly defaults?: Partial<ToolArguments<Name>>;
   show(value: ToolAnswer<Name>): string;
   /** The exit code, if the result can report a failure. */
   code?(value: ToolAnswer<Name>): number;
@@ -72,7 +74,7 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
         );
       await using client = await openLocalClient(loaded, terminal);
       // The flags were made from the tool's own schema; the engine validates their values.
-      const given = args as ToolArguments<ToolName>;
+      const given = { ...action.defaults, ...args } as ToolArguments<ToolName>;
       const { value } = await client.call(action.tool, given).catch((error: unknown) => {
         throw nameFlags(withId(error, args), action);
       });

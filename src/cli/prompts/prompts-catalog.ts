@@ -1,6 +1,7 @@
 import type { PromptReply } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
+import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 import { paint, tableText } from '../terminal/table.ts';
@@ -19,16 +20,10 @@ import {
 /** Subcommands that only read: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
   async list(invocation) {
-    const prompts: ListedPrompt[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await call(invocation, 'list_prompts', {
-        ...filterArguments(invocation),
-        ...(cursor !== undefined && { cursor }),
-      });
-      prompts.push(...page.prompts);
-      cursor = page.next_cursor;
-    } while (cursor !== undefined);
+    const { prompts } = await call(invocation, 'list_prompts', {
+      ...filterArguments(invocation),
+      ...wholeList,
+    });
     invocation.terminal.answer({ prompts }, () =>
       prompts.length === 0 ? 'No prompts.' : listText(invocation, prompts),
     );
@@ -41,6 +36,7 @@ export const catalogActions: Readonly<Record<string, Action>> = {
       throw new UsageError('prompts search needs words to search for: adjutant prompts search WORDS');
     const result = await call(invocation, 'search_prompts', {
       query,
+      limit: 20,
       ...filterArguments(invocation),
     });
     invocation.terminal.answer(result, () =>
@@ -78,12 +74,12 @@ async function renderPrompt(
   if (input === undefined) return get(args);
   const { arguments: declared } = await call(invocation, 'show_prompt', { name });
   if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
-  const { prompt } = await call(invocation, 'expand_prompt', {
+  const { text } = await call(invocation, 'expand_prompt', {
     command: name,
     input,
     arguments: args,
   });
-  return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }] };
+  return { messages: [{ role: 'user', content: { type: 'text', text } }] };
 }
 
 function filterArguments(invocation: Invocation): { tag?: string; source?: string } {

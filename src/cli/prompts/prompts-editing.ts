@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 import { editText, keepText, openEditor } from '../terminal/editor.ts';
@@ -36,6 +37,7 @@ export const editingActions: Readonly<Record<string, Action>> = {
     await openEditor(prompt.file, invocation.terminal);
     const { problems } = await call(invocation, 'lint_prompts', {
       names: [name],
+      ...wholeList,
     });
     invocation.terminal.report({ problems }, '');
     reportProblems(invocation, problems);
@@ -55,7 +57,7 @@ export const editingActions: Readonly<Record<string, Action>> = {
 
   async history(invocation) {
     const name = nameOf(invocation, 'history');
-    const result = await call(invocation, 'prompt_history', { name });
+    const result = await call(invocation, 'prompt_history', { name, ...wholeList });
     invocation.terminal.answer(result, () => {
       const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
         `${name}@${revision}`,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ToolAnswer } from '../../api.ts';
 import type { Problem } from '../../feature.ts';
+import { wholeList } from '../../paging.ts';
 import { UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
@@ -12,7 +13,7 @@ type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 export const libraryActions: Readonly<Record<string, Action>> = {
   async lint(invocation) {
     const results: Linted[] =
-      invocation.rest.length === 0 ? [await call(invocation, 'lint_prompts', {})] : [];
+      invocation.rest.length === 0 ? [await call(invocation, 'lint_prompts', wholeList)] : [];
     for (const path of invocation.rest) results.push(await lintPath(invocation, path));
     const problems = results.flatMap((result) => result.problems);
     const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
@@ -71,6 +72,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       ...(names.length > 0 && { names }),
       ...(tag !== undefined && { tag }),
       ...(source !== undefined && { source }),
+      ...wholeList,
     });
     const dry = invocation.flags['dry-run'] === true;
     const written = dry
@@ -126,6 +128,7 @@ async function lintPath(invocation: Invocation, path: string): Promise<Linted> {
   const result = await call(invocation, 'lint_prompts', {
     files,
     ...(format !== undefined && { format: format.name }),
+    ...wholeList,
   });
   if (result.prompts === 0 && result.problems.length === 0 && problems.length === 0)
     throw new UsageError(`no prompts found in ${path}`);

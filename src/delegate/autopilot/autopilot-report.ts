@@ -1,16 +1,19 @@
-import { clip, describe, section } from '../record/run-report.ts';
+import { describe, formatFor } from '../record/run-report.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import type { JobSpec } from './job-spec.ts';
 
 const summaryLength = 400;
 
+type Clip = ReturnType<typeof formatFor>['clip'];
 type ReportedAutopilot = Omit<AutopilotOutput, 'warnings'> & Partial<Pick<AutopilotOutput, 'warnings'>>;
 
-/** The text content of an autopilot's result. */
-export function autopilotReport(output: ReportedAutopilot): string {
+/** The text content of an autopilot's result. `whole` omits nothing, for clients that read only the text. */
+export function autopilotReport(output: ReportedAutopilot, whole = false): string {
+  const { clip, section } = formatFor(whole);
   const { decision, aggregate, warnings = [] } = output;
   return [
     'delegate_autopilot',
+    ...(whole ? [`run_id: ${output.run_id}`] : []),
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
     `run_dir: ${output.run_dir}`,
     `should_delegate: ${decision.should_delegate}`,
@@ -18,10 +21,10 @@ export function autopilotReport(output: ReportedAutopilot): string {
     ...(output.error === null ? [] : [`error: ${clip(output.error)}`]),
     '',
     'Autopilot plan:',
-    ...orNone(output.plan.jobs.map(planLine)),
+    ...orNone(output.plan.jobs.map((job) => planLine(job, clip))),
     '',
     'Subruns:',
-    ...orNone(output.jobs.flatMap(jobLines)),
+    ...orNone(output.jobs.flatMap((job) => jobLines(job, clip))),
     '',
     'Aggregate:',
     `summary: ${clip(aggregate.summary, summaryLength)}`,
@@ -35,11 +38,14 @@ export function autopilotReport(output: ReportedAutopilot): string {
   ].join('\n');
 }
 
-function planLine({ id, title, thinking_level, sandbox, skills_mode, max_skills }: JobSpec): string {
+function planLine(
+  { id, title, thinking_level, sandbox, skills_mode, max_skills }: JobSpec,
+  clip: Clip,
+): string {
   return `- ${id}: ${clip(title)} (thinking_level=${thinking_level} sandbox=${sandbox} skills_mode=${skills_mode} max_skills=${max_skills})`;
 }
 
-function jobLines(job: JobResult): string[] {
+function jobLines(job: JobResult, clip: Clip): string[] {
   const pointers = [
     'last_message.json',
     ...(job.status === 'completed' ? [] : ['stderr.log', 'result.json']),

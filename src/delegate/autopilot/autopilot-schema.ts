@@ -20,11 +20,11 @@ export const autopilotInput = {
   required: ['task'],
   properties: {
     task: { ...task, minLength: 0 },
-    cwd: { ...cwd, description: 'Working directory of the sub-agents; otherwise that of the server.' },
+    cwd: { ...cwd, description: "Absolute path to work in. Default: the server's" },
     sandbox: {
       ...sandbox,
       default: 'workspace-write',
-      description: 'The widest sandbox any sub-agent may have; never more than the caller has.',
+      description: 'Of any sub-agent; at most what the caller has',
     },
     role,
     skills_mode,
@@ -33,17 +33,16 @@ export const autopilotInput = {
     include_repo_skills,
     include_global_skills,
     skip_git_repo_check,
-    max_agents: { type: 'number', minimum: 1, default: 3, description: 'Most jobs a plan may have.' },
+    max_agents: { type: 'number', minimum: 1, default: 3, description: 'Jobs in a plan' },
     max_parallel: {
       type: 'number',
       minimum: 1,
       default: 2,
-      description: 'Most jobs at work at the same time.',
+      description: 'Jobs at the same time',
     },
     worktrees: {
       enum: worktreeRules,
-      description:
-        'Which writing jobs work in a git worktree of their own and end as patches: none, those that could touch the same files, or all.',
+      description: 'Writing jobs with an own git worktree; overlap: if they may write the same files',
     },
   },
 } as const;
@@ -156,5 +155,9 @@ export const autopilotSchema = autopilotSchemaFor(
 /** A run, with the plan and jobs if it is an autopilot. */
 export const shownRunSchema = {
   ...runSchema,
-  properties: { ...runSchema.properties, autopilot: anyObject(autopilotSchema) },
+  properties: {
+    ...runSchema.properties,
+    autopilot: anyObject(autopilotSchema),
+    shortened: { type: 'boolean', description: 'Long texts and lists are cut; show_run has a full result' },
+  },
 } as const;

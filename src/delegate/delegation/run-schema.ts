@@ -4,37 +4,37 @@ import { answerSchema } from '../record/answer.ts';
 import { skillModes } from '../skills/skill-selection.ts';
 
 const shared = {
-  cwd: { type: 'string', minLength: 1, description: 'Working directory of the sub-agent.' },
+  cwd: { type: 'string', minLength: 1, description: 'Absolute path to work in' },
   role: {
     type: 'string',
     default: 'specialist',
-    description: 'Who the sub-agent is to be; may name a prompt.',
+    description: 'Role, e.g. reviewer, or the name of a prompt',
   },
-  model: { type: 'string', description: 'Model to use instead of the configured one.' },
-  reasoning_effort: { type: 'string', description: 'Reasoning effort to use instead of the configured one.' },
+  model: { type: 'string', description: 'Default: as configured' },
+  reasoning_effort: { type: 'string', description: 'E.g. high. Default: as configured' },
   config_overrides: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Further settings of the agent, each as key=value.',
+    description: 'Agent settings as key=value',
   },
   skills_mode: {
     enum: skillModes,
     default: 'auto',
-    description: 'Pick skills by the task, take those named in skills, or take none.',
+    description: 'Skills: chosen by task, those named, or none',
   },
-  skills: { type: 'array', items: { type: 'string' }, description: 'Names for skills_mode "explicit".' },
-  max_skills: { type: 'number', minimum: 0, default: 6, description: 'Most skills to pick in mode "auto".' },
-  include_repo_skills: { type: 'boolean', default: true, description: 'Look for skills from cwd upwards.' },
-  include_global_skills: { type: 'boolean', default: true, description: "Look for the user's skills." },
+  skills: { type: 'array', items: { type: 'string' }, description: 'Names, for mode explicit' },
+  max_skills: { type: 'number', minimum: 0, default: 6, description: 'Limit for mode auto' },
+  include_repo_skills: { type: 'boolean', default: true, description: 'Search from cwd upwards' },
+  include_global_skills: { type: 'boolean', default: true, description: "Search the user's skills" },
   sandbox: {
     enum: sandboxes,
     default: 'read-only',
-    description: 'What the sub-agent may touch; never more than the caller has.',
+    description: 'At most what the caller has',
   },
   skip_git_repo_check: {
     type: 'boolean',
     default: false,
-    description: 'Allow a working directory outside of a git repository.',
+    description: 'Allow a cwd outside a git repository',
   },
 } as const;
 
@@ -45,7 +45,7 @@ export const runInput = {
     task: {
       type: 'string',
       minLength: 1,
-      description: 'What to do. A text that begins with :command is expanded from the prompt library.',
+      description: 'Whole task; it sees nothing else. A leading :command expands a prompt',
     },
     ...shared,
   },
@@ -58,9 +58,9 @@ export const resumeInput = {
     thread_id: {
       type: 'string',
       pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-      description: 'The subagent_thread_id of an earlier run.',
+      description: 'subagent_thread_id of an earlier run',
     },
-    task: { type: 'string', description: 'What to do next; without it the thread goes on where it stopped.' },
+    task: { type: 'string', description: 'Follow-up task. Default: continue where it stopped' },
     ...shared,
   },
 } as const;

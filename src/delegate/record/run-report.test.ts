@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RunOutput, runReport, section } from './run-report.ts';
+import { formatFor, type RunOutput, runReport } from './run-report.ts';
 
 const done: RunOutput = {
   run_id: '2025-12-30_000000_abcdef',
@@ -47,8 +47,19 @@ describe('runReport', () => {
     expect(line).toHaveLength('summary: '.length + 200);
   });
 
+  it('omits nothing on request, for clients that read only the text', () => {
+    const summary = `a\nb ${'x'.repeat(300)}`;
+    const next_actions = ['1', '2', '3', '4', '5', '6', '7'];
+    const evidence = { files: [{ path: 'src/a.ts', status: 'verified' }] };
+    const text = runReport('delegate_run', { ...done, summary, next_actions, evidence }, true);
+    expect(text).toContain(`run_id: ${done.run_id}\n`);
+    expect(text).toContain(`summary: ${summary}\n`);
+    expect(text).toContain('- 6\n- 7\n');
+    expect(text).toContain('changed_files (1):\n- src/a.ts (verified)\n');
+  });
+
   it('shows five items of a list and the number of the others', () => {
-    expect(section('next_actions', ['1', '2', '3', '4', '5', '6', '7'])).toEqual([
+    expect(formatFor(false).section('next_actions', ['1', '2', '3', '4', '5', '6', '7'])).toEqual([
       'next_actions (7):',
       '- 1',
       '- 2',
@@ -57,6 +68,6 @@ describe('runReport', () => {
       '- 5',
       '... (+2 more)',
     ]);
-    expect(section('open_questions', [])).toEqual(['open_questions (0):', '- (none)']);
+    expect(formatFor(false).section('open_questions', [])).toEqual(['open_questions (0):', '- (none)']);
   });
 });

@@ -18,15 +18,20 @@ export interface RunOutput {
   readonly status: RunStatus | 'running';
   readonly error: string | null;
   readonly warnings?: readonly string[];
+  readonly evidence?: {
+    readonly files: readonly { readonly path: string; readonly status: string }[];
+  } | null;
 }
 
 const lineLength = 200;
 const listLength = 5;
 
-/** Formats the result of a run as text. */
-export function runReport(tool: string, output: RunOutput): string {
+/** Formats the result of a run as text. `whole` omits nothing, for clients that read only the text. */
+export function runReport(tool: string, output: RunOutput, whole = false): string {
+  const { clip, section } = formatFor(whole);
   return [
     tool,
+    ...(whole ? [`run_id: ${output.run_id}`] : []),
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
     `run_dir: ${output.run_dir}`,
     `subagent_thread_id: ${output.subagent_thread_id ?? '(none)'}`,
@@ -40,6 +45,9 @@ export function runReport(tool: string, output: RunOutput): string {
     '',
     ...section('next_actions', output.next_actions),
     '',
+    ...(whole && output.evidence?.files.length
+      ? [...section('changed_files', output.evidence.files.map(changeLine)), '']
+      : []),
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
     'Debug pointers:',
     ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
@@ -56,13 +64,37 @@ export function describe({ path, description }: Deliverable): string {
   return `${path} — ${description}`;
 }
 
-/** Formats a list: heading with count, first items, number of omitted items. */
-export function section(name: string, items: readonly string[]): string[] {
-  const shown = items.slice(0, listLength).map((item) => `- ${clip(item)}`);
-  const more = items.length > listLength ? [`... (+${items.length - listLength} more)`] : [];
-  return [`${name} (${items.length}):`, ...(items.length === 0 ? ['- (none)'] : [...shown, ...more])];
+function changeLine({ path, status }: { readonly path: string; readonly status: string }): string {
+  return `${path} (${status})`;
 }
 
-export function clip(text: string, maxLength = lineLength): string {
-  return oneLine(text, maxLength);
+/** The events of a run as lines of text. */
+export function eventsText(events: readonly { readonly text: string }[]): string {
+  return events.map(({ text }) => text).join('\n') || 'No events yet.';
+}
+
+/** One run in a list, as one line of text. */
+export function overviewLine(run: {
+  readonly run_id: string;
+  readonly status: string;
+  readonly duration_ms: number;
+  readonly task: string;
+  readonly summary: string;
+  readonly host?: string;
+}): string {
+  const { run_id, status, duration_ms, task, summary, host } = run;
+  return `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
+}
+
+/** Formats texts and lists, in full or cut to some lines of limited length. */
+export function formatFor(whole: boolean) {
+  const clip = (text: string, maxLength = lineLength) => (whole ? text : oneLine(text, maxLength));
+  /** Formats a list: heading with count, first items, number of omitted items. */
+  const section = (name: string, items: readonly string[]): string[] => {
+    const length = whole ? items.length : listLength;
+    const shown = items.slice(0, length).map((item) => `- ${clip(item)}`);
+    const more = items.length > length ? [`... (+${items.length - length} more)`] : [];
+    return [`${name} (${items.length}):`, ...(items.length === 0 ? ['- (none)'] : [...shown, ...more])];
+  };
+  return { clip, section };
 }

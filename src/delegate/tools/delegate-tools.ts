@@ -20,6 +20,20 @@ import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { supportsTasks, toTask } from './tasks.ts';
 
+/** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
+const unlisted = ['config_overrides', 'max_skills', 'include_repo_skills', 'include_global_skills'];
+
+/** The schema as tool lists announce it. The type stays that of all arguments. */
+function announced<Schema extends { readonly properties: object }>(
+  schema: Schema,
+  ...more: readonly string[]
+): Schema {
+  const properties = Object.entries(schema.properties).filter(
+    ([name]) => !unlisted.includes(name) && !more.includes(name),
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
   const start = async (
@@ -35,7 +49,10 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       return { task: toTask(await runs.show(directory.id)) };
     }
     const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
-    return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
+    return {
+      structured: record,
+      content: [{ type: 'text' as const, text: runReport(tool, record, !options.document) }],
+    };
   };
 
   const callAutopilot = async (input: AutopilotInput, context: Context) => {
@@ -50,7 +67,10 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }
     const output =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
-    return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
+    return {
+      structured: output,
+      content: [{ type: 'text' as const, text: autopilotReport(output, !options.document) }],
+    };
   };
 
   // A call that answers before its run has finished reports the status `running`.
@@ -63,8 +83,11 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       name: 'delegate_run',
       title: 'Delegate Run',
       description:
-        'Give a task to a specialist sub-agent with a fresh context and get back its structured result. The run leaves its files in a directory of its own.',
-      inputSchema: runInput,
+        'Gives a self-contained task to a sub-agent (Codex or Claude Code) with a fresh context: reviews, research, separate changes; not small edits. Returns status, summary, deliverables, open questions and changed files. If status is running, call collect_run.',
+      searchHint: 'subagent sub-agent codex claude task',
+      alwaysLoad: true,
+      inputSchema: announced(runInput),
+      acceptedSchema: runInput,
       outputSchema,
       annotations,
       call: (input, context) => start('delegate_run', input, context),
@@ -73,8 +96,11 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       name: 'delegate_resume',
       title: 'Delegate Resume',
       description:
-        'Go on with the thread of an earlier sub-agent, with a follow-up task or without one, and get back its structured result.',
-      inputSchema: resumeInput,
+        'Continues the thread of an earlier sub-agent, for follow-ups and after interruptions. Returns the same as delegate_run.',
+      searchHint: 'continue follow-up subagent thread',
+      inputSchema: announced(resumeInput, 'role', 'skills_mode', 'skills'),
+      // The thread has a role and skills already.
+      acceptedSchema: resumeInput,
       outputSchema,
       annotations,
       call: (input, context) => start('delegate_resume', input, context),
@@ -83,8 +109,10 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       name: 'delegate_autopilot',
       title: 'Delegate Autopilot',
       description:
-        'Decide whether a task is worth splitting up, and if so plan it, run the jobs with several sub-agents and gather what they came to. A plain question or a small edit is not delegated.',
-      inputSchema: autopilotInput,
+        'Splits a large task with independent parts into jobs for several sub-agents and combines their results. Returns plan, jobs and aggregate. Plain questions and small edits are not delegated.',
+      searchHint: 'parallel multiple subagents split plan',
+      inputSchema: announced(autopilotInput),
+      acceptedSchema: autopilotInput,
       outputSchema: mayStillRun
         ? autopilotSchema
         : (finishedAutopilotSchema as unknown as typeof autopilotSchema),

@@ -1,28 +1,35 @@
-import { defineTool } from '../../tool.ts';
+import { lastPageOf, pageOf, shorten } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
 import { runListSchema } from '../delegation/run-schema.ts';
-import { runReport } from '../record/run-report.ts';
+import { eventsText, overviewLine, runReport } from '../record/run-report.ts';
 import type { Runs } from '../sharing/runs.ts';
 
 const runId = {
   type: 'string',
   minLength: 1,
-  description: 'The run_id of a run, as returned by list_runs.',
+  description: 'From list_runs',
 } as const;
-const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** The tools that list, show, cancel and remove runs, including runs of other servers. */
 export function runTools(runs: () => Promise<Runs>, collectMs: number) {
-  const report = async (id: string, work: (all: Runs) => Promise<unknown>) => {
+  const report = async (id: string, work: (all: Runs) => Promise<unknown>, full = false) => {
     const all = await runs();
     await work(all);
     const { overview, record, autopilot } = await all.account(id);
-    const text = autopilot === undefined ? runReport(overview.tool, record) : autopilotReport(autopilot);
     const { host } = overview;
+    const whole = { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) };
+    const { value, isShortened } = full ? { value: whole, isShortened: false } : shorten(whole);
+    const text =
+      value.autopilot === undefined
+        ? runReport(overview.tool, value, true)
+        : autopilotReport(value.autopilot, true);
     return {
-      structured: { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) },
-      content: [{ type: 'text' as const, text }],
+      structured: { ...value, ...(isShortened && { shortened: true }) },
+      content: [
+        { type: 'text' as const, text: isShortened ? `${text}\n\nShortened; full: true shows all.` : text },
+      ],
     };
   };
   return [
@@ -30,7 +37,8 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       name: 'list_runs',
       title: 'List Runs',
       description:
-        'List the newest runs of sub-agents with their state: waiting, running, completed, failed or cancelled.',
+        'Lists runs of sub-agents, newest first, also of other sessions, with status, task and summary.',
+      searchHint: 'subagent history delegate',
       inputSchema: {
         type: 'object',
         properties: {
@@ -38,26 +46,27 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
             type: 'integer',
             minimum: 1,
             maximum: 500,
-            default: 20,
-            description: 'Most runs to list.',
+            description: 'Default: 20, or fewer long ones',
           },
           before: {
             type: 'string',
-            description: 'List only runs older than this run_id. Use `next` of the previous page.',
+            description: '`next` of the last page',
           },
         },
       },
       outputSchema: runListSchema,
-      annotations: readOnly,
-      async call({ limit = 20, before }) {
+      annotations: hints.reads,
+      async call({ limit, before }) {
         // Read one run more than requested to find out whether there is another page.
-        const listed = await (await runs()).list(limit + 1, before);
-        const found = listed.slice(0, limit);
-        const next = listed.length > limit ? found.at(-1)!.run_id : undefined;
-        const text = found.map(
-          ({ run_id, status, duration_ms, task, summary, host }) =>
-            `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`,
-        );
+        const most = limit ?? 20;
+        const listed = await (await runs()).list(most + 1, before);
+        const newest = listed.slice(0, most);
+        const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
+        const next = listed.length > found.length ? found.at(-1)!.run_id : undefined;
+        const text = [
+          ...found.map(overviewLine),
+          ...(next === undefined ? [] : [`There are older runs: before=${next}`]),
+        ];
         return {
           structured: { runs: found, ...(next !== undefined && { next }) },
           content: [{ type: 'text', text: text.length === 0 ? noRuns(before) : text.join('\n') }],
@@ -67,16 +76,31 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
     defineTool({
       name: 'show_run',
       title: 'Show Run',
-      description: 'Show one run as its tool would answer it, finished or not.',
-      inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId } },
+      description:
+        'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
+      searchHint: 'result status subagent',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id'],
+        properties: {
+          run_id: runId,
+          full: {
+            type: 'boolean',
+            default: false,
+            description: 'Everything, also beyond 9,000 characters',
+          },
+        },
+      },
       outputSchema: shownRunSchema,
-      annotations: readOnly,
-      call: ({ run_id }) => report(run_id, async () => {}),
+      annotations: hints.reads,
+      call: ({ run_id, full }) => report(run_id, async () => {}, full),
     }),
     defineTool({
       name: 'tail_run',
       title: 'Tail Run',
-      description: 'Read the last events of a run, or those after a line: commands, messages, file changes.',
+      description:
+        'Reads the last events of a run, or those after a line: commands, messages, file changes. Use it to see what a sub-agent does.',
+      searchHint: 'log output progress events',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -85,14 +109,13 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
           after: {
             type: 'integer',
             minimum: 0,
-            description: 'Read only lines after this one. Use `next` of the previous call.',
+            description: '`next` of the last call',
           },
           limit: {
             type: 'integer',
             minimum: 1,
             maximum: 1000,
-            default: 50,
-            description: 'Most lines to read.',
+            description: 'Default: 50, or fewer long ones',
           },
         },
       },
@@ -110,35 +133,38 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
               properties: { line: { type: 'integer' }, text: { type: 'string' } },
             },
           },
-          next: { type: 'integer', description: 'What to give as `after` to read on from here.' },
+          next: { type: 'integer', description: 'Pass as `after` to read on' },
         },
       },
-      annotations: readOnly,
-      async call({ run_id, after, limit = 50 }) {
+      annotations: hints.reads,
+      async call({ run_id, after, limit }) {
         const all = await runs();
         const { status } = await all.show(run_id);
-        const lines = await all.tail(run_id, after ?? -1, limit);
+        const read = await all.tail(run_id, after ?? -1, limit ?? 50);
+        const lines = limit === undefined ? fitting(read, after) : read;
+        const next = lines.at(-1)?.line ?? after ?? 0;
         const events = lines.filter(({ text }) => text !== '');
         return {
-          structured: { run_id, status, events, next: lines.at(-1)?.line ?? after ?? 0 },
-          content: [{ type: 'text', text: events.map(({ text }) => text).join('\n') || 'No events yet.' }],
+          structured: { run_id, status, events, next },
+          content: [{ type: 'text', text: `${eventsText(events)}\n(${status}, next: ${next})` }],
         };
       },
     }),
     defineTool({
       name: 'collect_run',
       title: 'Collect Run',
-      description: 'Wait for a run that was still going on when its call answered, and get its result.',
+      description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
+      searchHint: 'wait result subagent',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
         properties: {
           run_id: runId,
-          wait_seconds: { type: 'number', minimum: 0, description: 'How long to wait at most.' },
+          wait_seconds: { type: 'number', minimum: 0, description: 'Default: under a minute' },
         },
       },
       outputSchema: shownRunSchema,
-      annotations: readOnly,
+      annotations: hints.reads,
       call: ({ run_id, wait_seconds }, { signal }) =>
         report(run_id, (all) =>
           all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, signal),
@@ -147,26 +173,23 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
     defineTool({
       name: 'cancel_run',
       title: 'Cancel Run',
-      description: 'End a run with every process it has started, and get what is known of it.',
+      description: 'Cancels a run, ends its processes and returns its state. Files it changed stay changed.',
+      searchHint: 'stop kill abort subagent',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
-        properties: { run_id: runId, reason: { type: 'string', description: 'Why; kept with the result.' } },
+        properties: { run_id: runId, reason: { type: 'string', description: 'Kept with the result' } },
       },
       outputSchema: shownRunSchema,
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      },
+      annotations: hints.sets,
       call: ({ run_id, reason }, { signal }) =>
         report(run_id, (all) => all.cancel(run_id, reason ?? 'cancel_run was called', signal)),
     }),
     defineTool({
       name: 'clean_runs',
       title: 'Clean Runs',
-      description: 'Remove the directories of finished runs that are older than some days.',
+      description: 'Deletes the records of old finished runs and returns their ids. Their work stays.',
+      searchHint: 'delete remove old',
       inputSchema: {
         type: 'object',
         properties: {
@@ -174,13 +197,13 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
             type: 'number',
             minimum: 0,
             default: 30,
-            description: 'The least age to remove.',
+            description: 'Minimum age',
           },
           keep: {
             type: 'integer',
             minimum: 0,
             default: 0,
-            description: 'How many of the newest to keep in any case.',
+            description: 'Newest runs to keep',
           },
         },
       },
@@ -189,7 +212,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
         required: ['removed'],
         properties: { removed: { type: 'array', items: { type: 'string' } } },
       },
-      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      annotations: hints.replaces,
       async call({ older_than_days = 30, keep = 0 }) {
         const removed = await (await runs()).clean(older_than_days * 86_400_000, keep);
         return {
@@ -204,6 +227,11 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
     }),
   ];
+}
+
+/** The first lines that fit on a page if the caller reads on from a line, otherwise the last ones. */
+function fitting<Line>(lines: readonly Line[], after: number | undefined): readonly Line[] {
+  return after === undefined ? lastPageOf(lines) : pageOf(lines, (line) => line, {}).items;
 }
 
 function noRuns(before: string | undefined): string {

@@ -84,7 +84,8 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
 
 /** The result that the tool call would have returned. */
 function toCallResult({ overview, record, autopilot }: RunAccount): JsonObject {
-  const text = autopilot === undefined ? runReport(overview.tool, record) : autopilotReport(autopilot);
+  const text =
+    autopilot === undefined ? runReport(overview.tool, record, true) : autopilotReport(autopilot, true);
   return {
     content: [{ type: 'text', text }],
     structuredContent: (autopilot ?? record) as unknown as JsonObject,

@@ -5,7 +5,7 @@ import {
   openPrompts,
   type PromptServer,
   record,
-  structured,
+  resultText,
   textOf,
 } from '../../../test/prompts/open-prompts.ts';
 import { plantTree } from '../../../test/tree.ts';
@@ -87,7 +87,7 @@ describe('prompt arguments', () => {
       properties: { code: { type: 'string', title: 'code' } },
       required: ['code'],
     });
-    expect(structured(await call('expand_prompt', { command: 'code:review' }))['prompt']).toBe(
+    expect(resultText(await call('expand_prompt', { command: 'code:review' }))).toBe(
       'Review some code: x = 1',
     );
     answer = { action: 'decline' };

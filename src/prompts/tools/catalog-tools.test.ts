@@ -20,10 +20,12 @@ describe('clients that support only tools', () => {
     do {
       const page = structured(await call('list_prompts', cursor === undefined ? {} : { cursor }));
       names.push(...namesOf(page));
+      expect(JSON.stringify(page).length).toBeLessThan(10_000);
       cursor = page['next_cursor'] as string | undefined;
       expect(page['total']).toBe(457);
     } while (cursor !== undefined);
     expect(new Set(names).size).toBe(457);
+    expect(namesOf(structured(await call('list_prompts', { limit: 400 })))).toHaveLength(400);
     expect(namesOf(structured(await call('list_prompts', { tag: 'seven' })))).toEqual(['p007']);
     expect(namesOf(structured(await call('list_prompts', { source: 'built-in' })))).toHaveLength(7);
   });
@@ -42,7 +44,7 @@ describe('clients that support only tools', () => {
         record('optional', 'Say {{x}}', { arguments: [{ name: 'x' }] }),
     });
     const expand = async (command: string, args: JsonObject = {}) =>
-      structured(await call('expand_prompt', { command, ...args }))['prompt'];
+      resultText(await call('expand_prompt', { command, ...args }));
     expect(await expand('research', { input: '"owls" and mice' })).toBe('Research "owls" and mice');
     expect(await expand(':code:review', { input: 'a b', arguments: { language: 'go' } })).toBe(
       'Review go code: a b',
@@ -68,7 +70,8 @@ describe('clients that support only tools', () => {
     ];
     const { call, request } = openPrompts({ 'prompts/user.jsonl': record('talk', '', { messages }) });
     const result = await call('expand_prompt', { command: 'talk' });
-    expect(structured(result)['prompt']).toBe('[user]\nLook\n\n[assistant]\nI see\n\n[user]\n[image]');
+    expect(result).not.toHaveProperty('structuredContent');
+    expect(resultText(result)).toBe('[user]\nLook\n\n[assistant]\nI see\n\n[user]\n[image]');
     expect((result['content'] as JsonObject[])[1]).toEqual(messages[2]!.content);
     expect((await request('prompts/get', { name: 'talk' }))['messages']).toEqual(messages);
   });

@@ -1,16 +1,13 @@
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../nearest.ts';
-import { defineTool, type ValueOf } from '../../tool.ts';
+import { nextPage, pageArguments, pageOf } from '../../paging.ts';
+import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptSearch } from '../catalog/search.ts';
 import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
-import { expandDescription, listDescription } from './command-tools.ts';
-
-const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
-const pageLength = 200;
 
 const promptSchema = {
   type: 'object',
@@ -42,8 +39,8 @@ const promptSchema = {
 type ListedPrompt = ValueOf<typeof promptSchema>;
 
 const filters = {
-  tag: { type: 'string', description: 'Only prompts with this tag' },
-  source: { type: 'string', description: 'Only prompts of this source: user, commands, twig, built-in …' },
+  tag: { type: 'string', description: 'Only with this tag' },
+  source: { type: 'string', description: 'user, commands, twig, built-in or a mount' },
 } as const;
 
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
@@ -55,13 +52,12 @@ function createListTool(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
     title: 'List prompts',
-    description: listDescription,
+    description:
+      'Lists the prompts of the library, which users invoke as :name, with descriptions and arguments. search_prompts finds by topic.',
+    searchHint: 'commands templates library',
     inputSchema: {
       type: 'object',
-      properties: {
-        ...filters,
-        cursor: { type: 'string', description: 'next_cursor of the page before', pattern: '^[0-9]{1,9}$' },
-      },
+      properties: { ...filters, ...pageArguments },
     },
     outputSchema: {
       type: 'object',
@@ -69,20 +65,14 @@ function createListTool(catalog: Catalog) {
       properties: {
         prompts: { type: 'array', items: promptSchema },
         total: { type: 'integer' },
-        next_cursor: { type: 'string' },
+        ...nextPage,
       },
     },
-    annotations: readOnly,
-    async call({ tag, source, cursor = '0' }) {
+    annotations: hints.reads,
+    async call({ tag, source, ...page }) {
       const entries = (await catalog.list()).filter(hasTagAndSource(tag, source));
-      const end = Number(cursor) + pageLength;
-      return {
-        structured: {
-          prompts: entries.slice(Number(cursor), end).map(toItem),
-          total: entries.length,
-          ...(end < entries.length && { next_cursor: String(end) }),
-        },
-      };
+      const { items: prompts, next } = pageOf(entries, toItem, page);
+      return { structured: { prompts, total: entries.length, ...next } };
     },
   });
 }
@@ -91,26 +81,24 @@ function createExpandTool(catalog: Catalog, recent: RecentValues) {
   return defineTool({
     name: 'expand_prompt',
     title: 'Expand prompt',
-    description: expandDescription,
+    description:
+      'Expands a prompt of the library. You MUST call it before answering when a user message contains a :command, e.g. ":research tidal power": pass "research" as command and the rest unchanged, quotes included, as input. Returns the prompt as text; follow it as if the user had written it.',
+    searchHint: 'command colon slash template run',
+    alwaysLoad: true,
     inputSchema: {
       type: 'object',
       properties: {
-        command: { type: 'string', description: 'Name of the prompt, without the colon' },
-        input: { type: 'string', description: 'Text to inject into the prompt template', default: '' },
+        command: { type: 'string', description: 'Name without the colon' },
+        input: { type: 'string', description: 'Text after the command', default: '' },
         arguments: {
           type: 'object',
           additionalProperties: { type: 'string' },
-          description: 'Values for named arguments; what is not given here is taken from the input',
+          description: 'Values by argument name, e.g. {"topic":"tides"}; the rest is taken from input',
         },
       },
       required: ['command'],
     },
-    outputSchema: {
-      type: 'object',
-      required: ['prompt'],
-      properties: { prompt: { type: 'string' } },
-    },
-    annotations: readOnly,
+    annotations: hints.reads,
     async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
       const { definition, source } = await findNamed(catalog, command);
@@ -119,14 +107,9 @@ function createExpandTool(catalog: Catalog, recent: RecentValues) {
       recent.remember(definition.name, args);
       const text = flatten(messages);
       const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
-      const structured = { prompt: text + rest };
       const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
-      return {
-        structured,
-        ...(attached.length > 0 && {
-          content: [{ type: 'text', text: JSON.stringify(structured) }, ...attached],
-        }),
-      };
+      // Text only: models read a prompt better without JSON escapes.
+      return { content: [{ type: 'text', text: text + rest }, ...attached] };
     },
   });
 }
@@ -137,14 +120,20 @@ function createSearchTool(catalog: Catalog) {
     name: 'search_prompts',
     title: 'Search prompts',
     description:
-      'Finds prompts by words in their name, title, tags, description and text, best match first. Other forms of a word, the beginning of a word and small typing errors are found too. Prompts with more of the words come first.',
+      'Finds prompts by words in name, tags, description and text, best first, with excerpts. Word forms, prefixes and small typing errors match too.',
+    searchHint: 'find commands templates',
     inputSchema: {
       type: 'object',
       required: ['query'],
       properties: {
-        query: { type: 'string', minLength: 1, description: 'One or more words' },
+        query: { type: 'string', minLength: 1, description: 'Words, e.g. summarize article' },
         ...filters,
-        limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+          description: 'Default: 20, or fewer long ones',
+        },
       },
     },
     outputSchema: {
@@ -166,16 +155,12 @@ function createSearchTool(catalog: Catalog) {
         total: { type: 'integer' },
       },
     },
-    annotations: readOnly,
-    async call({ query, tag, source, limit = 20 }) {
+    annotations: hints.reads,
+    async call({ query, tag, source, limit }) {
       search ??= import('../catalog/search.ts').then(({ PromptSearch }) => new PromptSearch(catalog));
-      const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit);
-      return {
-        structured: {
-          matches: matches.map(({ entry, ...found }) => ({ ...toItem(entry), ...found })),
-          total,
-        },
-      };
+      const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit ?? 20);
+      const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry), ...found }), { limit });
+      return { structured: { matches: page.items, total } };
     },
   });
 }

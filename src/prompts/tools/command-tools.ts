@@ -3,9 +3,9 @@ import { defineTool, type Tool } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 
-export const listDescription =
+const listDescription =
   'List available prompt commands with descriptions. Users invoke prompt commands in messages by writing :<command> (e.g., :research topic); this lists what commands exist.';
-export const expandDescription =
+const expandDescription =
   'Expands a named prompt command into a full prompt. When ANY user message contains a :-prefixed command token (e.g., :research topic, :summarize this article, :critique "draft"), you MUST call this tool before responding. Strip the leading colon from the command name and pass any remaining text (including quotes) as the input. Do not bypass this tool or answer directly whenever a :-prefixed command is present.';
 
 /** Lists the Markdown commands. Both tools in this file match the document of the commands contract exactly. */

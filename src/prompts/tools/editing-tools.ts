@@ -1,10 +1,12 @@
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
-import { anyObject, defineTool, type ToolAnnotations } from '../../tool.ts';
+import { nextPage, pageArguments, pageOf } from '../../paging.ts';
+import { anyObject, defineTool, hints } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { MessageDefinition } from '../definition/definition.ts';
 import { authorOf } from './methods.ts';
 import {
+  announcedMessages,
   argumentsSchema,
   descriptionSchema,
   expectedRevisionSchema,
@@ -18,15 +20,19 @@ import {
 
 const textSchema = {
   type: 'string',
-  description: 'The prompt as one message of the user; {{name}} stands for an argument',
+  description: 'Text of the prompt; {{name}} inserts an argument',
 } as const;
 
 const fields = {
   description: descriptionSchema,
   arguments: argumentsSchema,
   text: textSchema,
-  messages: { ...messagesSchema, description: 'Instead of text: several messages, in order' },
+  messages: messagesSchema,
   tags: tagsSchema,
+} as const;
+const announcedFields = {
+  ...fields,
+  messages: announcedMessages as unknown as typeof messagesSchema,
 } as const;
 
 const promptRecord = {
@@ -54,14 +60,6 @@ const savedSchema = {
   properties: { ...doneSchema.properties, revision: { type: 'string', description: 'Its revision now' } },
 } as const;
 
-/** Counts as destructive although the history keeps the old version: clients no longer get it. */
-const destructiveEdit: ToolAnnotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: false,
-};
-
 /** Tools to edit the user's own prompts, for clients that cannot call custom methods. */
 export function createEditingTools(editor: Editor) {
   return [
@@ -78,14 +76,20 @@ function createCreateTool(editor: Editor) {
     name: 'create_prompt',
     title: 'Create prompt',
     description:
-      'Saves a new prompt of the user. Give its content as text, or as messages where it has several.',
+      'Saves a new prompt that the user wants to reuse. Returns its revision. Give text or messages.',
+    searchHint: 'save template command',
     inputSchema: {
+      type: 'object',
+      required: ['name', 'title'],
+      properties: { name: nameSchema, title: titleSchema, ...announcedFields },
+    },
+    acceptedSchema: {
       type: 'object',
       required: ['name', 'title'],
       properties: { name: nameSchema, title: titleSchema, ...fields },
     },
     outputSchema: savedSchema,
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    annotations: hints.adds,
     async call({ name, title, description, arguments: args, tags, text, messages }, context) {
       const content = messagesFrom(text, messages);
       if (content === undefined)
@@ -102,8 +106,19 @@ function createUpdateTool(editor: Editor) {
     name: 'update_prompt',
     title: 'Update prompt',
     description:
-      'Changes a prompt of the user. A field that is not given stays, one that is given replaces what was there, an empty list clears it. prompt_history keeps what was there before.',
+      "Changes one of the user's prompts and returns its revision. Other fields stay; an empty list clears a field. prompt_history keeps the old version.",
+    searchHint: 'edit template command',
     inputSchema: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: knownNameSchema,
+        title: titleSchema,
+        ...announcedFields,
+        expected_revision: expectedRevisionSchema,
+      },
+    },
+    acceptedSchema: {
       type: 'object',
       required: ['name'],
       properties: {
@@ -114,7 +129,8 @@ function createUpdateTool(editor: Editor) {
       },
     },
     outputSchema: savedSchema,
-    annotations: destructiveEdit,
+    // The history keeps the old version, but clients no longer get it.
+    annotations: hints.replaces,
     async call({ name, text, messages, expected_revision, ...given }, context) {
       const { title, description, arguments: args, tags } = given;
       const content = messagesFrom(text, messages);
@@ -129,14 +145,14 @@ function createDeleteTool(editor: Editor) {
   return defineTool({
     name: 'delete_prompt',
     title: 'Delete prompt',
-    description: 'Deletes a prompt of the user. It can be brought back with restore_prompt.',
+    description: "Deletes one of the user's prompts. restore_prompt brings it back.",
     inputSchema: {
       type: 'object',
       required: ['name'],
       properties: { name: knownNameSchema, expected_revision: expectedRevisionSchema },
     },
     outputSchema: doneSchema,
-    annotations: destructiveEdit,
+    annotations: hints.replaces,
     async call({ name, expected_revision }, context) {
       await editor.delete(name, authorOf(context), expected_revision);
       return done(`Deleted prompt: ${name}`);
@@ -149,13 +165,19 @@ function createHistoryTool(editor: Editor) {
     name: 'prompt_history',
     title: 'Prompt history',
     description:
-      'Every version of a prompt of the user, oldest first: when it was made, by which client, and what it was.',
-    inputSchema: { type: 'object', required: ['name'], properties: { name: knownNameSchema } },
+      "Lists the versions of one of the user's prompts with content, oldest first, also of a deleted one.",
+    searchHint: 'versions revisions undo',
+    inputSchema: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: knownNameSchema, ...pageArguments },
+    },
     outputSchema: {
       type: 'object',
       required: ['name', 'revisions'],
       properties: {
         name: { type: 'string' },
+        ...nextPage,
         revisions: {
           type: 'array',
           items: {
@@ -176,9 +198,10 @@ function createHistoryTool(editor: Editor) {
         },
       },
     },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    async call({ name }) {
-      return { structured: { name, revisions: await editor.history(name) } };
+    annotations: hints.reads,
+    async call({ name, ...page }) {
+      const { items: revisions, next } = pageOf(await editor.history(name), (revision) => revision, page);
+      return { structured: { name, revisions, ...next } };
     },
   });
 }
@@ -188,18 +211,19 @@ function createRestoreTool(editor: Editor) {
     name: 'restore_prompt',
     title: 'Restore prompt',
     description:
-      'Brings a prompt of the user back to one of its revisions, deleted ones too. This is a new revision itself.',
+      "Restores an earlier version of one of the user's prompts, also of a deleted one. Returns its revision.",
+    searchHint: 'undo revert',
     inputSchema: {
       type: 'object',
       required: ['name', 'revision'],
       properties: {
         name: knownNameSchema,
-        revision: { type: 'integer', minimum: 1, description: 'Number from prompt_history' },
+        revision: { type: 'integer', minimum: 1, description: 'From prompt_history' },
         expected_revision: expectedRevisionSchema,
       },
     },
     outputSchema: savedSchema,
-    annotations: destructiveEdit,
+    annotations: hints.replaces,
     async call({ name, revision, expected_revision }, context) {
       const restored = await editor.restore(name, revision, authorOf(context), expected_revision);
       return saved(`Restored prompt: ${name} to revision ${revision}`, await editor.revision(restored));

@@ -1,5 +1,6 @@
 import { type Problem, problemSchema } from '../../feature.ts';
-import { defineTool } from '../../tool.ts';
+import { nextPage, type PageRequest, pageArguments, pageOf } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { formatNames } from '../formats/format-names.ts';
@@ -8,14 +9,14 @@ import { authorOf } from './methods.ts';
 const formatSchema = {
   type: 'string',
   enum: formatNames,
-  description: 'The form of the files',
+  description: 'Format of the files',
 } as const;
 
 const fileSchema = {
   type: 'object',
   required: ['path', 'text'],
   properties: {
-    path: { type: 'string', description: 'From the folder of the prompts, with / between its parts' },
+    path: { type: 'string', description: 'Relative path, e.g. git/commit.md' },
     text: { type: 'string' },
   },
 } as const;
@@ -23,7 +24,6 @@ const fileSchema = {
 const problemsSchema = { type: 'array', items: problemSchema } as const;
 
 const namesSchema = { type: 'array', items: { type: 'string' }, description: 'Only these prompts' } as const;
-const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
 export function createLibraryTools(catalog: Catalog, editor: Editor) {
@@ -35,16 +35,18 @@ function createLintTool(catalog: Catalog) {
     name: 'lint_prompts',
     title: 'Lint prompts',
     description:
-      'Looks for mistakes in the prompts of the library, or in files that are given: undeclared and unused arguments, unknown filters, template errors, missing files, names taken twice, placeholders that are not replaced, hidden characters.',
+      'Checks the library, or given files, for mistakes such as template errors, undeclared arguments, missing files and invisible characters. Returns problems with file and line.',
+    searchHint: 'validate verify errors',
     inputSchema: {
       type: 'object',
       properties: {
         names: namesSchema,
-        files: { type: 'array', items: fileSchema, description: 'These files instead of the library' },
+        files: { type: 'array', items: fileSchema, description: 'Instead of the library' },
         format: {
           ...formatSchema,
-          description: 'The form of the files; otherwise each is taken for what it looks like',
+          description: 'Default: recognized',
         },
+        ...pageArguments,
       },
     },
     outputSchema: {
@@ -55,19 +57,20 @@ function createLintTool(catalog: Catalog) {
         errors: { type: 'integer' },
         warnings: { type: 'integer' },
         problems: problemsSchema,
+        ...nextPage,
       },
     },
-    annotations: readOnly,
-    async call({ names, files, format }) {
+    annotations: hints.reads,
+    async call({ names, files, format, ...page }) {
       if (files !== undefined) {
         const { lintFiles } = await import('../lint/lint-files.ts');
         const { prompts, problems } = await lintFiles(files, format);
-        return { structured: { prompts, ...countProblems(problems) } };
+        return { structured: { prompts, ...countProblems(problems, page) } };
       }
       const { lintCatalog } = await import('../lint/lint.ts');
       const problems = await lintCatalog(catalog, names);
       const prompts = names?.length ?? (await catalog.list()).length;
-      return { structured: { prompts, ...countProblems(problems) } };
+      return { structured: { prompts, ...countProblems(problems, page) } };
     },
   });
 }
@@ -77,20 +80,21 @@ function createImportTool(editor: Editor) {
     name: 'import_prompts',
     title: 'Import prompts',
     description:
-      'Imports prompt files of other programs into the prompts of the user. What cannot be imported is reported for each file.',
+      "Imports prompt files of other programs, passed as text, into the user's library. Returns names and problems.",
+    searchHint: 'claude codex gemini cursor vscode commands',
     inputSchema: {
       type: 'object',
       required: ['format', 'files'],
       properties: {
         format: formatSchema,
-        files: { type: 'array', items: fileSchema },
-        prefix: { type: 'string', pattern: '^[A-Za-z0-9_]+$', description: 'Put before every name' },
+        files: { type: 'array', items: fileSchema, description: 'Paths and texts' },
+        prefix: { type: 'string', pattern: '^[A-Za-z0-9_]+$', description: 'Prefix for every name' },
         replace: {
           type: 'boolean',
           default: false,
-          description: 'Whether prompts of the user with the same name are replaced; their history is kept',
+          description: 'Replace prompts of the same name',
         },
-        dry_run: { type: 'boolean', default: false, description: 'Only report what would be done' },
+        dry_run: { type: 'boolean', default: false, description: 'Report without saving' },
       },
     },
     outputSchema: {
@@ -112,7 +116,7 @@ function createImportTool(editor: Editor) {
         problems: problemsSchema,
       },
     },
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    annotations: { ...hints.replaces, idempotentHint: false },
     async call({ format, files, prefix, replace = false, dry_run = false }, context) {
       const { importPrompts } = await import('./prompt-import.ts');
       const progress = (done: number, total: number) =>
@@ -131,24 +135,30 @@ function createExportTool(catalog: Catalog) {
     name: 'export_prompts',
     title: 'Export prompts',
     description:
-      'The prompts of the library as files for another program. The files are returned, not written; what a format cannot express is reported.',
+      'Converts prompts to files for another program. Returns the files without writing them, and what the format cannot express.',
+    searchHint: 'claude codex gemini cursor vscode commands',
     inputSchema: {
       type: 'object',
       required: ['format'],
       properties: {
         format: formatSchema,
         names: namesSchema,
-        tag: { type: 'string', description: 'Only prompts with this tag' },
-        source: { type: 'string', description: 'Only prompts of this source' },
+        tag: { type: 'string', description: 'Only with this tag' },
+        source: { type: 'string', description: 'Only from this source' },
+        ...pageArguments,
       },
     },
     outputSchema: {
       type: 'object',
       required: ['files', 'problems'],
-      properties: { files: { type: 'array', items: fileSchema }, problems: problemsSchema },
+      properties: {
+        files: { type: 'array', items: fileSchema },
+        problems: problemsSchema,
+        ...nextPage,
+      },
     },
-    annotations: readOnly,
-    async call({ format, names, tag, source }) {
+    annotations: hints.reads,
+    async call({ format, names, tag, source, ...page }) {
       const { formatNamed } = await import('../formats/formats.ts');
       const entries =
         names === undefined
@@ -159,12 +169,16 @@ function createExportTool(catalog: Catalog) {
           (tag === undefined || entry.definition.tags.includes(tag)) &&
           (source === undefined || entry.source.name === source),
       );
-      return { structured: await formatNamed(format).write(selected.map(({ definition }) => definition)) };
+      const written = await formatNamed(format).write(selected.map(({ definition }) => definition));
+      const { items: files, next } = pageOf(written.files, (file) => file, page);
+      return { structured: { files, problems: written.problems, ...next } };
     },
   });
 }
 
-function countProblems(problems: readonly Problem[]) {
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return { errors, warnings: problems.length - errors, problems };
+/** Counts all problems and returns those of one page. */
+function countProblems(all: readonly Problem[], page: PageRequest) {
+  const errors = all.filter(({ severity }) => severity === 'error').length;
+  const { items: problems, next } = pageOf(all, (problem) => problem, page);
+  return { errors, warnings: all.length - errors, problems, ...next };
 }

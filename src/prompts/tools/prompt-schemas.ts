@@ -5,7 +5,7 @@ export const nameSchema = {
   minLength: 1,
   maxLength: 200,
   pattern: '^[A-Za-z0-9_]+$',
-  description: 'Unique identifier: letters, digits and underscores',
+  description: 'Letters, digits, underscores',
 } as const;
 
 /** The name of an existing prompt, which may contain any characters. */
@@ -15,8 +15,7 @@ export const knownNameSchema = { type: 'string', minLength: 1, description: 'Nam
 export const expectedRevisionSchema = {
   type: 'string',
   minLength: 1,
-  description:
-    'Revision the change is meant for, as returned by show_prompt. If the prompt has another one by now, nothing is changed and the call fails as a conflict.',
+  description: 'From show_prompt; fails if it has changed since',
 } as const;
 
 export const titleSchema = { type: 'string', minLength: 1, description: 'Display name' } as const;
@@ -24,7 +23,7 @@ export const descriptionSchema = { type: 'string', description: 'What the prompt
 
 export const argumentsSchema = {
   type: 'array',
-  description: 'Variables of the text, written there as {{name}}',
+  description: 'Variables of the text, written as {{name}}',
   items: {
     type: 'object',
     required: ['name'],
@@ -32,9 +31,9 @@ export const argumentsSchema = {
       name: { type: 'string', minLength: 1 },
       description: { type: 'string' },
       required: { type: 'boolean' },
-      default: { type: 'string', description: 'Taken when the argument is not given' },
-      values: { type: 'array', items: { type: 'string' }, description: 'Values to offer' },
-      files: { type: 'boolean', description: 'The value is a file: offer paths of the workspace' },
+      default: { type: 'string' },
+      values: { type: 'array', items: { type: 'string' }, description: 'Suggested values' },
+      files: { type: 'boolean', description: 'Value is a file path' },
     },
   },
 } as const;
@@ -93,6 +92,28 @@ export const messagesSchema = {
   },
 } as const;
 
+/** What tool lists announce instead of `messagesSchema`, whose alternatives take three times the space. */
+export const announcedMessages = {
+  type: 'array',
+  description: 'Instead of text: several messages, in order',
+  items: {
+    type: 'object',
+    required: ['role', 'content'],
+    properties: {
+      role: { type: 'string', enum: ['user', 'assistant'] },
+      content: {
+        type: 'object',
+        required: ['type'],
+        description: 'MCP content, e.g. type text',
+        properties: {
+          type: { type: 'string' },
+          text: { type: 'string' },
+        },
+      },
+    },
+  },
+} as const;
+
 const linkSchema = {
   type: 'object',
   required: ['type', 'uri', 'name'],
@@ -118,5 +139,5 @@ export const storedMessageSchema = {
 export const tagsSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Words to sort and find it by',
+  description: 'Words to find it by',
 } as const;

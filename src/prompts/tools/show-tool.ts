@@ -1,4 +1,4 @@
-import { anyObject, defineTool } from '../../tool.ts';
+import { anyObject, defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isEditable } from '../definition/source.ts';
 import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
@@ -9,7 +9,8 @@ export function createShow(catalog: Catalog) {
     name: 'show_prompt',
     title: 'Show prompt',
     description:
-      'Shows a prompt unfilled: its template, messages, arguments and tags, its revision, where it lies, and whether it can be edited.',
+      'Shows a prompt without filling it in, e.g. before changing it: template, arguments, revision, file, and whether it can be edited.',
+    searchHint: 'read template',
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -32,7 +33,7 @@ export function createShow(catalog: Catalog) {
       ],
       properties: {
         name: { type: 'string' },
-        revision: { type: 'string', description: 'Another one after every change; see expected_revision' },
+        revision: { type: 'string', description: 'Changes with every edit; see expected_revision' },
         title: { type: 'string' },
         description: { type: 'string' },
         source: { type: 'string' },
@@ -46,7 +47,7 @@ export function createShow(catalog: Catalog) {
         editable: { type: 'boolean' },
       },
     },
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: hints.reads,
     async call({ name }) {
       const entry = await catalog.find(name);
       const { definition, source } = entry;

@@ -1,4 +1,5 @@
 import type { ToolAnswer } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
 
 export type User = ToolAnswer<'list_users'>['users'][number];
@@ -35,13 +36,18 @@ export async function loadCalendar(
   signal: AbortSignal,
 ): Promise<CalendarData> {
   const [{ events }, { notifications }] = await Promise.all([
-    client.tool('list_events', { user_id: userId, days_back: back, days_forward: forward }, { signal }),
+    client.tool(
+      'list_events',
+      { user_id: userId, days_back: back, days_forward: forward, ...wholeList },
+      { signal },
+    ),
     client.tool(
       'list_notifications',
       {
         user_id: userId,
         days_back: Math.min(back + maxLeadDays, maxSpan.back),
         days_forward: Math.min(forward, 30),
+        ...wholeList,
       },
       { signal },
     ),

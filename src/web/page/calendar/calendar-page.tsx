@@ -1,3 +1,4 @@
+import { wholeList } from '../../../paging.ts';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
@@ -8,7 +9,7 @@ import { PersonForm } from './person-form.tsx';
 export function CalendarPage({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
   const { value, error } = useLoaded(
-    (client, signal) => client.tool('list_users', {}, { signal }),
+    (client, signal) => client.tool('list_users', wholeList, { signal }),
     [changes.resources],
   );
   if (error && !value) return <p class="problem page">{error.message}</p>;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { wholeList } from '../../../paging.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -19,7 +20,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
     async (mcp, signal) => {
       const [plan, { events }] = await Promise.all([
         mcp.tool('plan_notifications', { user_id: userId, dry_run: true }, { signal }),
-        mcp.tool('list_events', { user_id: userId, days_forward: maxSpan.forward }, { signal }),
+        mcp.tool('list_events', { user_id: userId, days_forward: maxSpan.forward, ...wholeList }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
     },

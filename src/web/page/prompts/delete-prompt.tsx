@@ -1,3 +1,4 @@
+import { wholeList } from '../../../paging.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -10,6 +11,7 @@ export function DeletePrompt({ name, shownRevision }: { name: string; shownRevis
     try {
       const { revisions } = await client.tool('prompt_history', {
         name,
+        ...wholeList,
       });
       const revision = revisions.at(-1)!.revision;
       await client.tool('delete_prompt', {

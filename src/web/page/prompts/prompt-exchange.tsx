@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
 import { chosenFiles } from '../shared/chosen-files.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -45,7 +46,7 @@ export function PromptExchange() {
     });
   const exportAll = () =>
     runAndReport(async () => {
-      const { files, ...found } = await client.tool('export_prompts', { format: format! });
+      const { files, ...found } = await client.tool('export_prompts', { format: format!, ...wholeList });
       await download(`prompts-${format}.zip`, files);
       return { text: `Exported ${counted(files.length, 'file')}.`, ...found };
     });

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
 import { lineDifference } from '../shared/line-difference.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -14,7 +15,7 @@ export function PromptHistory({ name }: { name: string }) {
   const toast = useToast();
   const [open, setOpen] = useState<number | undefined>();
   const { value, error } = useLoaded(
-    (mcp, signal) => mcp.tool('prompt_history', { name }, { signal }),
+    (mcp, signal) => mcp.tool('prompt_history', { name, ...wholeList }, { signal }),
     [name, changes.prompts],
   );
   if (error) return <p class="problem">{error.message}</p>;

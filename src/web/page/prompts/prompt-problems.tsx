@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
 import { MoreButton } from '../shared/more-button.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 
@@ -10,7 +11,7 @@ export function PromptProblems({ name }: { name: string }) {
   const { changes } = useConnection();
   const focusCount = useFocusCount();
   const { value } = useLoaded(
-    (client, signal) => client.tool('lint_prompts', { names: [name] }, { signal }),
+    (client, signal) => client.tool('lint_prompts', { names: [name], ...wholeList }, { signal }),
     [name, changes.prompts, focusCount],
   );
   if (!value?.problems.length) return null;
@@ -23,7 +24,7 @@ export function useLibraryProblems(ready: boolean): readonly Problem[] {
   const focusCount = useFocusCount();
   const { value } = useLoaded<{ problems: readonly Problem[] }>(
     (client, signal) =>
-      ready ? client.tool('lint_prompts', {}, { signal }) : Promise.resolve({ problems: [] }),
+      ready ? client.tool('lint_prompts', wholeList, { signal }) : Promise.resolve({ problems: [] }),
     [ready, changes.prompts, focusCount],
   );
   return value?.problems ?? noProblems;

@@ -26,7 +26,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
   // This server sends no notifications for runs of other servers, so poll as well.
   const ticks = useTicks(open ? 3000 : undefined);
   const { value: run, error } = useLoaded(
-    (client, signal) => client.tool('show_run', { run_id: id }, { signal }),
+    (client, signal) => client.tool('show_run', { run_id: id, full: true }, { signal }),
     [id, status, changes.resources, ticks, open && updates],
   );
   const outcome = run?.autopilot?.aggregate ?? run;

@@ -13,7 +13,7 @@ type Status = ToolAnswer<'server_status'>;
 export function ServerView() {
   const ticks = useTicks(3000);
   const { value, error } = useLoaded(
-    (client, signal) => client.tool('server_status', {}, { signal }),
+    (client, signal) => client.tool('server_status', { full: true }, { signal }),
     [ticks],
   );
   if (error && !value) return <p class="problem page">{error.message}</p>;

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { initialize, Program } from '../program.ts';
+
+const reads = { readOnlyHint: true, openWorldHint: false };
+const adds = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+const sets = { ...adds, idempotentHint: true };
+const replaces = { ...sets, destructiveHint: true };
+
+/**
+ * Clients act on annotations: codex with the approval policy `never` refuses a tool unless it is read-only, or neither
+ * destructive nor open-world.
+ */
+const groups: readonly (readonly [reason: string, annotations: JsonObject, tools: string])[] = [
+  [
+    'only reads',
+    reads,
+    `list_prompts expand_prompt search_prompts show_prompt prompt_history lint_prompts export_prompts
+     list_runs show_run tail_run collect_run server_status get_user list_users list_rules get_event list_events
+     list_calendars list_notifications list_audit list_outbox`,
+  ],
+  ['adds something new with every call', adds, 'create_prompt create_user create_event'],
+  [
+    'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
+    sets,
+    'plan_notifications acknowledge_notification cancel_run load_demo',
+  ],
+  [
+    'overwrites or removes what a person has entered',
+    replaces,
+    `update_prompt delete_prompt restore_prompt update_user delete_user delete_rule update_event delete_event
+     remove_calendar cancel_notification clean_runs remove_demo`,
+  ],
+  [
+    'may replace an entry, or add another one with every call',
+    { ...replaces, idempotentHint: false },
+    'set_rule import_prompts',
+  ],
+  [
+    'fetches from an address that the caller names',
+    { ...sets, openWorldHint: true },
+    'import_calendar add_calendar sync_calendar',
+  ],
+  ['sends a message', { ...adds, openWorldHint: true }, 'test_notification'],
+  [
+    'starts an agent that can change files and use the network',
+    { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    'delegate_run delegate_resume delegate_autopilot',
+  ],
+];
+
+async function annotationsWith(...flags: readonly string[]): Promise<Record<string, unknown>> {
+  await using program = new Program(['serve', ...flags]);
+  program.send(initialize());
+  const { result } = await program.request('tools/list');
+  const tools = (result as JsonObject)['tools'] as unknown as { name: string; annotations: unknown }[];
+  return Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+}
+
+it('every tool has the annotations of its group', async () => {
+  const expected = Object.fromEntries(
+    groups.flatMap(([, annotations, tools]) => tools.split(/\s+/).map((name) => [name, annotations])),
+  );
+  expect(await annotationsWith()).toEqual(expected);
+});
+
+it('planning is open-world only if a model decides', async () => {
+  const { plan_notifications } = await annotationsWith('--assistant-policy', 'client');
+  expect(plan_notifications).toEqual({ ...sets, openWorldHint: true });
+});
