@@ -3,8 +3,9 @@ import { delimiter, join, resolve } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
+import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
-import { type Client, clients, type Entry } from './clients.ts';
+import { type Client, clients } from './clients.ts';
 import { ManagedFile } from './managed-file.ts';
 import { textDifference } from './text-difference.ts';
 
