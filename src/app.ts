@@ -22,7 +22,13 @@ import {
   promptOptions,
   sharedRecords,
 } from './feature-options.ts';
-import { createCommands, createJsonl, createPrompts, createTwig } from './prompts/prompts.ts';
+import {
+  createCommands,
+  createJsonl,
+  createPrompts,
+  createTwig,
+  type PromptsFeature,
+} from './prompts/prompts.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
@@ -37,6 +43,8 @@ export interface AppOptions extends PromptSources {
   readonly env?: Environment;
   /** Servers of the same process, which report their clients and requests together. */
   readonly group?: ServerGroup;
+  /** Called with the prompts of a server that serves the whole catalog. */
+  readonly onPrompts?: (prompts: PromptsFeature) => void;
 }
 
 export interface ServerGroup {
@@ -63,6 +71,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
 
   function standardFeatures(): readonly Feature[] {
     const { prompts, delegate, assistant } = createMainFeatures(config, options);
+    options.onPrompts?.(prompts);
     const main = [prompts, delegate, assistant];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [
@@ -130,10 +139,19 @@ export async function createDelivery(config: Config, env: Environment = {}): Pro
   });
 }
 
+/** Opens the whole catalog of prompts. */
+export function openPrompts(
+  config: Config,
+  options: AppOptions = {},
+  shared = sharedRecords(config),
+): PromptsFeature {
+  return createPrompts({ ...promptOptions(config, options), ...shared });
+}
+
 function createMainFeatures(config: Config, options: AppOptions) {
   const { env = {} } = options;
   const shared = sharedRecords(config);
-  const prompts = createPrompts({ ...promptOptions(config, options), ...shared });
+  const prompts = openPrompts(config, options, shared);
   const expandPrompt = createPromptExpander(prompts);
   return {
     prompts,

@@ -96,6 +96,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'jsonl',
     'formats',
+    'native',
     'lint',
     'tools',
     '.',

@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import type { EditablePromptSource } from './definition/source.ts';
@@ -36,6 +36,13 @@ export interface PromptsOptions {
   readonly logsProblems?: boolean;
 }
 
+/** The feature with its prompts as they are stored, for files that other programs read. */
+export interface PromptsFeature extends Feature {
+  readonly subscribe: NonNullable<Feature['subscribe']>;
+  /** Throws if a source is unavailable: its prompts must not count as deleted. */
+  entries(): Promise<readonly CatalogEntry[]>;
+}
+
 /**
  * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
  * prompts, commands, libraries, mounts in their order, built-in prompts.
@@ -50,7 +57,7 @@ export function createPrompts({
   poll = false,
   namedBy = {},
   logsProblems = false,
-}: PromptsOptions): Feature {
+}: PromptsOptions): PromptsFeature {
   const user = createUserSource(jsonlDir, poll, records);
   const sources = [
     user,
@@ -64,6 +71,10 @@ export function createPrompts({
   const recent = new RecentValues();
   return {
     ...catalogFeature(catalog),
+    async entries() {
+      for (const source of sources) await source.list();
+      return catalog.list();
+    },
     tools: [
       ...createCatalogTools(catalog, recent),
       createShow(catalog),
@@ -125,7 +136,7 @@ function createUserSource(folder: string, poll: boolean, records: Records | unde
 
 function catalogFeature(
   catalog: Catalog,
-): Pick<Feature, 'name' | 'problems' | 'subscribe' | 'close'> & { name: string } {
+): Pick<Feature, 'name' | 'problems' | 'close'> & Pick<PromptsFeature, 'subscribe'> {
   return {
     name: 'prompts',
     problems: () => catalog.problems(),
