@@ -81,7 +81,7 @@ export function createPrompts({
       ...createEditingTools(editor),
       ...createLibraryTools(catalog, editor),
     ],
-    prompts: new CatalogProvider({ catalog, asks: true, recent, revisions: true }),
+    prompts: new CatalogProvider({ catalog, asks: true, recent, escapes: true, revisions: true }),
     methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
   };

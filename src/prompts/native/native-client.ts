@@ -34,7 +34,8 @@ const own = 'adjutant';
 
 /** An `@` at the start of a word. Claude Code and opencode attach the file that follows. */
 const mention = String.raw`(?<![^\s])@(?=[^\s])`;
-const bang = '!(?=`)';
+/** A command to run. The typed text may be empty, so a placeholder does not separate the two characters. */
+const bang = String.raw`!(?=\`|\$ARGUMENTS)`;
 
 const claude: ClientSyntax = {
   whole: '$ARGUMENTS',
