@@ -12,9 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clients } from '../../src/cli/install/clients.ts';
+import { defersTools } from '../../src/cli/install/deferred-tools.ts';
+import { settings } from '../../src/settings.ts';
 import { bundle } from '../program.ts';
+
+const claude = clients.find(({ id }) => id === 'claude')!;
 
 let home: string;
 beforeEach(() => {
@@ -24,7 +29,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function adjutant(...args: readonly string[]): { code: number; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...args], {
-    env: { HOME: home, PATH: process.env['PATH'] ?? '' },
+    env: { HOME: home, PATH: [join(home, 'bin'), process.env['PATH']].join(delimiter) },
     cwd: home,
     encoding: 'utf8',
   });
@@ -133,6 +138,23 @@ describe('adjutant install', () => {
     expect(readFileSync(join(extension, 'settings', 'cline_mcp_settings.json'), 'utf8')).toContain(
       'adjutant',
     );
+  });
+
+  it.each([
+    ['2.1.299 (Claude Code)', []],
+    ['2.1.300 (Claude Code)', ['--toolsets', 'all']],
+    ['10.0.1', ['--toolsets', 'all']],
+    ['unknown', []],
+  ])('lists all tools for a Claude Code that searches for them: %s', (version, expected) => {
+    const bin = join(home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
+    expect(defersTools(claude, { PATH: bin })).toBe(expected.length > 0);
+    expect(defersTools(claude, { PATH: home })).toBe(false);
+    adjutant('install', 'claude', '--quiet');
+    const { args } = JSON.parse(readFileSync(join(home, '.claude.json'), 'utf8')).mcpServers.adjutant;
+    // Older servers have no such setting, and would not start with its flag.
+    expect(args.slice(args.indexOf('serve') + 1)).toEqual('toolsets' in settings ? expected : []);
   });
 
   it('refuses what a client does not support', () => {
