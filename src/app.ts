@@ -45,6 +45,8 @@ export interface AppOptions extends PromptSources {
   readonly env?: Environment;
   /** Servers of the same process, which report their clients and requests together. */
   readonly group?: ServerGroup;
+  /** Called with the prompts of a server that serves the whole catalog. */
+  readonly onPrompts?: (prompts: PromptsFeature) => void;
 }
 
 export interface ServerGroup {
@@ -71,6 +73,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
 
   function standardFeatures(): readonly Feature[] {
     const { prompts, delegate, assistant } = createMainFeatures(config, options);
+    options.onPrompts?.(prompts);
     const main = [prompts, delegate, assistant, ...createSkillFeatures(config, prompts)];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [
@@ -153,10 +156,19 @@ export async function createDelivery(config: Config, env: Environment = {}): Pro
   });
 }
 
+/** Opens the whole catalog of prompts. */
+export function openPrompts(
+  config: Config,
+  options: AppOptions = {},
+  shared = sharedRecords(config),
+): PromptsFeature {
+  return createPrompts({ ...promptOptions(config, options), ...shared });
+}
+
 function createMainFeatures(config: Config, options: AppOptions) {
   const { env = {} } = options;
   const shared = sharedRecords(config);
-  const prompts = createPrompts({ ...promptOptions(config, options), ...shared });
+  const prompts = openPrompts(config, options, shared);
   const expandPrompt = createPromptExpander(prompts);
   return {
     prompts,

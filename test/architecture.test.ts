@@ -100,6 +100,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'jsonl',
     'formats',
+    'native',
     'lint',
     'tools',
     '.',

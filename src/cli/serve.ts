@@ -3,6 +3,8 @@ import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
 import { log } from '../log.ts';
+import { followPrompts } from '../prompts/native/native-sync.ts';
+import type { PromptsFeature } from '../prompts/prompts.ts';
 import { serveStdio } from '../transports/stdio.ts';
 import { type Command, stopped, type Terminal } from './terminal/command.ts';
 
@@ -40,6 +42,7 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
     origins,
     env: terminal.env,
     logsProblems: true,
+    onPrompts: updatesClients(config),
   });
   const outputClosed = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
@@ -70,7 +73,14 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
     if (contract === undefined) return undefined;
     const known =
       servers.get(contract) ??
-      createServer(contract, config, { stateKey, env, origins, group, logsProblems: true });
+      createServer(contract, config, {
+        stateKey,
+        env,
+        origins,
+        group,
+        logsProblems: true,
+        onPrompts: updatesClients(config),
+      });
     servers.set(contract, known);
     return known;
   };
@@ -116,6 +126,11 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   await delivery?.stop();
   for (const server of servers.values()) await server.close();
   return 0;
+}
+
+/** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */
+function updatesClients(config: LoadedConfig['config']): (prompts: PromptsFeature) => void {
+  return (prompts) => followPrompts(prompts, config['http.state_dir']);
 }
 
 function isLoopback(host: string): boolean {

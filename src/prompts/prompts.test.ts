@@ -40,6 +40,19 @@ describe('the catalogue', () => {
     expect(await get('explain_code', { code: 'x' })).toContain('\n\nx');
   });
 
+  it('escapes commands for opencode, which would run them, and keeps its placeholders', async () => {
+    const files = { 'commands/now.md': command('At !`date` and !$1$ARGUMENTS`id`: {{input}}, `!` !x') };
+    const get = async (client: string, input: string) =>
+      textOf(
+        await openPrompts(files, {}, {}, client).request('prompts/get', {
+          name: 'now',
+          arguments: { input },
+        }),
+      );
+    expect(await get('opencode', '$1')).toBe('At ! `date` and ! $1$ARGUMENTS`id`: $1, `! ` !x');
+    expect(await get('tester', '$1')).toBe('At !`date` and !$1$ARGUMENTS`id`: $1, `!` !x');
+  });
+
   it('reports the file and line of a template error', async () => {
     const { request, home } = openPrompts({
       ...library,

@@ -37,9 +37,13 @@ export interface PromptsOptions {
   readonly logsProblems?: boolean;
 }
 
+/** The feature with its prompts as they are stored, for files that other programs read. */
 export interface PromptsFeature extends Feature {
+  readonly subscribe: NonNullable<Feature['subscribe']>;
   /** All prompts as stored, before rendering. Returns the same array object until something changes. */
   definitions(): Promise<readonly PromptDefinition[]>;
+  /** Throws if a source is unavailable: its prompts must not count as deleted. */
+  entries(): Promise<readonly CatalogEntry[]>;
 }
 
 /**
@@ -72,13 +76,17 @@ export function createPrompts({
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
+    async entries() {
+      for (const source of sources) await source.list();
+      return catalog.list();
+    },
     tools: [
       ...createCatalogTools(catalog, recent),
       createShow(catalog),
       ...createEditingTools(editor),
       ...createLibraryTools(catalog, editor),
     ],
-    prompts: new CatalogProvider({ catalog, asks: true, recent, revisions: true }),
+    prompts: new CatalogProvider({ catalog, asks: true, recent, escapes: true, revisions: true }),
     methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
     async definitions() {
@@ -139,7 +147,7 @@ function createUserSource(folder: string, poll: boolean, records: Records | unde
 
 function catalogFeature(
   catalog: Catalog,
-): Pick<Feature, 'name' | 'problems' | 'subscribe' | 'close'> & { name: string } {
+): Pick<Feature, 'name' | 'problems' | 'close'> & Pick<PromptsFeature, 'subscribe'> {
   return {
     name: 'prompts',
     problems: () => catalog.problems(),

@@ -12,9 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clients } from '../../src/cli/install/clients.ts';
+import { defersTools } from '../../src/cli/install/deferred-tools.ts';
+import { settings } from '../../src/settings.ts';
 import { bundle } from '../program.ts';
+
+const claude = clients.find(({ id }) => id === 'claude')!;
 
 let home: string;
 beforeEach(() => {
@@ -24,7 +29,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function adjutant(...args: readonly string[]): { code: number; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...args], {
-    env: { HOME: home, PATH: process.env['PATH'] ?? '' },
+    env: { HOME: home, PATH: [join(home, 'bin'), process.env['PATH']].join(delimiter) },
     cwd: home,
     encoding: 'utf8',
   });
@@ -121,6 +126,60 @@ describe('adjutant install', () => {
     expect(lstatSync(join(home, '.claude.json')).isSymbolicLink()).toBe(true);
   });
 
+  it('uses the file that a client already has', () => {
+    const file = join(home, '.config', 'opencode', 'opencode.jsonc');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{\n  // mine\n  "theme": "x"\n}\n');
+    adjutant('install', 'opencode', '--quiet');
+    expect(readFileSync(file, 'utf8')).toMatch(/\/\/ mine.*"type": "local".*"serve"/s);
+    const extension = join(home, '.config/Code/User/globalStorage/saoudrizwan.claude-dev');
+    mkdirSync(extension, { recursive: true });
+    adjutant('install', 'cline', '--quiet');
+    expect(readFileSync(join(extension, 'settings', 'cline_mcp_settings.json'), 'utf8')).toContain(
+      'adjutant',
+    );
+  });
+
+  it.each([
+    ['2.1.299 (Claude Code)', []],
+    ['2.1.300 (Claude Code)', ['--toolsets', 'all']],
+    ['10.0.1', ['--toolsets', 'all']],
+    ['unknown', []],
+  ])('lists all tools for a Claude Code that searches for them: %s', (version, expected) => {
+    const bin = join(home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
+    expect(defersTools(claude, { PATH: bin })).toBe(expected.length > 0);
+    expect(defersTools(claude, { PATH: home })).toBe(false);
+    adjutant('install', 'claude', '--quiet');
+    const { args } = JSON.parse(readFileSync(join(home, '.claude.json'), 'utf8')).mcpServers.adjutant;
+    // Older servers have no such setting, and would not start with its flag.
+    expect(args.slice(args.indexOf('serve') + 1)).toEqual('toolsets' in settings ? expected : []);
+  });
+
+  it('refuses what a client does not support', () => {
+    expect(adjutant('install', 'windsurf', '--project')).toMatchObject({
+      code: 2,
+      stderr: 'adjutant: Windsurf has no configuration in a project; leave out --project\n',
+    });
+    expect(adjutant('install', 'claude-desktop', '--http')).toMatchObject({
+      code: 2,
+      stderr: 'adjutant: Claude Desktop can only start a server itself; leave out --http\n',
+    });
+    expect(adjutant('install', 'opncode').stderr).toContain('did you mean opencode?');
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('reports a broken YAML file with its line and leaves it unchanged', () => {
+    const file = join(home, '.config', 'goose', 'config.yaml');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'a: 1\nb: [1\nc: 2\n');
+    const { code, stderr } = adjutant('install', 'goose');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/config\.yaml:\d: .*; correct the file first. Nothing was changed/);
+    expect(readFileSync(file, 'utf8')).toBe('a: 1\nb: [1\nc: 2\n');
+  });
+
   it('warns if the file with the token is part of a project', () => {
     const { stderr } = adjutant('install', 'cursor', '--http', '--project');
     expect(stderr).toContain('contains the token of the server. Do not share or commit it.');
@@ -135,6 +194,13 @@ describe('adjutant uninstall', () => {
     vscode: '.config/Code/User/mcp.json',
     gemini: '.gemini/settings.json',
     zed: '.config/zed/settings.json',
+    'claude-desktop': '.config/Claude/claude_desktop_config.json',
+    copilot: '.copilot/mcp-config.json',
+    qwen: '.qwen/settings.json',
+    opencode: '.config/opencode/opencode.json',
+    windsurf: '.codeium/windsurf/mcp_config.json',
+    cline: '.cline/data/settings/cline_mcp_settings.json',
+    goose: '.config/goose/config.yaml',
   };
   const texts = {
     toml: [
@@ -145,6 +211,14 @@ describe('adjutant uninstall', () => {
       '[mcp_servers]\n',
       '# only a comment',
       '[x]\ny = 1\n\n\n\n',
+    ],
+    yaml: [
+      '',
+      '# only a comment',
+      'GOOSE_MODEL: m\r\nextensions:\r\n    developer:\r\n        type: builtin # mine\r\n',
+      'extensions: {}\n',
+      'extensions:\nGOOSE_MODEL: m\n',
+      'extensions:\n  x: &x\n    cmd: y\n  # and\n  z: *x\n\n# last',
     ],
     json: [
       '',
@@ -159,14 +233,19 @@ describe('adjutant uninstall', () => {
       '{\n  "KEY": {\n    // none yet\n  }\n}\n',
     ],
   };
-  const keys: Readonly<Record<string, string>> = { vscode: 'servers', zed: 'context_servers' };
+  const keys: Readonly<Record<string, string>> = {
+    vscode: 'servers',
+    zed: 'context_servers',
+    opencode: 'mcp',
+  };
 
   it.each(Object.entries(files))('restores the file of %s exactly', (client, name) => {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
-    const all = texts[client === 'codex' ? 'toml' : 'json'];
+    const format = client === 'codex' ? 'toml' : client === 'goose' ? 'yaml' : 'json';
+    const all = texts[format];
     // The JSON clients differ only in names, so all texts are tested with one of them.
-    for (const pattern of client === 'codex' || client === 'cursor' ? all : all.slice(-3)) {
+    for (const pattern of format !== 'json' || client === 'cursor' ? all : all.slice(-3)) {
       const text = pattern.replaceAll('KEY', keys[client] ?? 'mcpServers');
       writeFileSync(file, text);
       // Install twice, the second time with another entry: the first backup must survive.
@@ -204,7 +283,7 @@ describe('adjutant uninstall', () => {
 
 describe('adjutant doctor', () => {
   it('reports whether each installed client reaches the server', () => {
-    adjutant('install', 'claude', '--quiet');
+    for (const client of ['claude', 'opencode', 'goose']) adjutant('install', client, '--quiet');
     mkdirSync(join(home, '.cursor'));
     writeFileSync(
       join(home, '.cursor', 'mcp.json'),
@@ -215,7 +294,8 @@ describe('adjutant doctor', () => {
       findings: { title: string; state: string; remedy?: string }[];
     };
     const findingFor = (title: string) => findings.find((finding) => finding.title === title);
-    expect(findingFor('Claude Code')).toMatchObject({ state: 'good' });
+    for (const title of ['Claude Code', 'opencode', 'Goose'])
+      expect(findingFor(title)).toMatchObject({ state: 'good' });
     expect(findingFor('Cursor')).toMatchObject({ state: 'bad', remedy: 'run adjutant install cursor again' });
     expect(findingFor('Node')).toMatchObject({ state: 'good' });
     expect(code).toBe(1);

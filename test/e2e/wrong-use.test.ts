@@ -113,7 +113,7 @@ describe('completion', () => {
     expect(completions('adjutant', 'users', 'cr')).toBe('create');
     expect(completions('adjutant', 'users', 'list', 'cr')).toBe('');
     expect(completions('adjutant', 'demo', '')).toBe('load remove');
-    expect(completions('adjutant', 'install', 'c')).toBe('codex claude cursor');
+    expect(completions('adjutant', 'install', 'c')).toBe('codex claude claude-desktop cursor copilot cline');
     expect(completions('adjutant', 'prompts', 'list', '--q')).toBe('--quiet');
     expect(completions('adjutant', 'serve', '--contract', 'j')).toBe('jsonl');
     expect(completions('adjutant', 'users', 'create', '--channel-pref', 'e')).toBe('email');

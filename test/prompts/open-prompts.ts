@@ -35,8 +35,9 @@ export function openPrompts(
   files: Readonly<Record<string, string>> = library,
   options: MemoryOptions = {},
   capabilities: JsonObject = {},
+  clientName = 'tester',
 ): PromptServer {
-  return serve(plantTree(files), {}, options, capabilities);
+  return serve(plantTree(files), {}, options, capabilities, clientName);
 }
 
 function serve(
@@ -44,6 +45,7 @@ function serve(
   more: Partial<PromptsOptions>,
   options: MemoryOptions = {},
   capabilities: JsonObject = {},
+  clientName = 'tester',
 ): PromptServer {
   const feature = createPrompts({
     commandsDir: join(home, 'commands'),
@@ -58,7 +60,7 @@ function serve(
   const started = client.request('initialize', {
     protocolVersion: '2025-11-25',
     capabilities,
-    clientInfo: { name: 'tester', version: '1' },
+    clientInfo: { name: clientName, version: '1' },
   });
   const request = async (method: string, params?: JsonObject) => {
     await started;

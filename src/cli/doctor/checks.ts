@@ -41,7 +41,7 @@ async function checkClients(_: LoadedConfig, terminal: Terminal): Promise<readon
     title: 'Clients',
     state: 'warning',
     detail: 'Adjutant is not installed in any client',
-    remedy: 'run adjutant install codex (or claude, cursor, vscode, gemini, zed)',
+    remedy: `run adjutant install CLIENT (${clients.map(({ id }) => id).join(', ')})`,
   };
   return findings.length > 0 ? findings : [none];
 }

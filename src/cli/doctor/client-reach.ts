@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { isObject } from '../../json.ts';
+import { type ParsedEntry, parseEntry } from '../install/client-entry.ts';
 import type { Client } from '../install/clients.ts';
 import type { Terminal } from '../terminal/command.ts';
 import type { Finding } from './doctor.ts';
@@ -21,15 +21,15 @@ export async function checkReach(
   entry: Readonly<Record<string, unknown>>,
   terminal: Terminal,
 ): Promise<Finding> {
-  const url = entry['url'] ?? entry['httpUrl'];
-  const answered = typeof url === 'string' ? await overHttp(url, entry) : await overStdio(entry, terminal);
+  const parsed = parseEntry(entry);
+  const answered = parsed.kind === 'http' ? await overHttp(parsed) : await overStdio(parsed, terminal);
   const title = client.title;
   if (answered) return { title, state: 'good', detail: 'reaches the server' };
-  return typeof url === 'string'
+  return parsed.kind === 'http'
     ? {
         title,
         state: 'bad',
-        detail: `${url} does not answer`,
+        detail: `${parsed.url} does not answer`,
         remedy: `start adjutant serve --http, or run adjutant install ${client.id} --http again`,
       }
     : {
@@ -41,11 +41,11 @@ export async function checkReach(
 }
 
 function overStdio(
-  { command, args }: Readonly<Record<string, unknown>>,
+  { command, args }: Extract<ParsedEntry, { kind: 'stdio' }>,
   terminal: Terminal,
 ): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(String(command), Array.isArray(args) ? args.map(String) : [], {
+    const child = spawn(command, [...args], {
       env: terminal.env,
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: 10_000,
@@ -61,18 +61,13 @@ function overStdio(
   });
 }
 
-async function overHttp(url: string, entry: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const headers = isObject(entry['headers'])
-    ? entry['headers']
-    : isObject(entry['http_headers'])
-      ? entry['http_headers']
-      : {};
+async function overHttp({ url, headers }: Extract<ParsedEntry, { kind: 'http' }>): Promise<boolean> {
   const response = await fetch(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(headers as Record<string, string>),
+      ...headers,
     },
     body: initialize,
     signal: AbortSignal.timeout(10_000),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseEntry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { clients } from './clients.ts';
 
@@ -23,6 +24,17 @@ args = ["a"] # and this
 [profiles.y]
 z = 1
 `,
+  yaml: `# kept
+theme: dark # and this
+KEY:
+  other:
+    cmd: x
+    args: [a]
+  # kept with the table
+
+profiles:
+  - z = 1
+`,
 };
 
 describe.each(clients.map((client) => [client.id, client] as const))(
@@ -32,7 +44,7 @@ describe.each(clients.map((client) => [client.id, client] as const))(
 
     it('gets our entry and keeps every other line', async () => {
       const after = await withEntry(text, 'file', client, client.entry(entry));
-      expect(await readEntry(after, 'file', client)).toMatchObject({ command: 'adjutant', args: ['serve'] });
+      expect(parseEntry((await readEntry(after, 'file', client))!)).toEqual(entry);
       for (const line of text.split('\n').filter((one) => /kept|other|and this|z = 1|theme/.test(one))) {
         expect(after).toContain(line.trim().replace(/,$/, ''));
       }
@@ -47,8 +59,8 @@ describe.each(clients.map((client) => [client.id, client] as const))(
     it('gets a new entry that replaces an old one', async () => {
       const old = await withEntry(text, 'file', client, client.entry({ ...entry, command: 'old' }));
       const after = await withEntry(old, 'file', client, client.entry(entry));
-      expect(await readEntry(after, 'file', client)).toMatchObject({ command: 'adjutant' });
-      expect(after).not.toContain('"old"');
+      expect(parseEntry((await readEntry(after, 'file', client))!)).toEqual(entry);
+      expect(after).not.toMatch(/\bold\b/);
     });
 
     it('is created if there is none', async () => {
@@ -63,7 +75,7 @@ describe.each(clients.map((client) => [client.id, client] as const))(
 
     it('is not changed if it is invalid', async () => {
       await expect(
-        withEntry(client.format === 'json' ? '{"a": ' : 'a = \n', 'broken', client, {}),
+        withEntry({ json: '{"a": ', toml: 'a = \n', yaml: 'a: [1\n' }[client.format], 'broken', client, {}),
       ).rejects.toThrow(/broken.*correct the file first. Nothing was changed/s);
     });
   },
@@ -72,6 +84,7 @@ describe.each(clients.map((client) => [client.id, client] as const))(
 describe('a configuration file', () => {
   const cursor = clients.find(({ id }) => id === 'cursor')!;
   const codex = clients.find(({ id }) => id === 'codex')!;
+  const goose = clients.find(({ id }) => id === 'goose')!;
   const add = (text: string, client = cursor) => withEntry(text, 'file', client, { command: 'c' });
   const remove = (text: string, client = cursor) => withoutEntry(text, 'file', client);
 
@@ -97,6 +110,19 @@ describe('a configuration file', () => {
     expect(await add('{\n"a": 1\r\n}')).toContain('{\n"a": 1,');
   });
 
+  it.each([
+    'extensions:\n',
+    'extensions: {} # none yet\n',
+    'a: |\n  text\n\n',
+    'extensions:\n    x:\n        cmd: y # of x\n# the end',
+    'extensions:\n  x:\n    text: |\n      one\n      two\nb: 1\n',
+    '---\na: 1\n',
+  ])('in YAML gets our entry and loses nothing: %j', async (text) => {
+    const after = await add(text, goose);
+    expect((await readEntry(after, 'file', goose))!).toEqual({ command: 'c' });
+    for (const line of text.split('\n')) expect(after).toContain(line.replace(/ \{\}/, ''));
+  });
+
   it('may have trailing commas', async () => {
     const text = '{\n  "a": 1,\n  "mcpServers": {\n    "x": {},\n  },\n}\n';
     expect(await remove(await add(text))).toBe(text);
@@ -110,6 +136,9 @@ describe('a configuration file', () => {
     ['mcp_servers = { x = { command = "y" } }\n', codex],
     ['[mcp_servers]\nadjutant = { command = "y" }\n', codex],
     ['mcp_servers.adjutant.command = "y"\n', codex],
+    ['extensions: {x: {cmd: y}}\n', goose],
+    ['extensions: [x]\n', goose],
+    ['extensions: &all\n  x: {cmd: y}\nothers: *all\n', goose],
   ])('is not changed if an edit would not be safe: %j', async (text, client) => {
     await expect(add(text, client)).rejects.toThrow(/add "adjutant" by hand. Nothing was changed/);
   });

@@ -3,6 +3,7 @@ import { isObject, messageOf } from '../../json.ts';
 import { UsageError } from '../terminal/command.ts';
 import type { Client } from './clients.ts';
 import { jsonWithMember, jsonWithoutMember } from './json-member.ts';
+import { yamlWithMember, yamlWithoutMember } from './yaml-member.ts';
 
 const entryName = 'adjutant';
 
@@ -33,8 +34,11 @@ async function edit(text: string, file: string, client: Client, entry: Table | u
   );
   const plain = withoutMark(text);
   const before = await parse(plain, file, client);
-  if (before[client.key] !== undefined && !isObject(before[client.key])) throw byHand;
-  const editText = client.format === 'json' ? editJson : editToml;
+  const servers = before[client.key];
+  // In YAML, an empty table is null.
+  const isEmpty = servers === undefined || (servers === null && client.format === 'yaml');
+  if (!isEmpty && !isObject(servers)) throw byHand;
+  const editText = { json: editJson, toml: editToml, yaml: editYaml }[client.format];
   // Keep the file's line endings.
   const windows = plain.includes('\r\n') && !/(?<!\r)\n/.test(plain);
   const after = windows
@@ -65,6 +69,12 @@ async function editJson(text: string, key: string, entry: Table | undefined): Pr
   return entry === undefined
     ? jsonWithoutMember(before, key, entryName)
     : jsonWithMember(before, key, entryName, entry);
+}
+
+async function editYaml(text: string, key: string, entry: Table | undefined): Promise<string> {
+  return entry === undefined
+    ? yamlWithoutMember(text, key, entryName)
+    : yamlWithMember(text, key, entryName, entry);
 }
 
 /** Edits TOML as text: our tables are a block of lines at the end, and all other lines stay unchanged. */
@@ -105,6 +115,7 @@ async function parse(text: string, file: string, { format }: Client): Promise<Ta
       throw invalid('', messageOf(error).split('\n')[0]!);
     }
   }
+  if (format === 'yaml') return parseYaml(text, invalid);
   const { parse: parseJson, printParseErrorCode } = await import('jsonc-parser');
   const errors: { error: number; offset: number; length: number }[] = [];
   const value: unknown = parseJson(text, errors, { allowTrailingComma: true });
@@ -120,4 +131,14 @@ async function parse(text: string, file: string, { format }: Client): Promise<Ta
   }
   if (!isObject(value)) throw invalid('', 'the file must hold an object');
   return value;
+}
+
+async function parseYaml(text: string, invalid: (place: string, why: string) => UsageError): Promise<Table> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw invalid(`:${error.linePos?.[0].line ?? 1}`, error.message.split('\n')[0]!);
+  const value: unknown = document.toJS();
+  if (value !== null && !isObject(value)) throw invalid('', 'the file must hold a mapping');
+  return value ?? {};
 }

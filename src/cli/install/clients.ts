@@ -1,41 +1,36 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Places } from '../../setting.ts';
-
-/** How a client starts or reaches the server. */
-export type Entry =
-  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: 'http'; readonly url: string; readonly token: string };
+import { type EntryFormat, entryWriter } from './client-entry.ts';
 
 /** A client's configuration file and the format of our entry in it. */
 export interface Client {
   readonly id: string;
   readonly title: string;
-  readonly format: 'json' | 'toml';
-  /** The user's configuration file. `projectFile` is the one in a project folder. */
+  readonly format: 'json' | 'toml' | 'yaml';
+  /** The user's configuration file. */
   file(places: Places, platform: NodeJS.Platform): string;
-  readonly projectFile: string;
+  /** The configuration file in a project folder. `undefined` if the client has none. */
+  readonly projectFile?: string;
   /** Name of the table of servers in the file. */
   readonly key: string;
-  entry(entry: Entry): Readonly<Record<string, unknown>>;
-}
-
-/** How the entries of clients differ: extra fields, and the names of the URL and headers fields. */
-interface EntryFormat {
-  readonly stdio?: Readonly<Record<string, string>>;
-  readonly http?: Readonly<Record<string, string>>;
-  readonly url?: string;
-  readonly headers?: string;
-}
-
-function entryWriter({ stdio, http, url = 'url', headers = 'headers' }: EntryFormat = {}): Client['entry'] {
-  return (entry) =>
-    entry.kind === 'stdio'
-      ? { ...stdio, command: entry.command, args: entry.args }
-      : { ...http, [url]: entry.url, [headers]: { Authorization: `Bearer ${entry.token}` } };
+  readonly entry: ReturnType<typeof entryWriter>;
+  /** False if the file can only start a server, not name the address of one. */
+  readonly http?: false;
+  /** The program and its first version that shows the model only the names of tools until it searches for them. */
+  readonly defersTools?: { readonly program: string; readonly since: string };
 }
 
 const typed: EntryFormat = { stdio: { type: 'stdio' }, http: { type: 'http' } };
 const custom = { source: 'custom' };
+const enabled = { enabled: true };
+const allTools = { tools: ['*'] };
+const goose = {
+  name: 'adjutant',
+  description: 'Prompts, sub-agents and a calendar',
+  ...enabled,
+  timeout: 300,
+};
 
 export const clients: readonly Client[] = [
   {
@@ -55,6 +50,17 @@ export const clients: readonly Client[] = [
     projectFile: '.mcp.json',
     key: 'mcpServers',
     entry: entryWriter(typed),
+    defersTools: { program: 'claude', since: '2.1.300' },
+  },
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    format: 'json',
+    file: (places, platform) =>
+      join(applicationFolder(places, platform), 'Claude', 'claude_desktop_config.json'),
+    key: 'mcpServers',
+    entry: entryWriter(),
+    http: false,
   },
   {
     id: 'cursor',
@@ -69,10 +75,19 @@ export const clients: readonly Client[] = [
     id: 'vscode',
     title: 'VS Code',
     format: 'json',
-    file: (places, platform) => join(codeFolder(places, platform), 'Code', 'User', 'mcp.json'),
+    file: (places, platform) => join(applicationFolder(places, platform), 'Code', 'User', 'mcp.json'),
     projectFile: join('.vscode', 'mcp.json'),
     key: 'servers',
     entry: entryWriter(typed),
+  },
+  {
+    id: 'copilot',
+    title: 'GitHub Copilot CLI',
+    format: 'json',
+    file: ({ env, userHome }) => join(env['COPILOT_HOME'] || join(userHome, '.copilot'), 'mcp-config.json'),
+    projectFile: join('.github', 'mcp.json'),
+    key: 'mcpServers',
+    entry: entryWriter({ stdio: { type: 'local', ...allTools }, http: { type: 'http', ...allTools } }),
   },
   {
     id: 'gemini',
@@ -82,6 +97,61 @@ export const clients: readonly Client[] = [
     projectFile: join('.gemini', 'settings.json'),
     key: 'mcpServers',
     entry: entryWriter({ url: 'httpUrl' }),
+  },
+  {
+    id: 'qwen',
+    title: 'Qwen Code',
+    format: 'json',
+    file: ({ userHome }) => join(userHome, '.qwen', 'settings.json'),
+    projectFile: join('.qwen', 'settings.json'),
+    key: 'mcpServers',
+    entry: entryWriter({ url: 'httpUrl' }),
+  },
+  {
+    id: 'opencode',
+    title: 'opencode',
+    format: 'json',
+    file: (places) =>
+      firstExisting(['opencode.json', 'opencode.jsonc'], join(xdgSettings(places), 'opencode')),
+    projectFile: 'opencode.json',
+    key: 'mcp',
+    entry: entryWriter({
+      stdio: { type: 'local', ...enabled },
+      http: { type: 'remote', ...enabled },
+      joinsCommand: true,
+    }),
+  },
+  {
+    id: 'windsurf',
+    title: 'Windsurf',
+    format: 'json',
+    file: ({ userHome }) => join(userHome, '.codeium', 'windsurf', 'mcp_config.json'),
+    key: 'mcpServers',
+    entry: entryWriter({ url: 'serverUrl' }),
+  },
+  {
+    id: 'cline',
+    title: 'Cline',
+    format: 'json',
+    file: clineFile,
+    key: 'mcpServers',
+    entry: entryWriter({ http: { type: 'streamableHttp' } }),
+  },
+  {
+    id: 'goose',
+    title: 'Goose',
+    format: 'yaml',
+    file: (places, platform) =>
+      platform === 'win32'
+        ? join(places.settings, 'Block', 'goose', 'config', 'config.yaml')
+        : join(xdgSettings(places), 'goose', 'config.yaml'),
+    key: 'extensions',
+    entry: entryWriter({
+      stdio: { ...goose, type: 'stdio' },
+      http: { ...goose, type: 'streamable_http' },
+      command: 'cmd',
+      url: 'uri',
+    }),
   },
   {
     id: 'zed',
@@ -97,8 +167,30 @@ export const clients: readonly Client[] = [
   },
 ];
 
-/** On macOS, VS Code always uses Application Support, even if XDG variables are set. */
-function codeFolder(places: Places, platform: NodeJS.Platform): string {
+/** On macOS, desktop programs always use Application Support, even if XDG variables are set. */
+function applicationFolder(places: Places, platform: NodeJS.Platform): string {
   if (platform === 'darwin') return join(places.userHome, 'Library', 'Application Support');
   return places.settings;
+}
+
+/** Some programs follow XDG on every platform, where `places.settings` follows the platform. */
+function xdgSettings({ env, userHome }: Places): string {
+  return env['XDG_CONFIG_HOME'] || join(userHome, '.config');
+}
+
+function firstExisting(names: readonly string[], folder: string): string {
+  const paths = names.map((name) => join(folder, name));
+  return paths.find((path) => existsSync(path)) ?? paths[0]!;
+}
+
+/** Cline keeps its settings in the storage of VS Code if its extension is installed, otherwise in a folder of its own. */
+function clineFile(places: Places, platform: NodeJS.Platform): string {
+  const named = places.env['CLINE_MCP_SETTINGS_PATH'];
+  if (named) return named;
+  const name = join('settings', 'cline_mcp_settings.json');
+  const extension = join(
+    applicationFolder(places, platform),
+    ...['Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev'],
+  );
+  return existsSync(extension) ? join(extension, name) : join(places.userHome, '.cline', 'data', name);
 }

@@ -2,10 +2,21 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
+import type { NativeReport } from '../../prompts/native/native-prompts.ts';
+import { settings } from '../../settings.ts';
 import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
+import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
-import { type Client, clients, type Entry } from './clients.ts';
+import { type Client, clients } from './clients.ts';
+import { defersTools } from './deferred-tools.ts';
 import { ManagedFile } from './managed-file.ts';
+import {
+  choosePrompts,
+  describeReport,
+  nativePlace,
+  openNativePrompts,
+  syncPrompts,
+} from './native-files.ts';
 import { textDifference } from './text-difference.ts';
 
 const names = clients.map(({ id }) => id).join('|');
@@ -17,22 +28,47 @@ const shared = {
 export const install: Command = {
   name: 'install',
   summary: 'Add Adjutant to the configuration of a client.',
-  usage: `install ${names} [--project] [--http] [--dry-run]`,
+  usage: `install ${names} [--project] [--http] [--with-prompts] [--sync] [--dry-run]`,
   maxWords: 1,
   flags: {
     ...shared,
     http: { type: 'boolean', description: 'Connect the client to a running `adjutant serve --http`.' },
+    'with-prompts': {
+      type: 'boolean',
+      description:
+        "Also write prompts as the client's own commands or skills. Choose them with --prompt or --tag.",
+    },
+    prompt: { type: 'string', multiple: true, description: 'A prompt to write. Can be repeated.' },
+    tag: { type: 'string', multiple: true, description: 'Write all prompts with this tag. Can be repeated.' },
+    sync: { type: 'boolean', description: 'Update the prompts written before, in all clients or in one.' },
   },
   settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
   async run(loaded, terminal) {
+    if (loaded.flags['sync'] === true)
+      return syncPrompts(
+        loaded,
+        terminal,
+        loaded.positionals.length > 0 ? findClient(loaded.positionals) : undefined,
+      );
     const { client, file } = target(loaded, terminal);
     const http = loaded.flags['http'] === true;
-    const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal));
+    if (http && client.http === false)
+      throw new UsageError(`${client.title} can only start a server itself; leave out --http`);
+    const choice = await choosePrompts(loaded, terminal, client);
+    const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal, client));
     const original = await findOriginal(file, client);
     const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, entry);
-    const result = await change(loaded, terminal, { client, file, after }, () => {
-      if (original === undefined) file.backUp();
-      file.replace(after);
+    await using native = await openNativePrompts(loaded);
+    const place = nativePlace(loaded, terminal, client);
+    const result = await change(loaded, terminal, {
+      client,
+      file,
+      after,
+      write() {
+        if (original === undefined) file.backUp();
+        file.replace(after);
+      },
+      native: async (dry) => place && choice && native.prompts.install(place, choice, { dry }),
     });
     if (http && loaded.flags['project'] === true)
       terminal.hint(`${file.path} contains the token of the server. Do not share or commit it.\n`);
@@ -51,11 +87,19 @@ export const uninstall: Command = {
     const { client, file } = target(loaded, terminal);
     const original = await findOriginal(file, client);
     const after = original ? (original.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
-    return change(loaded, terminal, { client, file, after }, () => {
-      if (original === undefined) file.backUp();
-      if (original !== undefined && original.text === undefined) file.remove();
-      else file.replace(after);
-      if (original !== undefined) file.removeBackup();
+    await using native = await openNativePrompts(loaded);
+    const place = nativePlace(loaded, terminal, client);
+    return change(loaded, terminal, {
+      client,
+      file,
+      after,
+      write() {
+        if (original === undefined) file.backUp();
+        if (original !== undefined && original.text === undefined) file.remove();
+        else file.replace(after);
+        if (original !== undefined) file.removeBackup();
+      },
+      native: async (dry) => place && native.prompts.uninstall(place, { dry }),
     });
   },
 };
@@ -78,14 +122,17 @@ interface Change {
   readonly client: Client;
   readonly file: ManagedFile;
   readonly after: string;
+  /** Writes the configuration file. */
+  write(): void;
+  /** Writes or removes the prompts in the client's own folder. `undefined` if there are none. */
+  native(dry: boolean): Promise<NativeReport | undefined>;
 }
 
 /** Shows the changes, then makes them. */
 async function change(
   { flags }: LoadedConfig,
   terminal: Terminal,
-  { client, file, after }: Change,
-  write: () => void,
+  { client, file, after, write, native }: Change,
 ): Promise<number> {
   const before = file.text ?? '';
   const changed = after !== before;
@@ -95,11 +142,17 @@ async function change(
   };
   const difference = await textDifference(before, after);
   show(changed ? `${file.path}\n${difference}` : `${file.path}: no changes needed`);
-  if (changed && dry) show('Dry run: nothing was changed.');
-  if (changed && !dry) {
-    file.assertWritable();
-    write();
-    if (file.backup !== undefined) show(`Backup of the original: ${file.backupPath}`);
+  if (changed && !dry) file.assertWritable();
+  // Find out first whether the prompts can be written, so that a refusal leaves everything unchanged.
+  const planned = await native(true);
+  if (changed && !dry) write();
+  const prompts = dry ? planned : await native(false);
+  if (prompts !== undefined) show(describeReport(prompts));
+  const changedAny =
+    changed || (planned !== undefined && planned.written.length + planned.removed.length > 0);
+  if (changedAny && dry) show('Dry run: nothing was changed.');
+  if (changedAny && !dry) {
+    if (changed && file.backup !== undefined) show(`Backup of the original: ${file.backupPath}`);
     show(`Done. Restart ${client.title} if it is running.`);
   }
   if (terminal.json)
@@ -111,6 +164,7 @@ async function change(
         difference,
         backup: changed && !dry && file.backup !== undefined ? file.backupPath : null,
         dry_run: dry,
+        ...(prompts !== undefined && { prompts }),
       },
       '',
     );
@@ -119,9 +173,11 @@ async function change(
 
 function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
   const client = findClient(positionals);
+  if (flags['project'] === true && client.projectFile === undefined)
+    throw new UsageError(`${client.title} has no configuration in a project; leave out --project`);
   const path =
     flags['project'] === true
-      ? resolve(client.projectFile)
+      ? resolve(client.projectFile!)
       : client.file(findPlaces(terminal.env), process.platform);
   return { client, file: new ManagedFile(path) };
 }
@@ -140,13 +196,19 @@ function findClient([name]: readonly string[]): Client {
 }
 
 /** Uses full paths unless `adjutant` is on the PATH. */
-function stdioEntry({ config }: LoadedConfig, terminal: Terminal): Entry {
+function stdioEntry({ config }: LoadedConfig, terminal: Terminal, client: Client): Entry {
   const bundle = realpathSync(process.argv[1]!);
   const onPath = (terminal.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'adjutant'))
     .some((file) => existsSync(file) && realpathSync(file) === bundle);
-  const args = ['serve', ...(config.home === undefined ? [] : ['--home', config.home])];
+  // A client that searches for tools finds only those that the server lists.
+  const listsAll = 'toolsets' in settings && defersTools(client, terminal.env);
+  const args = [
+    'serve',
+    ...(config.home === undefined ? [] : ['--home', config.home]),
+    ...(listsAll ? ['--toolsets', 'all'] : []),
+  ];
   return onPath
     ? { kind: 'stdio', command: 'adjutant', args }
     : { kind: 'stdio', command: process.execPath, args: [bundle, ...args] };

@@ -18,7 +18,7 @@ export interface Command {
 
 /** The subcommands in the usage line. */
 export function listSubcommands({ usage }: Command): readonly string[] {
-  return /(?<= \[?)[a-z]+(?:\|[a-z]+)+/.exec(usage)?.[0].split('|') ?? [];
+  return /(?<= \[?)[a-z-]+(?:\|[a-z-]+)+/.exec(usage)?.[0].split('|') ?? [];
 }
 
 /** Flags of every command. A command can override the description. */

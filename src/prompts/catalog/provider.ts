@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
+import { escapeForClient } from '../rendering/client-escapes.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
 import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
@@ -11,6 +12,8 @@ export interface ProviderOptions {
   readonly asks: boolean;
   /** Recently used argument values, offered as completions. */
   readonly recent?: RecentValues;
+  /** Whether to escape text that the client would execute. */
+  readonly escapes?: boolean;
   /** Whether the result of `get` includes the prompt's revision. */
   readonly revisions?: boolean;
 }
@@ -41,11 +44,12 @@ export class CatalogProvider implements PromptProvider {
   }
 
   async get(name: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
-    const { catalog, asks, recent, revisions } = this.#options;
+    const { catalog, asks, recent, escapes, revisions } = this.#options;
     const entry = await catalog.find(name);
     const { definition, source } = entry;
     const args = asks ? await askForMissing(definition, given, context) : given;
-    const rendered = await renderPrompt(definition, args, source);
+    const plain = await renderPrompt(definition, args, source);
+    const rendered = escapes ? escapeForClient(plain, context.client.name) : plain;
     recent?.remember(name, args);
     return revisions
       ? { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } }

@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { openPrompts } from '../../app.ts';
+import { findPlaces, type LoadedConfig } from '../../config.ts';
+import { Failure } from '../../failure.ts';
+import { nativeClients } from '../../prompts/native/native-client.ts';
+import type { Choice } from '../../prompts/native/native-folder.ts';
+import { type NativePlace, NativePrompts, type NativeReport } from '../../prompts/native/native-prompts.ts';
+import { type Terminal, UsageError } from '../terminal/command.ts';
+import type { Client } from './clients.ts';
+import { ask } from './question.ts';
+
+interface OpenNativePrompts extends AsyncDisposable {
+  readonly prompts: NativePrompts;
+}
+
+export async function openNativePrompts({ config, origins }: LoadedConfig): Promise<OpenNativePrompts> {
+  const feature = openPrompts(config, { origins });
+  return {
+    prompts: new NativePrompts(config['http.state_dir'], feature.entries),
+    [Symbol.asyncDispose]: async () => feature.close?.(),
+  };
+}
+
+/** The folder for the prompts of a client. `undefined` if the client has no files that Adjutant can write. */
+export function nativePlace(
+  { flags }: LoadedConfig,
+  { env }: Terminal,
+  { id }: Client,
+): NativePlace | undefined {
+  const client = nativeClients.find((known) => known.id === id);
+  if (client === undefined) return undefined;
+  const home = flags['project'] === true ? client.projectHome : client.home(findPlaces(env));
+  return { client, home: resolve(home) };
+}
+
+/** The prompts to write: from flags, or asked for on a terminal. `undefined` if none are wanted. */
+export async function choosePrompts(
+  loaded: LoadedConfig,
+  terminal: Terminal,
+  client: Client,
+): Promise<Choice | undefined> {
+  const { flags } = loaded;
+  const prompts = textsOf(flags['prompt']);
+  const tags = textsOf(flags['tag']);
+  const isNamed = prompts.length + tags.length > 0;
+  const isWanted = flags['with-prompts'] === true || isNamed;
+  const canAsk = terminal.input.isTTY && terminal.errors.isTTY && !terminal.json && flags['quiet'] !== true;
+  if (!isWanted && !canAsk) return undefined;
+  const place = nativePlace(loaded, terminal, client);
+  if (place === undefined) {
+    if (!isWanted) return undefined;
+    const names = nativeClients.map(({ id }) => id).join(', ');
+    throw new UsageError(
+      `${client.title} has no commands or skills that Adjutant can write; --with-prompts works with ${names}`,
+    );
+  }
+  await using native = await openNativePrompts(loaded);
+  if (isNamed) return known(native.prompts, { prompts, tags });
+  if (!canAsk)
+    throw new UsageError('--with-prompts needs prompts: name them with --prompt NAME or --tag TAG');
+  if (!isWanted && native.prompts.choice(place) !== undefined) return undefined;
+  const { title, kind } = place.client;
+  const answer = await ask(
+    terminal,
+    `Also write prompts as ${kind} of ${title}? Name prompts or tags, separated by commas, or press Enter for none: `,
+  );
+  const words = answer
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+  if (words.length === 0) return undefined;
+  return known(native.prompts, await native.prompts.sort(words));
+}
+
+/** Updates the files that were written before. */
+export async function syncPrompts(
+  loaded: LoadedConfig,
+  terminal: Terminal,
+  client: Client | undefined,
+): Promise<number> {
+  const dry = loaded.flags['dry-run'] === true;
+  await using native = await openNativePrompts(loaded);
+  const clients = await native.prompts.sync({ dry, ...(client && { client: client.id }) });
+  terminal.report({ clients, dry_run: dry }, () =>
+    clients.length === 0
+      ? 'No prompts are written in the folders of clients. Choose some with adjutant install CLIENT --with-prompts.'
+      : clients.map(describeReport).join('\n'),
+  );
+  return 0;
+}
+
+export function describeReport({ folder, written, removed, kept, commands, problems }: NativeReport): string {
+  return [
+    `${folder}: ${count(written)} written, ${count(removed)} removed`,
+    ...(commands.length > 0 ? [`  Type ${commands.join(', ')}`] : []),
+    ...problems.map(({ prompt, reason }) => `  ${prompt}: ${reason}`),
+    ...kept.map(({ path, reason }) => `  ${path}: left unchanged, because it was ${reason}`),
+  ].join('\n');
+}
+
+function count({ length }: readonly string[]): string {
+  return length === 1 ? '1 file' : `${length} files`;
+}
+
+async function known(native: NativePrompts, choice: Choice): Promise<Choice> {
+  await native.assertKnown(choice).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'invalid-params')
+      throw new UsageError(`${error.message} Nothing was changed`, { cause: error });
+    throw error;
+  });
+  return choice;
+}
+
+function textsOf(value: LoadedConfig['flags'][string]): readonly string[] {
+  return (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(String);
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { isObject } from '../../json.ts';
+import { nearest } from '../../nearest.ts';
+import { readRegularBytesSync } from '../../regular-file.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { NotExpressible, type TextFile } from '../formats/format.ts';
+import { type NativeClient, nativeClients } from './native-client.ts';
+import { type Choice, type FolderChanges, NativeFolder } from './native-folder.ts';
+import { nativeListFile } from './native-sync.ts';
+
+/** A client's own folder, in the user's home or in a project. */
+export interface NativePlace {
+  readonly client: NativeClient;
+  readonly home: string;
+}
+
+export interface NativeReport extends FolderChanges {
+  readonly client: string;
+  readonly folder: string;
+  /** What to type for each prompt. */
+  readonly commands: readonly string[];
+  /** Chosen prompts that are not written, or not exactly, each with the reason. */
+  readonly problems: readonly { readonly prompt: string; readonly reason: string }[];
+}
+
+interface Options {
+  /** Only report what would change. */
+  readonly dry?: boolean;
+}
+
+/** Writes prompts as the commands or skills of clients, and keeps these files up to date. */
+export class NativePrompts {
+  readonly #stateDir: string;
+  readonly #entries: () => Promise<readonly CatalogEntry[]>;
+
+  constructor(stateDir: string, entries: () => Promise<readonly CatalogEntry[]>) {
+    this.#stateDir = resolve(stateDir);
+    this.#entries = entries;
+  }
+
+  /** Sorts words into names of prompts and tags. A word that is neither counts as a prompt. */
+  async sort(words: readonly string[]): Promise<Choice> {
+    const names = new Set((await this.#entries()).map(({ definition }) => definition.name));
+    const allTags = new Set((await this.#entries()).flatMap(({ definition }) => definition.tags));
+    const isTag = (word: string) => !names.has(word) && allTags.has(word);
+    return { prompts: words.filter((word) => !isTag(word)), tags: words.filter(isTag) };
+  }
+
+  /** Throws if a chosen prompt or tag does not exist. */
+  async assertKnown({ prompts, tags }: Choice): Promise<void> {
+    const entries = await this.#entries();
+    const known = {
+      prompt: entries.map(({ definition }) => definition.name),
+      tag: [...new Set(entries.flatMap(({ definition }) => definition.tags))],
+    };
+    for (const [kind, chosen] of [
+      ['prompt', prompts],
+      ['tag', tags],
+    ] as const) {
+      const missing = chosen.find((name) => !known[kind].includes(name));
+      if (missing === undefined) continue;
+      const meant = nearest(missing, known[kind]);
+      throw new Failure(
+        'invalid-params',
+        `There is no ${kind} ${missing}; ${meant ? `did you mean ${meant}?` : 'adjutant prompts list shows all.'}`,
+      );
+    }
+  }
+
+  /** What was chosen for a client, if anything. */
+  choice(place: NativePlace): Choice | undefined {
+    return this.#folder(place).choice();
+  }
+
+  async install(place: NativePlace, choice: Choice, options: Options = {}): Promise<NativeReport> {
+    const report = await this.#write(place, choice, options);
+    if (!options.dry) this.#remember([...this.#others(place), place]);
+    return report;
+  }
+
+  /** Updates all folders, or those of one client. Folders that were removed by hand are forgotten. */
+  async sync({
+    client,
+    ...options
+  }: Options & { readonly client?: string } = {}): Promise<readonly NativeReport[]> {
+    const reports: NativeReport[] = [];
+    for (const place of this.#places().filter((one) => client === undefined || one.client.id === client)) {
+      const choice = this.#folder(place).choice();
+      if (choice !== undefined) reports.push(await this.#write(place, choice, options));
+      else if (!options.dry) this.#remember(this.#others(place));
+    }
+    return reports;
+  }
+
+  /** `undefined` if there is nothing of ours. */
+  uninstall(place: NativePlace, { dry = false }: Options = {}): NativeReport | undefined {
+    const folder = this.#folder(place);
+    const changes = folder.remove(dry);
+    if (changes === undefined) return undefined;
+    if (!dry) this.#remember(this.#others(place));
+    return { client: place.client.id, folder: folder.path, commands: [], problems: [], ...changes };
+  }
+
+  async #write(place: NativePlace, choice: Choice, { dry = false }: Options): Promise<NativeReport> {
+    const { client } = place;
+    const folder = this.#folder(place);
+    const files = new Map<string, TextFile>();
+    const commands: string[] = [];
+    const problems: { prompt: string; reason: string }[] = [];
+    for (const entry of await this.#entries()) {
+      const { name, tags } = entry.definition;
+      if (!choice.prompts.includes(name) && !tags.some((tag) => choice.tags.includes(tag))) continue;
+      const report = (reason: string) => problems.push({ prompt: name, reason });
+      try {
+        if (isFrom(entry, place)) throw new NotExpressible(`it comes from ${client.title} itself`);
+        const escaped: string[] = [];
+        const printed = await client.print(entry.definition, (found) => escaped.push(found));
+        // File names may differ only in case, which some disks do not distinguish.
+        if (printed.some(({ path }) => files.has(path.toLowerCase())))
+          throw new NotExpressible('another prompt has the same file name');
+        for (const file of printed) files.set(file.path.toLowerCase(), file);
+        commands.push(client.typed(name));
+        if (escaped.length > 0)
+          report(
+            `written with ${[...new Set(escaped)].join(', ')} escaped, which ${client.title} would interpret`,
+          );
+      } catch (error) {
+        if (!(error instanceof NotExpressible)) throw error;
+        report(`not written: ${error.message}`);
+      }
+    }
+    const changes = folder.replace([...files.values()], choice, dry);
+    return { client: client.id, folder: folder.path, commands, problems, ...changes };
+  }
+
+  #folder({ client, home }: NativePlace): NativeFolder {
+    const owner = createHash('sha256').update(this.#stateDir).digest('hex').slice(0, 16);
+    return new NativeFolder(join(home, client.folder), owner);
+  }
+
+  #places(): readonly NativePlace[] {
+    const file = nativeListFile(this.#stateDir);
+    if (!existsSync(file)) return [];
+    let listed: unknown;
+    try {
+      listed = JSON.parse(readRegularBytesSync(file).toString('utf8'));
+    } catch {
+      throw new Failure('unavailable', `${file} is damaged; remove it and run adjutant install again`);
+    }
+    return (Array.isArray(listed) ? listed : []).filter(isObject).flatMap(({ client: id, home }) => {
+      const client = nativeClients.find((known) => known.id === id);
+      return client === undefined || typeof home !== 'string' ? [] : [{ client, home }];
+    });
+  }
+
+  #others({ client, home }: NativePlace): readonly NativePlace[] {
+    return this.#places().filter((known) => known.client.id !== client.id || known.home !== home);
+  }
+
+  #remember(places: readonly NativePlace[]): void {
+    const file = nativeListFile(this.#stateDir);
+    if (places.length === 0) {
+      rmSync(file, { force: true });
+      return;
+    }
+    mkdirSync(this.#stateDir, { recursive: true, mode: 0o700 });
+    const draft = `${file}.${process.pid}.tmp`;
+    const list = places.map(({ client, home }) => ({ client: client.id, home }));
+    writeFileSync(draft, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  }
+}
+
+/** True if the client already has the prompt, because Adjutant mounts it from there. */
+function isFrom({ definition, source }: CatalogEntry, { client, home }: NativePlace): boolean {
+  const [format] = source.name.split(' ', 1);
+  return (
+    client.formats.some((known) => source.name.includes(' ') && known === format) ||
+    definition.file.startsWith(home + sep)
+  );
+}

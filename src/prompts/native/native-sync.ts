@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+
+/** The prompts of a server, with a notification of every change. */
+export interface FollowedPrompts {
+  entries(): Promise<readonly CatalogEntry[]>;
+  subscribe(listener: () => void): () => void;
+}
+
+/** The list of folders that this Adjutant writes. */
+export function nativeListFile(stateDir: string): string {
+  return join(stateDir, 'native-prompts.json');
+}
+
+/** The first update waits until the server has answered its first requests. */
+const firstSyncMs = 1000;
+
+/** Updates the commands and skills in the folders of clients whenever a prompt changes, and once after the start. */
+export function followPrompts(prompts: FollowedPrompts, stateDir: string): void {
+  let running = Promise.resolve();
+  let waiting = false;
+  const sync = async () => {
+    waiting = false;
+    // Checked each time: the user can install while the server runs.
+    if (!existsSync(nativeListFile(stateDir))) return;
+    try {
+      const { NativePrompts } = await import('./native-prompts.ts');
+      for (const { folder, written, removed } of await new NativePrompts(stateDir, prompts.entries).sync())
+        if (written.length + removed.length > 0)
+          log('info', `${folder}: ${written.length} files written, ${removed.length} removed`);
+    } catch (error) {
+      log('warning', `The prompts in the folders of clients were not updated: ${messageOf(error)}`);
+    }
+  };
+  const queue = () => {
+    if (waiting) return;
+    waiting = true;
+    running = running.then(sync);
+  };
+  prompts.subscribe(queue);
+  setTimeout(queue, firstSyncMs).unref();
+}
