@@ -26,6 +26,7 @@ import { createCommands, createJsonl, createPrompts, createTwig } from './prompt
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
+import { Access } from './toolsets/access.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,6 +56,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   const server: Server = new Server({
     contract: contracts[name],
     features,
+    access: clientAccess(name, config),
     observe: (event) => group.log.add(event),
     ...(stateKey && { stateKey }),
   });
@@ -71,6 +73,17 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
       createStatusFeature(main, config, origins, group),
     ];
   }
+}
+
+/** What clients may use. The drop-in contracts have no discovery tools, so they list every allowed tool. */
+function clientAccess(name: ContractName, config: Config): Access {
+  const selection = {
+    toolsets: config.toolsets,
+    tools: config.tools,
+    excludeTools: config.exclude_tools,
+    readOnly: config.read_only,
+  };
+  return new Access([selection], name !== 'standard');
 }
 
 /** Calls a tool through the engine and returns its structured result. */

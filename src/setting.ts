@@ -47,7 +47,12 @@ export type Setting = DescribedSetting &
         readonly maximum?: number;
       }
     | { readonly type: 'boolean'; readonly default?: Default<boolean | undefined> }
-    | { readonly type: 'list'; readonly default?: Default<readonly string[]> }
+    | {
+        readonly type: 'list';
+        /** Allowed items, if they are a fixed set. */
+        readonly values?: readonly string[];
+        readonly default?: Default<readonly string[]>;
+      }
     | {
         readonly type: 'choice';
         readonly values: readonly string[];

@@ -1,0 +1,18 @@
+import { SearchIndex } from '../search/search.ts';
+import type { Tool } from '../tool.ts';
+import { keywords } from './keywords.ts';
+
+/** Tools that match the query, best first. Import this module on first use: it loads the search. */
+export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const index = new SearchIndex<Tool>({
+    fields: {
+      name: { of: ({ name }) => name.replaceAll('_', ' '), boost: 3 },
+      keywords: { of: ({ name }) => keywords[name] ?? '', boost: 2 },
+      description: { of: ({ description }) => description, boost: 1 },
+    },
+    prefixFrom: 4,
+    typos: true,
+  });
+  await index.update(tools);
+  return index.find(query).map(({ item }) => item);
+}
