@@ -47,16 +47,28 @@ const topics: readonly Topic[] = [
     sentences: ['Runs: list_runs finds them, show_run and tail_run report on one.', 'cancel_run ends a run.'],
   },
   {
-    tools: ['list_events', 'list_notifications', 'get_user'],
-    purpose: 'manages calendars with notifications',
+    tools: ['list_events'],
+    purpose: 'manages calendars',
     sentences: [
-      'Calendar: find the person with list_users first.',
-      'list_events reads events.',
-      'create_event and update_event change them, add_calendar brings in calendars.',
-      'plan_notifications decides when and how the person is reminded.',
-      'list_notifications shows what is planned.',
+      'Calendar: list_events reads events.',
+      'Find the person with list_users first.',
+      'create_event and update_event change events, add_calendar brings in calendars.',
     ],
   },
+  {
+    tools: ['list_notifications'],
+    purpose: 'plans notifications',
+    sentences: [
+      'Notifications: list_notifications shows what is planned.',
+      'plan_notifications decides when and how a person is reminded.',
+    ],
+  },
+  {
+    tools: ['get_user'],
+    purpose: 'stores how people want to be notified',
+    sentences: ['People: update_user changes quiet hours and preferred channels.'],
+  },
+  { tools: ['server_status'], purpose: 'reports its own state', sentences: [] },
 ];
 
 /** What a model must know in advance, because some clients load tool descriptions only on demand. */
@@ -70,6 +82,6 @@ export function instructionsFor(tools: ReadonlySet<string>): string | undefined 
   const summary = purposes.length > 0 ? `${purposes.join(', ')} and ${last}` : last;
   return [
     `Adjutant ${summary}.`,
-    ...present.map(({ sentences }) => sentences.filter(available).join(' ')),
+    ...present.map(({ sentences }) => sentences.filter(available).join(' ')).filter((text) => text !== ''),
   ].join('\n\n');
 }

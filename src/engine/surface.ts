@@ -27,7 +27,7 @@ export class Surface {
   }
 
   get discoveryTools(): readonly DiscoveryTool[] {
-    return discoveryTools.filter((tool) => this.access.isPartial && this.access.lists(tool, true));
+    return discoveryTools.filter((tool) => this.access.lists(tool, true));
   }
 
   async listedTools(): Promise<readonly ToolDescription[]> {

@@ -59,8 +59,9 @@ export class Access {
   /** `inUse` is false for tools of a feature that has no data yet. */
   lists(tool: ToolLike, inUse: boolean): boolean {
     if (!this.allows(tool)) return false;
-    if (this.#listsAll) return true;
+    if (this.#listsAll) return !isDiscovery(tool.name);
     const { toolsets: named = [], tools = [] } = this.#listing;
+    if (isDiscovery(tool.name)) return this.isPartial || tools.includes(tool.name);
     if (named.includes('all') || tools.includes(tool.name)) return true;
     if (named.some((name) => members(name).includes(tool.name))) return true;
     return this.isPartial && inUse && core.has(tool.name);
@@ -120,12 +121,15 @@ function selects(selection: Selection, tool: string): boolean {
   const { toolsets: named = [], tools = [] } = selection;
   if (!namesTools(selection) || named.includes('all') || named.includes('default')) return true;
   // Harmless: they reach only tools that are allowed themselves.
-  if (discoveryNames.some((name) => name === tool)) return true;
+  if (isDiscovery(tool)) return true;
   return tools.includes(tool) || named.some((name) => members(name).includes(tool));
 }
 
+function isDiscovery(tool: string): boolean {
+  return discoveryNames.some((name) => name === tool);
+}
+
 function members(toolset: string): readonly string[] {
-  if (toolset === 'default') return discoveryNames;
   return Object.hasOwn(toolsets, toolset) ? toolsets[toolset as keyof typeof toolsets] : [];
 }
 

@@ -14,5 +14,12 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
     typos: true,
   });
   await index.update(tools);
-  return index.find(query).map(({ item }) => item);
+  return index.find(withIntent(query)).map(({ item }) => item);
+}
+
+/** The search ignores question words and signs, so their meaning is added as a word. */
+function withIntent(query: string): string {
+  if (/^\s*:\w/.test(query)) return `expand command ${query}`;
+  const isQuestion = /^\s*(what|which|who|do|how many)\b.*\?\s*$/is.test(query);
+  return isQuestion ? `list ${query}` : query;
 }
