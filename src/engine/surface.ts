@@ -51,7 +51,7 @@ export class Surface {
 
   get offer(): Offer {
     const { features } = this.#server;
-    const prompts = this.promptProviders('get');
+    const prompts = [...this.promptProviders('list'), ...this.promptProviders('get')];
     const resources = this.resourceProviders;
     const extensions = Object.entries(
       Object.assign({}, ...features.map(({ extensions = {} }) => extensions)),
@@ -96,10 +96,10 @@ export class Surface {
     );
   }
 
-  /** Providers with a readable resource. Individual URIs are checked with `access.allowsResource`. */
+  /** Providers with an allowed resource. Individual URIs are checked with `access.allowsResource`. */
   get resourceProviders(): readonly ResourceProvider[] {
     return this.#server.features.flatMap(({ resources }) =>
-      resources !== undefined && this.#hasReadable(resources) ? [resources] : [],
+      resources !== undefined && this.#hasAllowed(resources) ? [resources] : [],
     );
   }
 
@@ -115,10 +115,13 @@ export class Surface {
     return !Object.hasOwn(extensionMethods, id) || this.access.allowsMethod(extensionMethods[id]!);
   }
 
-  #hasReadable({ templates = [] }: ResourceProvider): boolean {
+  #hasAllowed({ templates = [] }: ResourceProvider): boolean {
     return (
       templates.length === 0 ||
-      templates.some(({ uriTemplate }) => this.access.allowsResource(uriTemplate, 'read'))
+      templates.some(
+        ({ uriTemplate: uri }) =>
+          this.access.allowsResource(uri, 'read') || this.access.allowsResource(uri, 'list'),
+      )
     );
   }
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measureToolChoice } from '../../bench/tool-choice.ts';
 import { createServer } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import type { Server } from '../engine/server.ts';
@@ -41,9 +40,7 @@ describe('the tables of toolsets', () => {
     expect(Object.keys(extensionMethods).toSorted()).toEqual(extensions.toSorted());
     expect(Object.keys(promptWays).toSorted()).toEqual(prompts.toSorted());
     expect(
-      templates.filter(
-        ({ uriTemplate }) => !resourceWays.some(({ pattern }) => pattern.test(uriTemplate)),
-      ),
+      templates.filter(({ uriTemplate }) => !resourceWays.some(({ pattern }) => pattern.test(uriTemplate))),
     ).toEqual([]);
     const named = [
       ...Object.values(methodWays).map(({ tool }) => tool),
@@ -58,15 +55,5 @@ describe('the tables of toolsets', () => {
       const { annotations } = server.offeredTools.find(({ wireName }) => wireName === tool)!.tool;
       expect([tool, writes !== true]).toEqual([tool, annotations?.readOnlyHint === true]);
     }
-  });
-});
-
-describe('search_tools', () => {
-  it('returns the right tool among the first three for nine of ten everyday tasks', async () => {
-    const { tuning, 'held-out': heldOut, all } = await measureToolChoice();
-    const percent = ({ hits, tasks }: typeof all) => Math.round((100 * hits) / tasks);
-    console.log(`tuning ${percent(tuning)} %, held-out ${percent(heldOut)} %, all ${percent(all)} %`);
-    expect(all.tasks).toBeGreaterThanOrEqual(60);
-    expect(all.misses.map(({ task }) => task).length).toBeLessThanOrEqual(all.tasks / 10);
   });
 });
