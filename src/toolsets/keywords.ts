@@ -43,7 +43,7 @@ export const keywords: Readonly<Record<string, string>> = {
   delete_event: 'delete remove cancel event meeting appointment occurrence series',
   import_calendar: 'import load once ics file iCalendar events',
   add_calendar: 'subscribe connect add keep in sync calendar address URL feed CalDAV account Google iCloud',
-  list_calendars: 'list connected subscribed calendars accounts feeds sync state',
+  list_calendars: 'list connected calendars accounts feeds sync state',
   sync_calendar: 'refresh fetch again reload update sync calendar now out of date stale',
   remove_calendar: 'disconnect unsubscribe remove delete calendar and its events',
   list_notifications: 'list reminders notifications alerts planned sent delivered upcoming status today',

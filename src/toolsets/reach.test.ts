@@ -134,7 +134,7 @@ async function reachable(
     // Lists are reached if they show something.
     const listed = reply.result?.[method === 'resources/list' ? 'resources' : ''];
     if (method === 'resources/list') {
-      if (JSON.stringify(listed ?? []).includes('resources://users')) found.add(tool);
+      if (JSON.stringify(listed ?? []).includes('resources://users/a"')) found.add(tool);
     } else if (method.startsWith('prompts/') || method === 'completion/complete') {
       if ([...reached].some((what) => !what.startsWith('assistant'))) found.add(tool);
     } else if (reached.size > 0) found.add(method === 'tools/call' ? [...reached][0]! : tool);
