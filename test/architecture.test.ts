@@ -47,6 +47,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'settings.ts',
     'contracts',
     'engine',
+    'toolsets',
     'transports',
     'web',
     'prompts',
