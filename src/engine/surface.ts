@@ -12,6 +12,7 @@ import type { Server } from './server.ts';
 export class Surface {
   readonly access: Access;
   readonly #server: Server;
+  #offer: Offer | undefined;
   #capabilities: JsonObject | undefined;
 
   constructor(server: Server, access: Access) {
@@ -50,6 +51,11 @@ export class Surface {
   }
 
   get offer(): Offer {
+    this.#offer ??= this.#findOffer();
+    return this.#offer;
+  }
+
+  #findOffer(): Offer {
     const { features } = this.#server;
     const prompts = [...this.promptProviders('list'), ...this.promptProviders('get')];
     const resources = this.resourceProviders;

@@ -223,6 +223,39 @@ describe('by every way, a client reaches exactly', () => {
   });
 });
 
+describe('notifications of changes', () => {
+  const uris = ['runs://a/events.jsonl', 'resources://users/a'];
+
+  it('cannot be subscribed to for resources that are not allowed', async () => {
+    const { server } = await open('standard', '--toolsets', 'runs');
+    const notifications: string[] = [];
+    const client = connectMemory(server, { onNotification: (_, { uri }) => notifications.push(String(uri)) });
+    await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+    await client.request('resources/subscribe', { uri: uris[0]! });
+    await expect(client.request('resources/subscribe', { uri: uris[1]! })).rejects.toThrow(
+      'Resource not found: resources://users/a',
+    );
+    for (const uri of uris) server.publish({ kind: 'resource', uri });
+    expect(notifications).toEqual([uris[0]]);
+  });
+
+  it('are left out of a subscription of 2026-07-28', async () => {
+    const { server } = await open('standard', '--toolsets', 'runs');
+    const received: string[] = [];
+    const client = connectMemory(server, {
+      onNotification: (method, params) => received.push(`${method} ${JSON.stringify(params)}`),
+    });
+    const params = { notifications: { resourceSubscriptions: uris }, _meta: envelope };
+    const listening = client.exchange({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+    await expect.poll(() => received.length).toBe(1);
+    for (const uri of uris) server.publish({ kind: 'resource', uri });
+    expect(received.join()).toContain(uris[0]!);
+    expect(received.join()).not.toContain(uris[1]!);
+    client.close();
+    await listening;
+  });
+});
+
 async function reachableLegacy(opened: Awaited<ReturnType<typeof open>>): Promise<readonly string[]> {
   const client = connectMemory(opened.server);
   let id = 0;
