@@ -143,7 +143,7 @@ describe('the commands for users, events and notifications', () => {
     await using program = new Program(['serve', '--contract', 'assistant']);
     home = program.home;
     await adjutant('users', 'create', '--id', 'ada', '--name', 'Ada');
-    const reply = await program.request('tools/call', { name: 'get_user', arguments: { user_id: 'ada' } });
+    const reply = await program.request('tools/call', { name: 'getUser', arguments: { user_id: 'ada' } });
     expect(JSON.stringify(reply)).toContain('Ada');
   });
 });
