@@ -17,6 +17,7 @@ import { Failure } from './failure.ts';
 import type { Feature } from './feature.ts';
 import {
   assistantOptions,
+  clientAccess,
   delegateFeatureOptions,
   type PromptSources,
   promptOptions,
@@ -65,6 +66,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   const server: Server = new Server({
     contract: contracts[name],
     features,
+    access: clientAccess(name, config),
     observe: (event) => group.log.add(event),
     ...(stateKey && { stateKey }),
   });

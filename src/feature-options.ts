@@ -3,9 +3,11 @@ import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres } from './assistant/store/store.ts';
 import { type Config, withoutOwnVariables } from './config.ts';
+import type { ContractName } from './contracts/contract.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
 import type { Records } from './records.ts';
+import { Access } from './toolsets/access.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -87,4 +89,15 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
     privateHosts: config['delivery.private_hosts'],
     ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
+}
+
+/** What clients may use. The drop-in contracts have no discovery tools, so they list every allowed tool. */
+export function clientAccess(name: ContractName, config: Config): Access {
+  const selection = {
+    toolsets: config.toolsets,
+    tools: config.tools,
+    excludeTools: config.exclude_tools,
+    readOnly: config.read_only,
+  };
+  return new Access([selection], name !== 'standard');
 }

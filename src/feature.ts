@@ -8,6 +8,8 @@ export interface Feature {
   readonly name: string;
   /** Read on every request, so a feature may change its tools and report `{ kind: 'tools' }`. */
   readonly tools?: readonly Tool[];
+  /** False while the feature has no data: its tools are then left out of the short tool list. Default: true. */
+  inUse?(): Promise<boolean> | boolean;
   readonly prompts?: PromptProvider;
   readonly resources?: ResourceProvider;
   /** Methods that the specification does not have, by their wire name (`prompts/create`). */
@@ -22,6 +24,8 @@ export interface Feature {
 
 export type Change =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  /** The result of `inUse` changed. */
+  | { readonly kind: 'use' }
   | { readonly kind: 'resource'; readonly uri: string };
 
 export const problemSchema = {

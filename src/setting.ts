@@ -51,6 +51,8 @@ export type Setting = DescribedSetting &
         readonly type: 'list';
         /** The items are paths, relative to the file. */
         readonly paths?: boolean;
+        /** Allowed items, if they are a fixed set. */
+        readonly values?: readonly string[];
         readonly default?: Default<readonly string[]>;
       }
     | {

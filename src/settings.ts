@@ -7,6 +7,7 @@ import { delegateSettings } from './delegate/settings/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
+import { toolNames, toolsetNames } from './toolsets/toolsets.ts';
 
 /** Every setting: the program's own, then those of each feature. */
 export const settings = defineSettings({
@@ -22,6 +23,30 @@ export const settings = defineSettings({
     description: 'A folder for everything: prompts, runs, the database, the outbox and adjutant.toml.',
   },
   config: { type: 'path', description: 'Path of the configuration file.' },
+  toolsets: {
+    type: 'list',
+    values: toolsetNames,
+    default: [],
+    description:
+      'Groups of tools that clients may use. `default` lists a few tools and reaches the others through `search_tools`; `all` lists every tool. Without toolsets and tools, it is `default`.',
+  },
+  tools: {
+    type: 'list',
+    values: toolNames,
+    default: [],
+    description: 'Single tools that clients may use, besides those of the toolsets.',
+  },
+  exclude_tools: {
+    type: 'list',
+    values: toolNames,
+    default: [],
+    description: 'Tools that clients may not use, whatever the toolsets are.',
+  },
+  read_only: {
+    type: 'boolean',
+    default: false,
+    description: 'Allows only tools that change nothing. This also applies to the page and the command line.',
+  },
   log_level: {
     type: 'choice',
     values: ['debug', 'info', 'warning', 'error'],

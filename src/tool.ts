@@ -22,6 +22,9 @@ export interface Tool {
   call(args: never, context: Context): Promise<ToolResult> | ToolResult;
 }
 
+/** A tool as clients see it. */
+export type ToolDescription = Omit<Tool, 'call'>;
+
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;

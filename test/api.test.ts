@@ -31,7 +31,7 @@ beforeAll(async () => {
   bench = createWorkbench();
   mkdirSync(join(bench.folder, 'calendars'));
   writeFileSync(join(bench.folder, 'calendars', 'work.ics'), calendar);
-  server = await bench.connect({ 'delegate-command': scriptedAgent });
+  server = await bench.connect({ 'delegate-command': scriptedAgent, toolsets: 'all' });
   const { tools } = await server.client.request('tools/list');
   schemas = new Map(
     (tools as readonly JsonObject[]).map(({ name, outputSchema }) => [

@@ -8,6 +8,7 @@ import type { StoredData } from './entities/stored-data.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { followChangesSoon } from './store/change-follower.ts';
 import { type Clock, createStore } from './store/store.ts';
+import { createUserPresence } from './store/user-presence.ts';
 import { auditTools } from './tools/audit-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
@@ -53,6 +54,7 @@ export function createAssistant({
     // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
+  const presence = createUserPresence(store, databaseUrl);
   return {
     name: 'assistant',
     tools: [
@@ -64,11 +66,14 @@ export function createAssistant({
       testTool(data, channels, toolTimeoutMs),
       outboxTool(channels.outboxDir),
     ],
+    inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,
     subscribe: (listener) => {
       const unsubscribe = store.subscribe((changes) => {
         for (const change of resourceChanges(changes)) listener(change);
+        if (changes.some(({ kind }) => kind === 'user'))
+          void presence.recheck().then((changed) => changed && listener({ kind: 'use' }));
       });
       const stopFollowing = followChangesSoon(store, databaseUrl);
       return () => {

@@ -67,11 +67,17 @@ export async function parseSetting({ name, raw, origin, folder }: RawSetting): P
       const list = typeof raw === 'string' ? raw.split(',') : raw;
       if (!Array.isArray(list) || list.some((item) => typeof item !== 'string'))
         throw invalid('a list of strings');
-      return list
+      const items = list
         .flatMap((item: string) => item.split(','))
         .map((item) => item.trim())
-        .filter((item) => item !== '')
-        .map((item) => (setting.paths ? resolvePath(item, folder) : item));
+        .filter((item) => item !== '');
+      const unknown = setting.values && items.find((item) => !setting.values!.includes(item));
+      if (unknown === undefined)
+        return setting.paths ? items.map((item) => resolvePath(item, folder)) : items;
+      const meant = nearest(unknown, setting.values!);
+      throw new ConfigError(
+        `${origin}: ${name} has no item ${JSON.stringify(unknown)}; ${meant === undefined ? `the items are ${setting.values!.join(', ')}` : `did you mean ${meant}?`}`,
+      );
     }
     case 'choice':
       if (!setting.values.includes(raw as string)) {

@@ -19,8 +19,7 @@ export const commands: Contract = {
     clientInfo: params['clientInfo'] ?? { name: '' },
   }),
 
-  toolItem: ({ name, description, inputSchema }) =>
-    toolItem({ name, description, inputSchema, call: notCallable }),
+  toolItem: ({ name, description, inputSchema }) => toolItem({ name, description, inputSchema }),
 
   toolResult: ({ meta: _, ...result }) => standard.toolResult(result),
 
@@ -34,7 +33,3 @@ export const commands: Contract = {
     'unavailable',
   ]),
 };
-
-function notCallable(): never {
-  throw new Error('this copy of the tool is for listing only');
-}

@@ -2,7 +2,7 @@ import type { ResourceContents } from '../content.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 import type { Prompt, RenderedPrompt, Resource, ResourceTemplate } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
-import type { Tool, ToolResult } from '../tool.ts';
+import type { ToolDescription, ToolResult } from '../tool.ts';
 
 export const contractNames = ['standard', 'commands', 'jsonl', 'twig', 'delegate', 'assistant'] as const;
 export type ContractName = (typeof contractNames)[number];
@@ -31,7 +31,7 @@ export interface Contract {
   startOf(cursor: unknown): number;
   nextCursor(next: string | undefined): JsonObject;
 
-  toolItem(tool: Tool): JsonObject;
+  toolItem(tool: ToolDescription): JsonObject;
   toolResult(result: ToolResult): JsonObject;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;

@@ -1,5 +1,5 @@
 import { isObject } from '../json.ts';
-import type { Tool } from '../tool.ts';
+import type { ToolDescription } from '../tool.ts';
 
 /** What a published document says about a tool: its description and its arguments, in their order. */
 export interface DocumentText {
@@ -8,7 +8,10 @@ export interface DocumentText {
 }
 
 /** Gives a tool the texts of a document, and lists only the arguments that the document has. */
-export function withDocumentTexts(tool: Tool, texts: Readonly<Record<string, DocumentText>>): Tool {
+export function withDocumentTexts(
+  tool: ToolDescription,
+  texts: Readonly<Record<string, DocumentText>>,
+): ToolDescription {
   const text = texts[tool.name];
   const schema = tool.acceptedSchema ?? tool.inputSchema;
   const { properties } = schema;

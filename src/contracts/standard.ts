@@ -3,7 +3,7 @@ import type { FailureKind } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import type { PromptArgument } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
-import type { Tool, ToolResult } from '../tool.ts';
+import type { ToolDescription, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
 import type { Contract } from './contract.ts';
 import { icon } from './icon.ts';
@@ -172,7 +172,7 @@ export const standard: Contract = {
 };
 
 /** The list entry of a tool, with its original schemas. */
-export function toolItem(tool: Tool): JsonObject {
+export function toolItem(tool: ToolDescription): JsonObject {
   return {
     name: tool.name,
     ...(tool.title !== undefined && { title: tool.title }),

@@ -3,8 +3,11 @@ import type { JsonObject } from '../json.ts';
 import { notification, type RequestId } from './message.ts';
 import { metaKeys } from './modern.ts';
 
+/** A change that clients are notified of. */
+export type AnnouncedChange = Exclude<Change, { readonly kind: 'use' }>;
+
 /** The notification for a change. `subscription` is the id of the `subscriptions/listen` request it answers. */
-export function changeNotification(change: Change, subscription?: RequestId): JsonObject {
+export function changeNotification(change: AnnouncedChange, subscription?: RequestId): JsonObject {
   const method =
     change.kind === 'resource'
       ? 'notifications/resources/updated'
@@ -15,7 +18,7 @@ export function changeNotification(change: Change, subscription?: RequestId): Js
 }
 
 /** True if a subscription with this filter includes the change. */
-export function accepts(filter: JsonObject, change: Change): boolean {
+export function accepts(filter: JsonObject, change: AnnouncedChange): boolean {
   if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true;
   const uris = filter['resourceSubscriptions'];
   return Array.isArray(uris) && uris.includes(change.uri);

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { deriveContext } from './context.ts';
 
-export async function complete({ server, params, context }: Call): Promise<JsonObject> {
+export async function complete({ session: { surface }, params, context }: Call): Promise<JsonObject> {
   const ref = params['ref'] as Readonly<Record<string, unknown>>;
   const argument = params['argument'] as { name: string; value: string };
   const given =
@@ -14,12 +14,14 @@ export async function complete({ server, params, context }: Call): Promise<JsonO
       : {};
   const completion: CompletionContext = deriveContext(context, { given: given as Record<string, string> });
   const target = String(ref['type'] === 'ref/prompt' ? ref['name'] : ref['uri']);
-  for (const { prompts, resources } of server.features) {
-    const provider = ref['type'] === 'ref/prompt' ? prompts : resources;
-    const values =
-      provider === undefined || provider.complete
-        ? await provider?.complete?.(target, argument.name, argument.value, completion)
-        : await noSuggestions(target, provider, context);
+  const providers: readonly (PromptProvider | ResourceProvider)[] =
+    ref['type'] === 'ref/prompt'
+      ? surface.promptProviders('get')
+      : surface.resourceProviders.filter(() => surface.access.allowsResource(target, 'list'));
+  for (const provider of providers) {
+    const values = provider.complete
+      ? await provider.complete(target, argument.name, argument.value, completion)
+      : await noSuggestions(target, provider, context);
     if (values === undefined) continue;
     return {
       completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 },

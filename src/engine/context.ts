@@ -91,7 +91,7 @@ export class RequestContext implements Context {
   }
 
   log(level: ProtocolLogLevel, data: unknown, logger?: string): void {
-    if (!('logging' in this.#session.server.capabilities)) return;
+    if (!('logging' in this.#session.surface.capabilities)) return;
     const threshold = this.#modern ? this.meta[metaKeys.logLevel] : this.#session.logLevel;
     const minimum = protocolLogLevels.indexOf(threshold as ProtocolLogLevel);
     if (minimum < 0 || protocolLogLevels.indexOf(level) < minimum) return;

@@ -1,11 +1,12 @@
+import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { type Builtin, builtins } from './methods.ts';
-import type { Server } from './server.ts';
+import type { Surface } from './surface.ts';
 
 /** Finds a method by its wire name: one of the specification, or one that a feature adds. */
-export function findMethod(server: Server, name: string, modern: boolean): Builtin {
-  const { contract, offer } = server;
+export function findMethod(surface: Surface, contract: Contract, name: string, modern: boolean): Builtin {
+  const { offer } = surface;
   if (contract.methods.has(name)) {
     const builtin = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
     if (
@@ -14,7 +15,7 @@ export function findMethod(server: Server, name: string, modern: boolean): Built
       (builtin.offered?.(offer) ?? true)
     )
       return builtin;
-    const method = server.method(name);
+    const method = surface.method(name);
     if (method !== undefined) {
       return {
         schema: method.paramsSchema,

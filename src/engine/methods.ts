@@ -7,7 +7,7 @@ import { complete } from './completion.ts';
 import { initialize, listen } from './opening.ts';
 import { page } from './page.ts';
 import { getPrompt, listPrompts } from './prompt-methods.ts';
-import { listResources, listTemplates, readResource } from './resource-methods.ts';
+import { listResources, listTemplates, readResource, subscribeResource } from './resource-methods.ts';
 import { callTool } from './tool-call.ts';
 
 export interface Builtin {
@@ -46,11 +46,14 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   },
   'server/discover': {
     era: 'modern',
-    call: ({ server: { capabilities, instructions } }) => ({
-      supportedVersions: [modernVersion],
-      capabilities,
-      ...(instructions !== undefined && { instructions }),
-    }),
+    call({ session: { surface } }) {
+      const { capabilities, instructions } = surface;
+      return {
+        supportedVersions: [modernVersion],
+        capabilities,
+        ...(instructions !== undefined && { instructions }),
+      };
+    },
   },
   'subscriptions/listen': {
     era: 'modern',
@@ -64,7 +67,8 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   'tools/list': {
     schema: pageParams,
     offered: (offer) => offer.tools,
-    call: ({ server, params }) => page(server, 'tools', server.tools, server.contract.toolItem, params),
+    call: async ({ session, server, params }) =>
+      page(server, 'tools', await session.surface.listedTools(), server.contract.toolItem, params),
   },
   'tools/call': { schema: nameParams, offered: (offer) => offer.tools, call: callTool },
   'prompts/list': { schema: pageParams, offered: (offer) => offer.prompts, call: listPrompts },
@@ -115,10 +119,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     era: 'legacy',
     schema: uriParams,
     offered: (offer) => offer.resources,
-    call({ session, params }) {
-      session.watchedResources.add(String(params['uri']));
-      return {};
-    },
+    call: subscribeResource,
   },
   'resources/unsubscribe': {
     era: 'legacy',

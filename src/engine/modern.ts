@@ -2,6 +2,7 @@ import type { Client } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { RequestMessage } from './message.ts';
 
 const prefix = 'io.modelcontextprotocol/';
 export const metaKeys = {
@@ -13,15 +14,15 @@ export const metaKeys = {
   logLevel: `${prefix}logLevel`,
 } as const;
 
-/** Methods whose results carry a cache lifetime. It is always 0, because files can change at any time. */
-const cacheable = new Set([
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-]);
+/** How long clients may cache a result, in milliseconds. Clients that subscribe to changes hear of them earlier. */
+const lifetimes: Readonly<Record<string, number>> = {
+  'server/discover': 300_000,
+  'tools/list': 300_000,
+  'prompts/list': 5_000,
+  'resources/list': 5_000,
+  'resources/templates/list': 5_000,
+  'resources/read': 0,
+};
 
 /** The protocol revision in the request's `_meta`, if any. */
 export function claimedVersion(params: Readonly<Record<string, unknown>>): unknown {
@@ -60,12 +61,20 @@ export function unsupportedVersion(requested: unknown): Failure {
 }
 
 /** Adds the fields that every result of revision 2026-07-28 has. */
-export function finishResult(method: string, result: JsonObject, server: JsonObject): JsonObject {
+export function finishResult(request: RequestMessage, result: JsonObject, server: JsonObject): JsonObject {
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   return {
     resultType: 'complete',
-    ...(cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
+    ...cachingHints(request),
     ...result,
     _meta: { ...(meta as JsonObject), [metaKeys.serverInfo]: server },
   };
+}
+
+function cachingHints({ method, params }: RequestMessage): JsonObject {
+  if (!Object.hasOwn(lifetimes, method)) return {};
+  // The files of user interfaces are the same for everybody and change only with the version.
+  if (method === 'resources/read' && String(params['uri']).startsWith('ui://'))
+    return { ttlMs: 3_600_000, cacheScope: 'public' };
+  return { ttlMs: lifetimes[method]!, cacheScope: 'private' };
 }

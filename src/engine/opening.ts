@@ -6,7 +6,8 @@ import { metaKeys } from './modern.ts';
 
 /** Validates by hand and synchronously: the next message relies on the result, and the validator would slow down the start. */
 export function initialize({ session, server, params }: Call): JsonObject {
-  const { contract, instructions } = server;
+  const { contract } = server;
+  const { capabilities: offered, instructions } = session.surface;
   const { protocolVersion, capabilities, clientInfo } = params;
   if (protocolVersion !== undefined && typeof protocolVersion !== 'string') {
     throw new Failure('invalid-params', 'protocolVersion must be a string', {
@@ -23,7 +24,7 @@ export function initialize({ session, server, params }: Call): JsonObject {
   });
   const result = {
     protocolVersion: version,
-    capabilities: server.capabilities,
+    capabilities: offered,
     serverInfo: contract.server,
     ...(instructions !== undefined && { instructions }),
   };
@@ -31,23 +32,19 @@ export function initialize({ session, server, params }: Call): JsonObject {
 }
 
 /** Subscribes to changes in revision 2026-07-28: the request stays open until the client cancels it. */
-export function listen({
-  session,
-  server,
-  request,
-  params,
-  context,
-}: Call): Promise<JsonObject> | JsonObject {
+export function listen({ session, request, params, context }: Call): Promise<JsonObject> | JsonObject {
+  const { surface } = session;
   const requested = params['notifications'] as Readonly<Record<string, unknown>>;
-  const uris = requested['resourceSubscriptions'];
+  const subscriptions = requested['resourceSubscriptions'];
+  const uris = (Array.isArray(subscriptions) ? subscriptions : [])
+    .map(String)
+    .filter((uri) => surface.access.allowsResource(uri, 'read'));
   const kinds = ['tools', 'prompts', 'resources'].filter(
-    (kind) => requested[`${kind}ListChanged`] === true && server.declares(kind, 'listChanged'),
+    (kind) => requested[`${kind}ListChanged`] === true && surface.declares(kind, 'listChanged'),
   );
   const filter: JsonObject = {
     ...Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
-    ...(Array.isArray(uris) &&
-      uris.length > 0 &&
-      server.declares('resources', 'subscribe') && { resourceSubscriptions: uris.map(String) }),
+    ...(uris.length > 0 && surface.declares('resources', 'subscribe') && { resourceSubscriptions: uris }),
   };
   const _meta = { [metaKeys.subscriptionId]: request.id };
   session.send(

@@ -2,29 +2,59 @@ import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { asIs, page } from './page.ts';
+import type { Surface } from './surface.ts';
 
-export async function listResources({ server, params, context }: Call): Promise<JsonObject> {
-  const providers = server.features.flatMap((feature) => feature.resources ?? []);
-  const lists = await Promise.all(providers.map((provider) => provider.list?.(context) ?? []));
-  const templates = providers.flatMap((provider) => provider.templates ?? []);
-  return page(server, 'resources', server.contract.resourceItems(lists.flat(), templates), asIs, params);
+export async function listResources({ session, server, params, context }: Call): Promise<JsonObject> {
+  const { surface } = session;
+  const lists = await Promise.all(
+    surface.resourceProviders.map((provider) => provider.list?.(context) ?? []),
+  );
+  const listed = lists.flat().filter(({ uri }) => surface.access.allowsResource(uri, 'list'));
+  return page(server, 'resources', server.contract.resourceItems(listed, templatesOf(surface)), asIs, params);
 }
 
-export function listTemplates({ server, params }: Call): JsonObject {
-  const templates = server.features.flatMap((feature) => feature.resources?.templates ?? []);
-  return page(server, 'resourceTemplates', templates as unknown as JsonObject[], asIs, params);
+export function listTemplates({ session, server, params }: Call): JsonObject {
+  return page(
+    server,
+    'resourceTemplates',
+    templatesOf(session.surface) as unknown as JsonObject[],
+    asIs,
+    params,
+  );
 }
 
-export async function readResource({ server, params, context }: Call): Promise<JsonObject> {
+function templatesOf({ resourceProviders, access }: Surface) {
+  return resourceProviders
+    .flatMap((provider) => provider.templates ?? [])
+    .filter(({ uriTemplate }) => access.allowsResource(uriTemplate, 'read'));
+}
+
+export async function readResource({ session, server, params, context }: Call): Promise<JsonObject> {
   const { sliceContents } = await import('./slice.ts');
   const uri = String(params['uri']);
-  for (const { resources } of server.features) {
-    const contents = await resources?.read(uri, context);
+  for (const resources of readable(session.surface, uri)) {
+    const contents = await resources.read(uri, context);
     if (contents === undefined) continue;
     const slices = contents.map((one) =>
       sliceContents(one, params['offset'] as number | undefined, params['limit'] as number | undefined),
     );
     return { contents: slices.map((slice) => server.contract.contents(slice.contents, slice.hash)) };
   }
-  throw new Failure('resource-not-found', `Resource not found: ${uri}`, { data: { uri } });
+  throw notFound(uri);
+}
+
+/** Accepts URIs that do not exist yet, but none that the connection may not read. */
+export function subscribeResource({ session, params }: Call): JsonObject {
+  const uri = String(params['uri']);
+  if (!session.surface.access.allowsResource(uri, 'read')) throw notFound(uri);
+  session.watchedResources.add(uri);
+  return {};
+}
+
+function readable({ access, resourceProviders }: Surface, uri: string) {
+  return access.allowsResource(uri, 'read') ? resourceProviders : [];
+}
+
+function notFound(uri: string): Failure {
+  return new Failure('resource-not-found', `Resource not found: ${uri}`, { data: { uri } });
 }

@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts';
-import type { Contract, Offer } from '../contracts/contract.ts';
+import type { Contract } from '../contracts/contract.ts';
+import { Failure } from '../failure.ts';
 import type { Change, Feature } from '../feature.ts';
-import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import type { Method, Tool, ToolResult } from '../tool.ts';
+import { Access } from '../toolsets/access.ts';
+import type { Outlet, SessionOptions } from './connection.ts';
 import type { Seal } from './seal.ts';
-import { type Outlet, Session, type SessionOptions } from './session.ts';
+import { Session } from './session.ts';
 
 export interface ServerOptions {
   readonly contract: Contract;
@@ -14,6 +16,14 @@ export interface ServerOptions {
   readonly stateKey?: Buffer;
   /** Called after every answered request. */
   readonly observe?: (event: RequestEvent) => void;
+  /** What connections may use, unless the transport says otherwise. Default: everything. */
+  readonly access?: Access;
+}
+
+interface OfferedTool {
+  readonly feature: Feature;
+  readonly tool: Tool;
+  readonly wireName: string;
 }
 
 export interface RequestEvent {
@@ -26,16 +36,17 @@ export interface RequestEvent {
 export class Server {
   readonly contract: Contract;
   readonly features: readonly Feature[];
+  readonly access: Access;
   readonly sessions = new Set<Session>();
   readonly observe: (event: RequestEvent) => void;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #stateKey: Buffer | undefined;
-  #capabilities: JsonObject | undefined;
   #seal: Promise<Seal> | undefined;
 
   constructor(options: ServerOptions) {
     this.contract = options.contract;
     this.features = options.features;
+    this.access = options.access ?? Access.full;
     this.#stateKey = options.stateKey;
     this.observe = options.observe ?? (() => {});
     this.#unsubscribe = this.features.flatMap(
@@ -55,39 +66,14 @@ export class Server {
     return this.#seal;
   }
 
-  get offer(): Offer {
-    const has = (test: (feature: Feature) => unknown) =>
-      this.features.some((feature) => Boolean(test(feature)));
-    return {
-      tools: has((feature) => feature.tools),
-      prompts: has((feature) => feature.prompts),
-      resources: has((feature) => feature.resources),
-      completions: has((feature) => feature.prompts?.complete ?? feature.resources?.complete),
-      extensions: Object.assign({}, ...this.features.map((feature) => feature.extensions ?? {})),
-    };
-  }
-
-  get capabilities(): JsonObject {
-    this.#capabilities ??= this.contract.capabilities(this.offer);
-    return this.#capabilities;
-  }
-
-  /** True if a capability is announced with this flag, for example `prompts` with `listChanged`. */
-  declares(capability: string, flag: string): boolean {
-    const declared = this.capabilities[capability];
-    return isObject(declared) && declared[flag] === true;
-  }
-
-  get tools(): readonly Tool[] {
-    const { tools: visible, toolNames } = this.contract;
-    const all = this.features.flatMap((feature) => feature.tools ?? []);
-    const shown = visible === undefined ? all : all.filter((tool) => visible.has(tool.name));
-    if (toolNames === undefined) return shown;
-    return shown.map((tool) => ({ ...tool, name: toolNames[tool.name] ?? tool.name }));
-  }
-
-  get instructions(): string | undefined {
-    return this.contract.instructions?.(new Set(this.tools.map(({ name }) => name)));
+  /** The tools of the contract, each with its name on the wire. */
+  get offeredTools(): readonly OfferedTool[] {
+    const { tools: visible, toolNames = {} } = this.contract;
+    return this.features.flatMap((feature) =>
+      (feature.tools ?? [])
+        .filter((tool) => visible === undefined || visible.has(tool.name))
+        .map((tool) => ({ feature, tool, wireName: toolNames[tool.name] ?? tool.name })),
+    );
   }
 
   method(name: string): Method | undefined {
@@ -99,8 +85,10 @@ export class Server {
 
   /** Calls a tool from inside the process, with the same validation and time limit as a client's call. Throws failures. */
   async call(name: string, args: object, context: Context): Promise<ToolResult> {
-    const { findTool, runTool } = await import('./tool-call.ts');
-    return runTool(findTool(this.tools, name), args, context);
+    const { runTool } = await import('./tool-call.ts');
+    const found = this.offeredTools.find(({ wireName }) => wireName === name);
+    if (found === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
+    return runTool(found.tool, args, context);
   }
 
   connect(outlet: Outlet, options?: SessionOptions): Session {
@@ -110,7 +98,11 @@ export class Server {
   }
 
   publish(change: Change): void {
-    for (const session of this.sessions) session.announce(change);
+    for (const session of this.sessions) {
+      if (change.kind !== 'use') session.announce(change);
+      // The list of a connection that sees every tool does not depend on their use.
+      else if (session.surface.access.isPartial) session.announce({ kind: 'tools' });
+    }
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Client, ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
-import type { Change } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
-import { accepts, changeNotification } from './change-notification.ts';
+import { type AnnouncedChange, accepts, changeNotification } from './change-notification.ts';
+import type { Outlet, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { reportFailure } from './failure-report.ts';
 import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
@@ -12,17 +12,8 @@ import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from 
 import { Questions } from './questions.ts';
 import { parseValue } from './schema.ts';
 import type { Server } from './server.ts';
+import { Surface } from './surface.ts';
 import { untilAborted } from './until-aborted.ts';
-
-/** Sends the server's own notifications and requests. `relatedTo` is the request that caused them. */
-export type Outlet = (message: JsonObject, relatedTo?: RequestId) => void;
-
-export interface SessionOptions {
-  /** Protocol era, if the transport fixes it. Otherwise the first messages decide. */
-  readonly era?: 'legacy' | 'modern';
-  /** Whether the client can answer requests of the server (legacy revisions only). */
-  readonly canAsk?: boolean;
-}
 
 export interface Listen {
   readonly filter: JsonObject;
@@ -37,6 +28,7 @@ const maxBatchLength = 1_000;
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session {
   readonly server: Server;
+  readonly surface: Surface;
   readonly canAsk: boolean;
   client: Client = { name: '', version: '', protocolVersion: legacyVersions[0], capabilities: {} };
   logLevel: ProtocolLogLevel = 'info';
@@ -56,6 +48,7 @@ export class Session {
     this.server = server;
     this.#outlet = outlet;
     this.#era = options.era;
+    this.surface = new Surface(server, options.access ?? server.access);
     this.canAsk = options.canAsk ?? true;
   }
 
@@ -95,7 +88,7 @@ export class Session {
   }
 
   /** Notifies the client of a change if it subscribed to it, or if the capabilities announce such notifications. */
-  announce(change: Change): void {
+  announce(change: AnnouncedChange): void {
     for (const [id, listen] of this.listens) {
       if (accepts(listen.filter, change)) this.send(changeNotification(change, id), id);
     }
@@ -103,7 +96,7 @@ export class Session {
     const isExpected =
       change.kind === 'resource'
         ? this.watchedResources.has(change.uri)
-        : this.server.declares(change.kind, 'listChanged');
+        : this.surface.declares(change.kind, 'listChanged');
     if (isExpected) this.send(changeNotification(change));
   }
 
@@ -190,9 +183,9 @@ export class Session {
 
   async #dispatch(request: RequestMessage, signal: AbortSignal): Promise<JsonObject> {
     const { contract } = this.server;
-    const client = this.#identifyClient(request);
+    const client = this.surface.visible(this.#identifyClient(request));
     const modern = client.protocolVersion === modernVersion;
-    const method = findMethod(this.server, request.method, modern);
+    const method = findMethod(this.surface, this.server.contract, request.method, modern);
     const context = new RequestContext(this, request, client, signal);
     if (modern) await context.resume();
     const own = ownParams(request);
@@ -209,10 +202,10 @@ export class Session {
     if (method.writes) this.#lastWrite = work.catch(() => {});
     try {
       const result = await work;
-      return modern ? finishResult(request.method, result, contract.server) : result;
+      return modern ? finishResult(request, result, contract.server) : result;
     } catch (error) {
       if (error instanceof InputRequired)
-        return finishResult(request.method, error.result(await this.server.seal), contract.server);
+        return finishResult(request, error.result(await this.server.seal), contract.server);
       throw error;
     }
   }

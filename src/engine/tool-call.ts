@@ -7,28 +7,37 @@ import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
 import { parseValue } from './schema.ts';
 
-export async function callTool({ server: { contract, tools }, params, context }: Call): Promise<JsonObject> {
-  const tool = findTool(tools, params['name']);
+export async function callTool({ session, server, params, context }: Call): Promise<JsonObject> {
+  const { contract } = server;
+  const { surface } = session;
+  const name = params['name'];
+  const discovery = surface.discoveryTools.find((tool) => tool.name === name);
+  const direct = discovery === undefined ? surface.findTool(name) : undefined;
+  if (discovery === undefined && direct === undefined)
+    throw new Failure('tool-not-found', `Unknown tool: ${name}`);
   try {
-    const result = await runTool(tool, params['arguments'] ?? {}, context);
+    const result =
+      direct === undefined
+        ? await (await import('./discovery.ts')).runDiscovery(
+            discovery!,
+            params['arguments'],
+            server,
+            surface,
+            context,
+          )
+        : await runTool(direct, params['arguments'] ?? {}, context);
     if (result.task !== undefined) return { resultType: 'task', ...result.task };
     return contract.toolResult(result);
   } catch (error) {
     // The request was valid, so the model gets the failure as a tool result.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
-    const failure = reportFailure(error, tool.name);
+    const failure = reportFailure(error, String(name));
     return contract.toolResult({
       content: [{ type: 'text', text: failure.message }],
       failed: true,
       ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
     });
   }
-}
-
-export function findTool(tools: readonly Tool[], name: unknown): Tool {
-  const tool = tools.find((candidate) => candidate.name === name);
-  if (tool === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
-  return tool;
 }
 
 /** Validates the arguments, fills in their defaults and runs the tool within its time limit. */

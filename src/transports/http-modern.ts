@@ -7,6 +7,7 @@ import { claimedVersion, parseEnvelope } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
+import type { Access } from '../toolsets/access.ts';
 import { EventStream } from './event-stream.ts';
 import { sendJson } from './reply.ts';
 
@@ -33,6 +34,7 @@ const nameFields: Readonly<Record<string, string>> = {
 /** Serves one request of revision 2026-07-28. There are no sessions, and closing the connection cancels the request. */
 export async function serveModern(
   server: Server,
+  access: Access,
   message: unknown,
   request: IncomingMessage,
   response: ServerResponse,
@@ -44,7 +46,7 @@ export async function serveModern(
       if (!stream.attached) stream.attach(response, {});
       stream.send(sent);
     },
-    { era: 'modern' },
+    { era: 'modern', access },
   );
   response.on('close', () => session.close());
   try {
@@ -121,7 +123,7 @@ function checkParameterHeaders(
   headers: IncomingMessage['headers'],
   mismatch: (header: string, why: string) => WireError,
 ): WireError | undefined {
-  const tool = server.tools.find((candidate) => candidate.name === params['name']);
+  const tool = server.offeredTools.find(({ wireName }) => wireName === params['name'])?.tool;
   const properties = tool?.inputSchema['properties'];
   const args = isObject(params['arguments']) ? params['arguments'] : {};
   for (const [name, schema] of isObject(properties) ? Object.entries(properties) : []) {

@@ -5,6 +5,7 @@ import type { RequestId } from '../engine/message.ts';
 import type { Server } from '../engine/server.ts';
 import type { Session } from '../engine/session.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { Access } from '../toolsets/access.ts';
 import { EventStream, parseEventId } from './event-stream.ts';
 import { sendError, sendJson } from './reply.ts';
 
@@ -36,7 +37,13 @@ export class HttpSessions {
     this.#sweeper.unref();
   }
 
-  async post(message: unknown, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** `access` applies to a new session from `initialize` to its end, or to a single request without a session. */
+  async post(
+    message: unknown,
+    access: Access,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const version = request.headers['mcp-protocol-version'];
     if (version !== undefined && !legacyVersions.some((known) => known === version)) {
       return sendError(
@@ -48,10 +55,10 @@ export class HttpSessions {
     }
     const id = request.headers['mcp-session-id'];
     if (isInitialize(message)) {
-      const [name, client] = this.#begin();
+      const [name, client] = this.#begin(access);
       return this.#serve(client, message, response, { 'mcp-session-id': name });
     }
-    if (id === undefined) return this.#serveWithoutSession(message, response);
+    if (id === undefined) return this.#serveWithoutSession(message, access, response);
     const client = this.#sessions.get(String(id));
     if (client === undefined)
       return sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
@@ -84,15 +91,18 @@ export class HttpSessions {
     for (const [id, client] of this.#sessions) this.#end(id, client);
   }
 
-  #begin(): [string, ClientSession] {
+  #begin(access: Access): [string, ClientSession] {
     if (this.#sessions.size >= maxSessions) this.#evict();
     const name = randomUUID();
     const client: ClientSession = {
-      session: this.#server.connect((message, relatedTo) => {
-        const route = relatedTo === undefined ? undefined : client.routes.get(relatedTo);
-        if (route) route(message);
-        else client.standing.send(message);
-      }),
+      session: this.#server.connect(
+        (message, relatedTo) => {
+          const route = relatedTo === undefined ? undefined : client.routes.get(relatedTo);
+          if (route) route(message);
+          else client.standing.send(message);
+        },
+        { access },
+      ),
       streams: new Map(),
       routes: new Map(),
       standing: new EventStream(`${name}.standing`),
@@ -146,14 +156,14 @@ export class HttpSessions {
   }
 
   /** Serves a request without a session. The server cannot ask such a client anything. */
-  async #serveWithoutSession(message: unknown, response: ServerResponse): Promise<void> {
+  async #serveWithoutSession(message: unknown, access: Access, response: ServerResponse): Promise<void> {
     const stream = new EventStream(randomUUID());
     const session = this.#server.connect(
       (sent) => {
         if (!stream.attached) stream.attach(response, {});
         stream.send(sent);
       },
-      { canAsk: false },
+      { canAsk: false, access },
     );
     response.on('close', () => session.close());
     const reply = await session.receive(message);

@@ -7,13 +7,18 @@ import {
 import { modernVersion } from '../contracts/standard.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
+import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
 import { log } from '../log.ts';
+import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
 import { checkOrigin, checkToken, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { sendError } from './reply.ts';
 import { tooLong } from './stdio.ts';
+
+/** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
+const pagePath = '/page/mcp';
 
 export interface HttpOptions extends GuardOptions {
   readonly host: string;
@@ -70,7 +75,8 @@ async function handle(
   const refusal = checkOrigin(request.headers, options);
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
-  const route = /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
+  const isPage = path === pagePath;
+  const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
   if (route === null) return options.page(path, response, request);
 
   const denied = checkToken(request.headers, options);
@@ -78,6 +84,14 @@ async function handle(
     return sendError(response, denied.status, -32600, denied.message, { 'www-authenticate': 'Bearer' });
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
+
+  let access: Access;
+  try {
+    access = isPage ? server.access.forOwner() : tightened(server.access, request);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return sendError(response, 400, -32600, error.message);
+  }
 
   const sessions = sessionsOf(server);
   if (request.method === 'GET') return sessions.get(request, response);
@@ -95,8 +109,14 @@ async function handle(
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
   if (server.contract.modern && isModern(message, request))
-    return serveModern(server, message, request, response);
-  return sessions.post(message, request, response);
+    return serveModern(server, access, message, request, response);
+  return sessions.post(message, access, request, response);
+}
+
+/** Applies the headers with which a client restricts itself. They only take tools away. */
+function tightened(access: Access, { headers }: IncomingMessage): Access {
+  const selection = selectionFromHeaders(headers);
+  return selection === undefined ? access : access.tightenedBy(selection);
 }
 
 /** The version in the body decides. Without one, the header does. */

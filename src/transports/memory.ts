@@ -1,5 +1,6 @@
 import type { Server } from '../engine/server.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { Access } from '../toolsets/access.ts';
 
 export interface MemoryClient {
   /** Sends any JSON value and resolves to the reply, serialized as on a real connection. */
@@ -25,6 +26,8 @@ export interface MemoryOptions {
   /** Answers requests of the server, such as elicitation. */
   readonly onRequest?: (method: string, params: JsonObject) => Promise<JsonObject>;
   readonly initialize?: JsonObject;
+  /** What the client may use. Default: the server's access. */
+  readonly access?: Access;
 }
 
 /** Connects a client in the same process. It uses the same protocol as every other client. */
@@ -45,7 +48,7 @@ export function connectMemory(server: Server, options: MemoryOptions = {}): Memo
           error: { code: -32601, message: error.message },
         }),
     );
-  });
+  }, options);
   let ids = 0;
   return {
     async exchange(message) {

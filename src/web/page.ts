@@ -32,7 +32,7 @@ const headers = {
   'cache-control': 'no-cache',
 } as const;
 
-/** Serves the static files of the page. They hold no data: the page requests its data from /mcp with the token. */
+/** Serves the static files of the page. They hold no data: the page requests its data from /page/mcp with the token. */
 export async function servePage(
   path: string,
   response: ServerResponse,

@@ -19,7 +19,8 @@ beforeAll(async () => {
   model = await startResponsesModel();
   bench = createWorkbench(model.config);
   server = await connect();
-  const { tools } = (await server.client.request('tools/list')) as unknown as {
+  const listing = await connect({ toolsets: 'all' });
+  const { tools } = (await listing.client.request('tools/list')) as unknown as {
     tools: { name: string; outputSchema: object }[];
   };
   outputSchema = tools.find(({ name }) => name === 'delegate_autopilot')!.outputSchema;

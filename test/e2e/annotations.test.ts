@@ -50,7 +50,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
 ];
 
 async function annotationsWith(...flags: readonly string[]): Promise<Record<string, unknown>> {
-  await using program = new Program(['serve', ...flags]);
+  await using program = new Program(['serve', '--toolsets', 'all', ...flags]);
   program.send(initialize());
   const { result } = await program.request('tools/list');
   const tools = (result as JsonObject)['tools'] as unknown as { name: string; annotations: unknown }[];

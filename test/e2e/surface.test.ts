@@ -18,8 +18,8 @@ interface ListedTool {
   readonly outputSchema?: Schema;
 }
 
-async function listedTools(): Promise<readonly ListedTool[]> {
-  await using program = new Program(['serve']);
+async function listedTools(flags: readonly string[] = ['--toolsets', 'all']): Promise<readonly ListedTool[]> {
+  await using program = new Program(['serve', ...flags]);
   program.send(initialize());
   const { result } = await program.request('tools/list');
   return (result as JsonObject)['tools'] as unknown as readonly ListedTool[];

@@ -41,6 +41,8 @@ export async function openLocalClient(
   const shows = new Map<unknown, Show>();
   let calls = 0;
   const client = connectMemory(server, {
+    // Toolsets are for models. A person at the command line is bound only by read_only.
+    access: server.access.forOwner(),
     onNotification(method, params) {
       if (method === 'notifications/progress')
         shows.get(params['progressToken'])?.(

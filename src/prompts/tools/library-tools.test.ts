@@ -13,7 +13,11 @@ let server: Server;
 let client: MemoryClient;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'adjutant-tools-'));
-  const { config } = await loadConfig({ argv: ['--home', home], env: { HOME: home }, cwd: home });
+  const { config } = await loadConfig({
+    argv: ['--home', home, '--toolsets', 'all'],
+    env: { HOME: home },
+    cwd: home,
+  });
   server = createServer('standard', config);
   client = connectMemory(server);
 });

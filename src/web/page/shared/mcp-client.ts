@@ -139,7 +139,7 @@ export class McpClient {
     { signal, extensions }: CallOptions,
   ): Promise<Response> {
     const name = nameParameters[method] === undefined ? undefined : params[nameParameters[method]];
-    const response = await fetch('/mcp', {
+    const response = await fetch('/page/mcp', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -1,0 +1,137 @@
+import type { Client } from '../context.ts';
+import type { Offer } from '../contracts/contract.ts';
+import type { Feature, PromptProvider, ResourceProvider } from '../feature.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { Method, Tool, ToolDescription } from '../tool.ts';
+import type { Access } from '../toolsets/access.ts';
+import { type DiscoveryTool, discoveryTools } from '../toolsets/discovery-tools.ts';
+import { extensionMethods } from '../toolsets/other-ways.ts';
+import type { Server } from './server.ts';
+
+/** What one connection sees of the server: the tools, prompts, resources and methods that its access allows. */
+export class Surface {
+  readonly access: Access;
+  readonly #server: Server;
+  #offer: Offer | undefined;
+  #capabilities: JsonObject | undefined;
+
+  constructor(server: Server, access: Access) {
+    this.#server = server;
+    this.access = access;
+  }
+
+  /** Every tool that the connection may call, listed or not. Without the discovery tools. */
+  get tools(): readonly Tool[] {
+    return this.#server.offeredTools
+      .filter(({ tool }) => this.access.allows(tool))
+      .map(({ tool, wireName }) => renamed(tool, wireName));
+  }
+
+  get discoveryTools(): readonly DiscoveryTool[] {
+    return discoveryTools.filter((tool) => this.access.lists(tool, true));
+  }
+
+  async listedTools(): Promise<readonly ToolDescription[]> {
+    const unused = new Set<Feature>();
+    if (this.access.isPartial)
+      for (const feature of this.#server.features)
+        if ((await feature.inUse?.()) === false) unused.add(feature);
+    const listed = this.#server.offeredTools
+      .filter(({ tool, feature }) => this.access.lists(tool, !unused.has(feature)))
+      .map(({ tool, wireName }) => renamed(tool, wireName));
+    return [...listed, ...this.discoveryTools];
+  }
+
+  /** Throws the reason if the tool exists but is not allowed. `undefined` if there is no such tool. */
+  findTool(name: unknown): Tool | undefined {
+    const found = this.#server.offeredTools.find(({ wireName }) => wireName === name);
+    if (found === undefined) return undefined;
+    this.access.demand(found.tool);
+    return renamed(found.tool, found.wireName);
+  }
+
+  get offer(): Offer {
+    this.#offer ??= this.#findOffer();
+    return this.#offer;
+  }
+
+  #findOffer(): Offer {
+    const { features } = this.#server;
+    const prompts = [...this.promptProviders('list'), ...this.promptProviders('get')];
+    const resources = this.resourceProviders;
+    const extensions = Object.entries(
+      Object.assign({}, ...features.map(({ extensions = {} }) => extensions)),
+    );
+    return {
+      tools: features.some((feature) => feature.tools),
+      prompts: prompts.length > 0,
+      resources: resources.length > 0,
+      completions: [...prompts, ...resources].some((provider) => provider.complete),
+      extensions: Object.fromEntries(
+        extensions.filter(([id]) => this.#allowsExtension(id)),
+      ) as Offer['extensions'],
+    };
+  }
+
+  get capabilities(): JsonObject {
+    this.#capabilities ??= this.#server.contract.capabilities(this.offer);
+    return this.#capabilities;
+  }
+
+  /** True if a capability is announced with this flag, for example `prompts` with `listChanged`. */
+  declares(capability: string, flag: string): boolean {
+    const declared = this.capabilities[capability];
+    return isObject(declared) && declared[flag] === true;
+  }
+
+  get instructions(): string | undefined {
+    const names = [...this.tools, ...this.discoveryTools].map(({ name }) => name);
+    return this.#server.contract.instructions?.(new Set(names));
+  }
+
+  /** Throws the reason if a feature has the method but it is not allowed. */
+  method(name: string): Method | undefined {
+    const method = this.#server.method(name);
+    if (method !== undefined) this.access.demandMethod(name);
+    return method;
+  }
+
+  promptProviders(way: 'list' | 'get'): readonly PromptProvider[] {
+    return this.#server.features.flatMap(({ name, prompts }) =>
+      prompts !== undefined && this.access.allowsPrompts(name, way) ? [prompts] : [],
+    );
+  }
+
+  /** Providers with an allowed resource. Individual URIs are checked with `access.allowsResource`. */
+  get resourceProviders(): readonly ResourceProvider[] {
+    return this.#server.features.flatMap(({ resources }) =>
+      resources !== undefined && this.#hasAllowed(resources) ? [resources] : [],
+    );
+  }
+
+  /** Removes extensions that the connection may not use, so that no tool answers with a task that it cannot get. */
+  visible(client: Client): Client {
+    const { extensions } = client.capabilities;
+    if (!isObject(extensions)) return client;
+    const allowed = Object.entries(extensions).filter(([id]) => this.#allowsExtension(id));
+    return { ...client, capabilities: { ...client.capabilities, extensions: Object.fromEntries(allowed) } };
+  }
+
+  #allowsExtension(id: string): boolean {
+    return !Object.hasOwn(extensionMethods, id) || this.access.allowsMethod(extensionMethods[id]!);
+  }
+
+  #hasAllowed({ templates = [] }: ResourceProvider): boolean {
+    return (
+      templates.length === 0 ||
+      templates.some(
+        ({ uriTemplate: uri }) =>
+          this.access.allowsResource(uri, 'read') || this.access.allowsResource(uri, 'list'),
+      )
+    );
+  }
+}
+
+function renamed(tool: Tool, name: string): Tool {
+  return tool.name === name ? tool : { ...tool, name };
+}

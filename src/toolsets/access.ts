@@ -1,0 +1,173 @@
+import { Failure } from '../failure.ts';
+import { nearest } from '../nearest.ts';
+import { methodWays, promptWays, resourceWays, standardName } from './other-ways.ts';
+import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
+
+/** What the settings of a server or the headers of a request ask for. */
+export interface Selection {
+  /** Without toolsets, the single tools are selected; without both, `default`. */
+  readonly toolsets?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+  readonly readOnly?: boolean;
+}
+
+interface ToolLike {
+  readonly name: string;
+  readonly annotations?: { readonly readOnlyHint?: boolean };
+}
+
+/** The tools that a connection may use, by whatever kind of request, and those that it lists. */
+export class Access {
+  /** Everything, listed in full. */
+  static readonly full = new Access([], true);
+  readonly #selections: readonly Selection[];
+  readonly #listsAll: boolean;
+  /** Decides what is listed: the last selection that names toolsets or tools. */
+  readonly #listing: Selection;
+
+  /**
+   * A tool must be allowed by every selection, so each one can only take tools away. `listsAll` is for contracts without
+   * discovery tools: they list every allowed tool.
+   */
+  constructor(selections: readonly Selection[], listsAll = false) {
+    this.#selections = selections;
+    this.#listsAll = listsAll;
+    this.#listing = selections.findLast(namesTools) ?? {};
+  }
+
+  tightenedBy(selection: Selection): Access {
+    return new Access([...this.#selections, selection], this.#listsAll);
+  }
+
+  /** For the page and the command line: toolsets do not apply, read-only does. */
+  forOwner(): Access {
+    const readOnly = this.#selections.some((selection) => selection.readOnly);
+    return new Access([{ readOnly }], true);
+  }
+
+  allows(tool: ToolLike): boolean {
+    return this.#refusal(standardName(tool.name), tool.annotations?.readOnlyHint !== true) === undefined;
+  }
+
+  /** Throws the reason if the tool is not allowed. */
+  demand(tool: ToolLike): void {
+    const reason = this.#refusal(standardName(tool.name), tool.annotations?.readOnlyHint !== true);
+    if (reason !== undefined) throw new Failure('tool-not-found', `${tool.name} is not available: ${reason}`);
+  }
+
+  /** `inUse` is false for tools of a feature that has no data yet. */
+  lists(tool: ToolLike, inUse: boolean): boolean {
+    if (!this.allows(tool)) return false;
+    if (this.#listsAll) return !isDiscovery(tool.name);
+    const { toolsets: named = [], tools = [] } = this.#listing;
+    if (isDiscovery(tool.name)) return this.isPartial || tools.includes(tool.name);
+    if (named.includes('all') || tools.includes(tool.name)) return true;
+    if (named.some((name) => members(name).includes(tool.name))) return true;
+    return this.isPartial && inUse && core.has(tool.name);
+  }
+
+  /** True if allowed tools are left out of the list and the discovery tools reach them. */
+  get isPartial(): boolean {
+    const { toolsets: named = [] } = this.#listing;
+    if (this.#listsAll) return false;
+    return !namesTools(this.#listing) || (named.includes('default') && !named.includes('all'));
+  }
+
+  /** Throws the reason if a method that a feature adds is not allowed. */
+  demandMethod(name: string): void {
+    const reason = this.#methodRefusal(name);
+    if (reason !== undefined) throw new Failure('method-not-found', `${name} is not available: ${reason}`);
+  }
+
+  allowsMethod(name: string): boolean {
+    return this.#methodRefusal(name) === undefined;
+  }
+
+  allowsPrompts(feature: string, way: 'list' | 'get'): boolean {
+    return this.#allowsReading(promptWays[feature]?.[way]);
+  }
+
+  allowsResource(uri: string, way: 'list' | 'read'): boolean {
+    return this.#allowsReading(resourceWays.find(({ pattern }) => pattern.test(uri))?.[way]);
+  }
+
+  /** What belongs to no tool is allowed unless the tools are restricted. */
+  #allowsReading(tool: string | undefined): boolean {
+    return this.#refusal(tool ?? '', false) === undefined;
+  }
+
+  /** A method without a tool counts as writing. */
+  #methodRefusal(name: string): string | undefined {
+    const way = Object.hasOwn(methodWays, name) ? methodWays[name]! : { tool: '', writes: true };
+    return this.#refusal(way.tool, way.writes === true);
+  }
+
+  #refusal(name: string, writes: boolean): string | undefined {
+    for (const selection of this.#selections) {
+      if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
+      if (selection.excludeTools?.includes(name)) return 'it is excluded.';
+      if (!selects(selection, name)) return 'it is in none of the enabled toolsets.';
+    }
+    return undefined;
+  }
+}
+
+function namesTools({ toolsets: named = [], tools = [] }: Selection): boolean {
+  return named.length > 0 || tools.length > 0;
+}
+
+function selects(selection: Selection, tool: string): boolean {
+  const { toolsets: named = [], tools = [] } = selection;
+  if (!namesTools(selection) || named.includes('all') || named.includes('default')) return true;
+  // Harmless: they reach only tools that are allowed themselves.
+  if (isDiscovery(tool)) return true;
+  return tools.includes(tool) || named.some((name) => members(name).includes(tool));
+}
+
+function isDiscovery(tool: string): boolean {
+  return discoveryNames.some((name) => name === tool);
+}
+
+function members(toolset: string): readonly string[] {
+  return Object.hasOwn(toolsets, toolset) ? toolsets[toolset as keyof typeof toolsets] : [];
+}
+
+/** Reads the headers with which an HTTP client tightens its own access. Throws if a name is unknown. */
+export function selectionFromHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Selection | undefined {
+  const list = (header: string, known: readonly string[]) => {
+    const names = String(headers[header] ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+    for (const name of names) {
+      if (known.includes(name)) continue;
+      const meant = nearest(name, known);
+      throw new Failure(
+        'invalid-request',
+        `${header}: unknown name "${name}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      );
+    }
+    return names;
+  };
+  const selection = {
+    toolsets: list('x-mcp-toolsets', toolsetNames),
+    tools: list('x-mcp-tools', toolNames),
+    excludeTools: list('x-mcp-exclude-tools', toolNames),
+    readOnly: readOnlyHeader(headers['x-mcp-readonly']),
+  };
+  return namesTools(selection) || selection.excludeTools.length > 0 || selection.readOnly
+    ? selection
+    : undefined;
+}
+
+function readOnlyHeader(value: string | string[] | undefined): boolean {
+  const text = String(value ?? '')
+    .trim()
+    .toLowerCase();
+  if (['', 'false', '0', 'no', 'off'].includes(text)) return false;
+  if (['true', '1', 'yes', 'on'].includes(text)) return true;
+  throw new Failure('invalid-request', `x-mcp-readonly must be true or false, not "${value}"`);
+}

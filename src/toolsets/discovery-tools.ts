@@ -1,0 +1,89 @@
+import type { JsonObject } from '../json.ts';
+import type { ToolDescription } from '../tool.ts';
+
+/** A discovery tool as clients see it. The engine runs it, because it needs the tools of the connection. */
+export type DiscoveryTool = ToolDescription & {
+  readonly name: 'search_tools' | 'query_tool' | 'call_tool';
+};
+
+const callArguments = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 1, description: 'Tool name, as returned by search_tools.' },
+    arguments: {
+      type: 'object',
+      default: {},
+      description: 'Arguments of that tool, matching the input schema that search_tools returned.',
+    },
+  },
+} as const;
+
+export const discoveryTools: readonly DiscoveryTool[] = [
+  {
+    name: 'search_tools',
+    title: 'Search tools',
+    description:
+      'Finds further tools by what they do, for example "edit a prompt", "add a calendar" or "quiet hours". Use it when no listed tool fits. Returns the best matches with name, description and input schema, and whether to call each with query_tool or call_tool.',
+    inputSchema: {
+      type: 'object',
+      required: ['query'],
+      properties: {
+        query: { type: 'string', minLength: 1, description: 'What you want to do, in a few words.' },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 20,
+          default: 5,
+          description: 'Maximum number of tools to return.',
+        },
+      },
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['tools'],
+      properties: {
+        tools: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['name', 'description', 'input_schema', 'call_with'],
+            properties: {
+              name: { type: 'string' },
+              description: { type: 'string' },
+              input_schema: { type: 'object' },
+              call_with: { enum: ['query_tool', 'call_tool'] },
+            },
+          },
+        },
+      },
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  {
+    name: 'query_tool',
+    title: 'Call a read-only tool',
+    description:
+      'Calls a tool that only reads data, found with search_tools. Takes the name and the arguments of that tool and returns its result. Tools that change something need call_tool.',
+    inputSchema: callArguments,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  {
+    name: 'call_tool',
+    title: 'Call any tool',
+    description:
+      'Calls any tool found with search_tools, also one that changes data, starts an agent or reaches the network. Takes the name and the arguments of that tool and returns its result. Prefer query_tool for tools that only read.',
+    inputSchema: callArguments,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  },
+];
+
+/** A search result: what a client needs to call the tool. */
+export function foundTool(tool: ToolDescription, inputSchema: JsonObject): JsonObject {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: inputSchema,
+    call_with: tool.annotations?.readOnlyHint === true ? 'query_tool' : 'call_tool',
+  };
+}

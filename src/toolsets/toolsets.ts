@@ -1,0 +1,78 @@
+/** The groups of tools that a server or a client can select. A tool can be in several groups. */
+export const toolsets = {
+  prompts: ['list_prompts', 'search_prompts', 'expand_prompt', 'show_prompt', 'export_prompts'],
+  prompt_editing: [
+    'list_prompts',
+    'show_prompt',
+    'create_prompt',
+    'update_prompt',
+    'delete_prompt',
+    'prompt_history',
+    'restore_prompt',
+    'lint_prompts',
+    'import_prompts',
+  ],
+  delegate: [
+    'delegate_run',
+    'delegate_resume',
+    'delegate_autopilot',
+    'show_run',
+    'collect_run',
+    'cancel_run',
+  ],
+  runs: ['list_runs', 'show_run', 'tail_run', 'collect_run', 'cancel_run', 'clean_runs'],
+  calendar: [
+    'list_users',
+    'list_events',
+    'get_event',
+    'create_event',
+    'update_event',
+    'delete_event',
+    'import_calendar',
+    'add_calendar',
+    'list_calendars',
+    'sync_calendar',
+    'remove_calendar',
+  ],
+  notifications: [
+    'list_users',
+    'list_notifications',
+    'plan_notifications',
+    'cancel_notification',
+    'acknowledge_notification',
+    'test_notification',
+    'list_outbox',
+    'list_audit',
+    'list_rules',
+    'set_rule',
+    'delete_rule',
+  ],
+  people: ['list_users', 'get_user', 'create_user', 'update_user', 'delete_user'],
+  admin: ['server_status', 'load_demo', 'remove_demo'],
+} as const;
+
+type ToolsetName = keyof typeof toolsets;
+
+/** `default` lists the core and reaches everything else through the discovery tools; `all` lists everything. */
+export const toolsetNames = ['default', 'all', ...(Object.keys(toolsets) as ToolsetName[])] as const;
+
+/** The tools that find and call the tools that are not listed. */
+export const discoveryNames = ['search_tools', 'query_tool', 'call_tool'] as const;
+
+/** What `default` lists besides the discovery tools. Tools of a feature without data are left out. */
+export const core: ReadonlySet<string> = new Set([
+  'list_prompts',
+  'search_prompts',
+  'expand_prompt',
+  'delegate_run',
+  'list_runs',
+  'collect_run',
+  'list_users',
+  'list_events',
+  'create_event',
+  'list_notifications',
+]);
+
+export const toolNames: readonly string[] = [
+  ...new Set<string>([...Object.values(toolsets).flat(), ...discoveryNames]),
+];
