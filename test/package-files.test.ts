@@ -31,6 +31,7 @@ it('the package contains the program, its licences and its documentation', () =>
       'dist/adjutant.cjs',
       'dist/page/index.html',
       'docs/configuration.md',
+      'schema/adjutant.schema.json',
     ]),
   );
   expect(paths.filter((path) => /^(src|test|bench|scripts|node_modules)\//.test(path))).toEqual([]);
