@@ -3,7 +3,7 @@ import type { Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
 
 /** Address of the published schema, for the first line of a configuration file. */
-export const schemaAddress =
+export const configurationSchemaAddress =
   'https://raw.githubusercontent.com/OWNER/adjutant/main/schema/adjutant.schema.json';
 
 interface Table {
@@ -30,7 +30,7 @@ export function configurationSchema(): JsonSchema {
   // Editors for TOML support draft 7, but no newer one.
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    $id: schemaAddress,
+    $id: configurationSchemaAddress,
     title: 'Configuration of Adjutant (adjutant.toml)',
     ...root,
   };
