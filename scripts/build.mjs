@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
+import { bundledPackages, notices } from './notices.mjs';
 import { page, pageFiles } from './page.mjs';
 
 const style = {
@@ -132,8 +133,16 @@ for (const [file, name] of [
 ])
   cpSync(`node_modules/minijinja-js/dist/node/${file}`, `dist/minijinja-js/${name}`);
 
-await build(page);
+const { metafile: pageMetafile } = await build({ ...page, metafile: true });
 for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
+
+// The bundles contain no licence comments, so the licences of all packages are shipped in one file.
+const packages = [
+  ...bundledPackages(metafile),
+  ...bundledPackages(pageMetafile),
+  'node_modules/minijinja-js',
+];
+writeFileSync('dist/THIRD_PARTY_NOTICES', notices(packages));
 
 // 6. Start a server once to write the code cache, so that the first start of a user is fast too.
 const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));

@@ -1,0 +1,20 @@
+# The server and the worker in one image: see "In containers" in docs/scaling.md.
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY . .
+# Installs the package as users do. Packing builds it first.
+RUN npm pack --pack-destination /tmp \
+ && npm install --global --prefix /opt/adjutant /tmp/adjutant-*.tgz
+
+FROM node:24-bookworm-slim
+COPY --from=build /opt/adjutant /opt/adjutant
+RUN install --directory --owner node --group node --mode 700 /data
+ENV PATH=/opt/adjutant/bin:$PATH \
+    ADJUTANT_HOME=/data \
+    ADJUTANT_HTTP_TOKEN_FILE=/run/secrets/adjutant-token
+VOLUME /data
+EXPOSE 7323
+USER node
+WORKDIR /data
+ENTRYPOINT ["node", "/opt/adjutant/lib/node_modules/adjutant/dist/adjutant.cjs"]
+CMD ["serve", "--http", "--host", "0.0.0.0"]

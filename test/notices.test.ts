@@ -1,0 +1,50 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isObject } from '../src/json.ts';
+
+const text = readFileSync('dist/THIRD_PARTY_NOTICES', 'utf8');
+const [, ...sections] = text.split(/\n-{80}\n/).map((section) => section.trim());
+
+/** Names of the packages in dist, found without the build's own list: from source maps, imports and copied folders. */
+function packagesInDist(): readonly string[] {
+  const fromMaps = globSync('dist/*.map').flatMap((map) => {
+    const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] };
+    return sources.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  });
+  const fromPage = globSync('src/web/page/**/*.{ts,tsx}', {
+    exclude: (name) => name.includes('.test.'),
+  }).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^;']*?'((?:@[^/']+\/)?[^./'][^/']*)/gm)].map(
+      ([, name]) => name!,
+    ),
+  );
+  const copied = readdirSync('dist', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'page')
+    .map(({ name }) => name);
+  return [...new Set([...fromMaps, ...fromPage, ...copied])].sort();
+}
+
+it('the notices list every bundled package, and no other', () => {
+  const listed = sections.map((section) => section.slice(0, section.indexOf(' ')));
+  expect(listed).toEqual(packagesInDist());
+  expect(listed).toEqual(expect.arrayContaining(['ical.js', 'minijinja-js', 'pg', 'preact']));
+});
+
+it.each(sections.map((section) => [section.split('\n')[0]!, section]))(
+  'the notices contain the licence of %s',
+  (title, section) => {
+    const [name, version] = title.split(' ');
+    const folder = join('node_modules', name!);
+    const about: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(about).toMatchObject({ name, version });
+    const licence = isObject(about) ? about['license'] : undefined;
+    expect(section).toContain(`\nLicence: ${licence}\n`);
+    const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
+    if (file !== undefined) expect(section).toContain(readFileSync(join(folder, file), 'utf8').trim());
+    else
+      expect(section).toMatch(
+        /Copyright \(c\) \S+[\s\S]+(Permission is hereby granted|Apache License\s+Version 2\.0)/,
+      );
+  },
+);
