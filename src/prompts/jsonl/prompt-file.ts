@@ -1,4 +1,5 @@
 import type { Problem } from '../../feature.ts';
+import { withoutStacks } from '../../without-stacks.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
@@ -20,6 +21,10 @@ export function createPromptFileCache(): FileCache<PromptFile> {
 }
 
 export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile): PromptFile {
+  return withoutStacks(() => parseLines(bytes, file, last));
+}
+
+function parseLines(bytes: Buffer, file: string, last: PromptFile | undefined): PromptFile {
   const byName = new Map<string, PromptDefinition>();
   const problems: Problem[] = [];
   const lines = decodeLines(bytes);
