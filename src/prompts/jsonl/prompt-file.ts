@@ -1,9 +1,9 @@
 import type { Problem } from '../../feature.ts';
-import { withoutStacks } from '../../without-stacks.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
+import { withoutStacks } from '../files/without-stacks.ts';
 import { type PromptRecord, parseRecord, toDefinition } from './record.ts';
 
 /** The prompts of a JSONL file, with a problem for every invalid line. */
