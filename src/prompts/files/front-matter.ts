@@ -53,7 +53,7 @@ function parsePlain(lines: readonly string[]): Readonly<Record<string, unknown>>
 const maxYamlLength = 16 * 1024;
 
 /** Keys in keys, such as `? ? ? a`. The YAML package needs minutes for a few hundred of them. */
-const nestedKeys = /(?:\?\s+(?:-\s+)*){10}/;
+const nestedKeys = /(?:\?\s+(?:[-&!]\S*\s+)*){10}/;
 
 let yaml: typeof import('yaml') | undefined;
 
