@@ -1,8 +1,14 @@
+/** A longer name is not a spelling mistake, and comparing two long names takes too long. */
+const maxLength = 100;
+
 /** Finds the candidate most similar to a misspelled name, or `undefined` if none is similar. */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
+  if (written.length > maxLength) return undefined;
   let best: string | undefined;
   let least = Math.max(2, Math.floor(written.length / 3)) + 1;
   for (const candidate of candidates) {
+    // The distance is at least the difference in length.
+    if (Math.abs(candidate.length - written.length) >= least) continue;
     const distance = editDistance(written, candidate);
     if (distance < least) [best, least] = [candidate, distance];
   }

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { parseFrontMatter } from './files/front-matter.ts';
 import { formatNamed } from './formats/formats.ts';
 import { withOptionalSlices } from './jinja/optional-slices.ts';
+import { formatPercent } from './jinja/percent-format.ts';
 import { lintFiles } from './lint/lint-files.ts';
 import { parseManifest } from './sources/twig-manifest.ts';
 import { unsupportedConstructs } from './template/dialect.ts';
+import { scanTemplate } from './template/scanner.ts';
 import { resolveReferences } from './template/template-references.ts';
+import { freeVariables } from './template/variables.ts';
 
 const length = 1024 * 1024;
 const repeated = (text: string, size = length) => text.repeat(Math.ceil(size / text.length));
@@ -65,6 +68,53 @@ describe('processing time stays linear for a 1 MB file with', { timeout }, () =>
   });
 
   it.each([
+    ['loops', repeated('{% for a in b %}')],
+    ['loops with includes', numbered((number) => `{% for a${number} in b %}{% include "a.md" %}`)],
+    ['loops around names', repeated('{% for a in b %}', length / 2) + repeated('{{ c }}', length / 2)],
+    ['blocks', repeated('{% block a %}{{ b }}')],
+    [
+      'assignments and includes',
+      numbered((number) => `{% set a${number} = 1 %}`, length / 2) +
+        repeated('{% include "a.md" %}', length / 2),
+    ],
+  ])('nested or repeated %s', async (_, text) => {
+    await expectLinear(scanTemplate, text, prose);
+  });
+
+  it.each([
+    ['free', repeated('{% include "a.md" %}', length / 4)],
+    [
+      'set',
+      numbered((number) => `{% set v${number} = 1 %}`, length / 4) +
+        repeated('{% include "a.md" %}{% with z = 1 %}{% endwith %}', length / 4),
+    ],
+  ])('includes of a template with thousands of names that are %s', async (_, text) => {
+    const included = numbered((number) => `{{ v${number} }}`, length / 4);
+    await expectLinear((source) => freeVariables(source, () => included), text, prose);
+  });
+
+  it.each([
+    [
+      'misspelled arguments',
+      numbered((number) => `{"name":"arg${number}"},`, length / 8),
+      numbered((number) => `{{arx${number}}}`, length / 8),
+    ],
+    ['a very long argument', `{"name":"${repeated('a', length / 8)}"},`, `{{${repeated('b', length / 8)}}}`],
+  ])('a JSONL line with %s', async (_, declared, text) => {
+    const record = (content: string) =>
+      `{"name":"a","arguments":[${declared}{"name":"z"}],"messages":[{"role":"user","content":"${content}"}]}\n`;
+    await expectLinear(
+      (content) => lintFiles([{ path: 'a.jsonl', text: record(content) }]),
+      text,
+      'x'.repeat(length),
+    );
+  });
+
+  it('format directives whose names are never closed', async () => {
+    await expectLinear((format) => formatPercent(format, []), repeated('%('), repeated('%%'));
+  });
+
+  it.each([
     ['keys', numbered((number) => `key${number}: 'v'\n`)],
     ['equal keys', repeated("key: 'v'\n")],
     ['brackets', `key: ${repeated('[')}`],
@@ -121,3 +171,40 @@ it('reports the line and the limit if front matter is too large', async () => {
     line: 2,
   });
 });
+
+it('scans an assignment to hundreds of thousands of names', () => {
+  expect(scanTemplate(`{% set ${repeated('a,')}b = c %}`).variables).toMatchObject([{ name: 'c' }]);
+});
+
+it('reports hundreds of thousands of invalid lines', { timeout }, async () => {
+  const { problems } = await lintFiles([{ path: 'a.jsonl', text: 'x\n'.repeat(300_000) }]);
+  expect(problems).toHaveLength(300_000);
+});
+
+it('finds the known names among thousands of unknown filters and tests', { timeout }, async () => {
+  const text = numbered(
+    (number) => `{{ x|unknown${number}|upper }}{{ x is missing${number} }}{{ x is defined }}`,
+    100_000,
+  );
+  const { problems } = await lintFiles([
+    { path: 'lib/twig.toml', text: '[prompts.a]\ndescription = "A"\n[[prompts.a.arguments]]\nname = "x"\n' },
+    { path: 'lib/prompts/a.md', text },
+  ]);
+  const names = problems.flatMap(({ message }) => /^unknown (?:filter|test): (.*)$/.exec(message)?.[1] ?? []);
+  expect(names.filter((name) => !/^(?:unknown|missing)\d+$/.test(name))).toEqual([]);
+  expect(new Set(names).size).toBe(text.match(/unknown\d+|missing\d+/g)!.length);
+});
+
+it('limits the sum of the widths in a format', () => {
+  expect(() => formatPercent('%600000s%600000s', ['a', 'b'])).toThrow('the width is too large');
+});
+
+it.each(['? ', '?\n ', '? - ', '? &a ', '? !t '])(
+  'rejects front matter with keys nested as %j',
+  async (text) => {
+    await expect(parseFrontMatter(`---\nkey:\n ${repeated(text, 1000)}\n---\nText.`)).rejects.toMatchObject({
+      message: 'the frontmatter has keys that are nested too deeply',
+      line: 2,
+    });
+  },
+);

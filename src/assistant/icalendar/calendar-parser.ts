@@ -4,7 +4,7 @@ import { singleLine } from '../../single-line.ts';
 import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
-import { isFast, isRunaway } from './rule.ts';
+import { cpuMs, isFast, isRunaway } from './rule.ts';
 import { type CalendarTime, isAllDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
@@ -27,6 +27,8 @@ export interface ParsedCalendar {
 }
 
 const maxRunaways = 5;
+/** CPU time that the unusual rules of one calendar may take to check. */
+const maxCheckedMs = 3000;
 
 const readProperties: Readonly<Record<string, ReadonlySet<string>>> = {
   VCALENDAR: new Set(['method', 'x-wr-calname', 'name']),
@@ -51,6 +53,8 @@ interface Component {
   readonly method: string;
   readonly line: number;
   readonly properties: Property[];
+  /** The first UID, kept here because thousands of problems can refer to it. */
+  uid: string | undefined;
 }
 
 /** Assembles events from the lines of one or more iCalendar documents. */
@@ -59,9 +63,12 @@ export class CalendarParser {
   readonly #instances = new Map<string, Instance[]>();
   readonly #checkedRules = new Set<string>();
   #runaways = 0;
+  #checkedMs = 0;
   /** Events that refer to a time zone whose VTIMEZONE may follow. */
   readonly #waiting: Component[] = [];
   readonly #open: Component[] = [];
+  /** Number of open components by name, so that an END without a BEGIN needs no search. */
+  readonly #openCounts = new Map<string, number>();
   #zones = new ZoneReader();
   #document: string | undefined;
   #beginCount = 0;
@@ -95,7 +102,8 @@ export class CalendarParser {
     if (!begins) return this.#closeComponent(name);
     // An event without END:VEVENT ends where the next one begins.
     if (name === 'VEVENT') this.#closeComponent(name, 'END:VEVENT is missing.');
-    this.#open.push({ name, method: this.#method, line: number, properties: [] });
+    this.#open.push({ name, method: this.#method, line: number, properties: [], uid: undefined });
+    this.#openCounts.set(name, (this.#openCounts.get(name) ?? 0) + 1);
   }
 
   end(): void {
@@ -108,6 +116,7 @@ export class CalendarParser {
     this.#complete &&= this.#beginCount > 0 && this.#endCount >= this.#beginCount;
     this.#closeComponent('VEVENT', 'The calendar ends in the middle of this event.');
     this.#open.length = 0;
+    this.#openCounts.clear();
     for (const component of this.#waiting.splice(0)) this.#addEvent(component);
   }
 
@@ -139,15 +148,18 @@ export class CalendarParser {
       const reason = `This line is invalid and was skipped: ${shorten(line)}`;
       return this.#report('warning', { ...open, line: number }, reason);
     }
+    if (name === 'uid') open.uid ??= property.value.trim();
     if (open.name !== 'VCALENDAR') open.properties.push(property);
     else if (name === 'method') this.#method = property.value.trim().toUpperCase();
     else this.#name ??= singleLine(textOf(property));
   }
 
   #closeComponent(name: string, cut?: string): void {
+    if (!this.#openCounts.get(name)) return;
     const index = this.#open.findLastIndex((open) => open.name === name);
-    if (index === -1) return;
-    const [component] = this.#open.splice(index) as [Component];
+    const closed = this.#open.splice(index);
+    for (const open of closed) this.#openCounts.set(open.name, this.#openCounts.get(open.name)! - 1);
+    const component = closed[0]!;
     if (cut !== undefined) this.#report('warning', component, cut);
     if (name === 'VTIMEZONE') this.#zones.close(component.properties);
     if (name === 'STANDARD' || name === 'DAYLIGHT')
@@ -183,7 +195,7 @@ export class CalendarParser {
 
   /**
    * True if a rule can be expanded within the limits; throws `Unreadable` if the engine rejects it. After a few runaway
-   * rules, other unusual rules are rejected unchecked, so that a calendar full of them cannot take forever.
+   * rules, or many slow ones, other unusual rules are rejected unchecked, so that a calendar full of them cannot take forever.
    */
   #isUsable(rule: string, start: CalendarTime): boolean {
     const allDay = isAllDay(start);
@@ -195,7 +207,10 @@ export class CalendarParser {
       allDay,
       offsets: () => 0,
     };
-    const runaway = (!isFast(rule) && this.#runaways >= maxRunaways) || isRunaway(rule, place, this.#nowMs);
+    if (!isFast(rule) && (this.#runaways >= maxRunaways || this.#checkedMs > maxCheckedMs)) return false;
+    const began = cpuMs();
+    const runaway = isRunaway(rule, place, this.#nowMs);
+    if (!isFast(rule)) this.#checkedMs += cpuMs() - began;
     if (runaway) this.#runaways += 1;
     else if (isFast(rule)) this.#checkedRules.add(cacheKey);
     return !runaway;
@@ -222,7 +237,7 @@ export class CalendarParser {
     message: string,
     known?: string,
   ): void {
-    const uid = known ?? at.properties?.find(({ name }) => name === 'uid')?.value.trim();
+    const uid = known ?? at.uid;
     this.#problems.push({
       severity,
       ...(this.#document !== undefined && { document: this.#document }),

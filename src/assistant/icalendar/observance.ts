@@ -9,8 +9,17 @@ interface Change {
 
 const yearMs = 366 * 86_400_000;
 
+/** All events of a calendar share the definitions of its zones, so each zone is computed only once. */
+const computed = new WeakMap<readonly Observance[], OffsetAt>();
+
 /** Returns the UTC offsets of a time zone that is defined only by a VTIMEZONE in the calendar. */
 export function offsetsOfObservances(observances: readonly Observance[]): OffsetAt {
+  const known = computed.get(observances) ?? computeOffsets(observances);
+  computed.set(observances, known);
+  return known;
+}
+
+function computeOffsets(observances: readonly Observance[]): OffsetAt {
   const decades = new Map<number, readonly Change[]>();
   const changesAround = (instantMs: number): readonly Change[] => {
     const decade = Math.floor(instantMs / (10 * yearMs));
@@ -23,8 +32,19 @@ export function offsetsOfObservances(observances: readonly Observance[]): Offset
   };
   const [first] = observances.toSorted((a, b) => Date.parse(`${a.start}Z`) - Date.parse(`${b.start}Z`));
   const beginning = (first?.from ?? 0) * 1000;
-  return (instantMs) =>
-    changesAround(instantMs).findLast(({ atMs }) => atMs <= instantMs)?.offsetMs ?? beginning;
+  return (instantMs) => lastBefore(changesAround(instantMs), instantMs)?.offsetMs ?? beginning;
+}
+
+/** Searches in halves, because a zone can have thousands of changes. */
+function lastBefore(changes: readonly Change[], instantMs: number): Change | undefined {
+  let low = 0;
+  let high = changes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (changes[middle]!.atMs <= instantMs) low = middle + 1;
+    else high = middle;
+  }
+  return changes[low - 1];
 }
 
 /** Returns the offset changes in a time range, including the last one before it. */

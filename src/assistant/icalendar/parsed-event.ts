@@ -1,5 +1,5 @@
 import type { Instance } from './event-reader.ts';
-import type { EventDetails, Override, Series } from './series.ts';
+import type { EventDetails, Observance, Override, Series } from './series.ts';
 
 /** One UID of a calendar: a single event, or a series with its overrides. */
 export interface ParsedEvent {
@@ -27,9 +27,8 @@ export function assembleEvent(
   if (masters.length > 1) replaced(masters.length - 1);
   const master = masters.length > 0 ? newest(masters) : undefined;
   const base = master ?? changed.find(({ details }) => details.status !== 'cancelled') ?? changed[0]!;
-  const own = Object.assign({}, ...changed.map(({ zones }) => zones), base.zones) as NonNullable<
-    Series['zones']
-  >;
+  const own: Record<string, readonly Observance[]> = {};
+  for (const { zones } of [...changed, base]) Object.assign(own, zones);
   const lists = {
     rules: master?.rules,
     exceptionRules: master?.exceptionRules,

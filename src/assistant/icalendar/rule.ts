@@ -113,7 +113,7 @@ function runWithTimeout<Value>(work: () => Value): Value {
   }
 }
 
-function cpuMs(): number {
+export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }

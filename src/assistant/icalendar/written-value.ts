@@ -1,7 +1,15 @@
 import type { CalendarTime, Duration } from './series.ts';
 
 /** A value in the calendar is invalid. The message says which, for the owner of the calendar. */
-export class Unreadable extends Error {}
+export class Unreadable extends Error {
+  constructor(message: string) {
+    // Nobody reads the stack, and a calendar can have thousands of invalid values.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
 
 /** Reads `20260329`, `20260329T023000` or `20260329T023000Z`; also accepts dashes and colons. */
 export function readTime(value: string, zone?: string): CalendarTime {

@@ -1,13 +1,17 @@
 import { type Property, parameterOf } from './content-line.ts';
 import type { CalendarTime, Observance } from './series.ts';
-import { readOffset, readRule, readTime, Unreadable } from './written-value.ts';
+import { readOffset, readRule, readTime, shorten, Unreadable } from './written-value.ts';
 import { resolveZone } from './zone.ts';
+
+/** The full history of a real time zone has fewer changes. Every event in the zone refers to all of them. */
+const maxChanges = 500;
 
 /** Time zones of one calendar: those with a known name, and custom ones defined by its VTIMEZONEs. */
 export class ZoneReader {
   readonly #own = new Map<string, readonly Observance[]>();
   readonly #resolved = new Map<string, string | undefined>();
   #observances: Observance[] = [];
+  #changes = 0;
 
   /** Adds a STANDARD or DAYLIGHT of the current VTIMEZONE. */
   addObservance(properties: readonly Property[]): void {
@@ -18,12 +22,17 @@ export class ZoneReader {
       if (value === undefined) throw new Unreadable(`a time zone has a part without ${name.toUpperCase()}`);
       return value;
     };
+    const rules = all('rrule');
+    const dates = all('rdate').flatMap((value) => value.split(','));
+    this.#changes += 1 + rules.length + dates.length;
+    if (this.#changes > maxChanges)
+      throw new Unreadable(`its time zone has more than ${maxChanges} rules and dates`);
     this.#observances.push({
       start: readOnset(one('dtstart')),
       from: readOffset(one('tzoffsetfrom')),
       to: readOffset(one('tzoffsetto')),
-      rules: all('rrule').map(readYearlyRule),
-      dates: all('rdate').flatMap((value) => value.split(',').map(readOnset)),
+      rules: rules.map(readYearlyRule),
+      dates: dates.map(readOnset),
     });
   }
 
@@ -37,6 +46,7 @@ export class ZoneReader {
       else if (this.#observances.length > 0) this.#own.set(id, this.#observances);
     }
     this.#observances = [];
+    this.#changes = 0;
   }
 
   /** True if the property's time zone is already known; otherwise its VTIMEZONE may follow later. */
@@ -75,9 +85,16 @@ function readOnset(value: string): string {
   return wall.length === 10 ? `${wall}T00:00:00` : wall;
 }
 
+/** Rules that the engine expands quickly. Real time zones use no others. */
+const zoneRule =
+  /^FREQ=YEARLY(;(INTERVAL=\d{1,2}|COUNT=\d{1,4}|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}|BY(HOUR|MINUTE|SECOND|SETPOS)=-?\d{1,2}))*$/;
+
 function readYearlyRule(value: string): string {
   const rule = readRule(value);
-  if (!/^FREQ=YEARLY\b|;FREQ=YEARLY\b/.test(rule))
-    throw new Unreadable('a time zone has a rule that is not yearly');
+  const parts = rule.split(';');
+  const frequency = parts.filter((part) => part.startsWith('FREQ='));
+  if (frequency[0] !== 'FREQ=YEARLY') throw new Unreadable('a time zone has a rule that is not yearly');
+  if (!zoneRule.test([...frequency, ...parts.filter((part) => part !== frequency[0])].join(';')))
+    throw new Unreadable(`a time zone has a rule that is too complex: "${shorten(rule)}"`);
   return rule;
 }

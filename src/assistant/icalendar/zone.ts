@@ -12,7 +12,8 @@ export function resolveZone(written: string): string | undefined {
   const windows = windowsZones[name.toLowerCase()];
   if (windows !== undefined) return windows;
   // Some programs prefix the name: /mozilla.org/20050126_1/Europe/Berlin.
-  const parts = name.split('/');
+  // A zone has at most three parts, and a hostile name can have thousands.
+  const parts = name.split('/').slice(-3);
   for (let first = 0; first < parts.length; first++) {
     const candidate = parts.slice(first).join('/');
     if (isZone(candidate)) return candidate;

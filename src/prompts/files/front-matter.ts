@@ -52,6 +52,9 @@ function parsePlain(lines: readonly string[]): Readonly<Record<string, unknown>>
 /** Larger hostile input would keep the YAML package busy for seconds. Front matter written by hand is much smaller. */
 const maxYamlLength = 16 * 1024;
 
+/** Keys in keys, such as `? ? ? a`. The YAML package needs minutes for a few hundred of them. */
+const nestedKeys = /(?:\?\s+(?:[-&!]\S*\s+)*){10}/;
+
 let yaml: typeof import('yaml') | undefined;
 
 async function parseYaml(source: string, firstLine: number): Promise<Readonly<Record<string, unknown>>> {
@@ -60,6 +63,8 @@ async function parseYaml(source: string, firstLine: number): Promise<Readonly<Re
       `the frontmatter is larger than ${maxYamlLength / 1024} KB; move long text into the body`,
       firstLine,
     );
+  if (nestedKeys.test(source))
+    throw new FileProblem('the frontmatter has keys that are nested too deeply', firstLine);
   yaml ??= await import('yaml');
   const { LineCounter, parseDocument } = yaml;
   const lineCounter = new LineCounter();

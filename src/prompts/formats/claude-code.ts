@@ -67,13 +67,14 @@ async function parse(file: TextFile, pathName: string, report: Report): Promise<
   const { segments, written } = splitAtPlaceholders(body, positions, named, whole);
   const used = argumentsIn(segments);
   // A command without placeholders still takes input, which is appended to its text.
+  const isNamed = new Set(named);
   const all = used.length === 0 ? [whole] : sortByPosition(used, positions);
   return {
     name: (skill ? textField(fields, 'name') : undefined) ?? pathName,
     description: textField(fields, 'description') ?? firstLine(body),
     arguments: all.map((name): ArgumentDefinition => {
       const described = name === everything && all.length === 1 ? hint : undefined;
-      const defaultValue = named.includes(name) ? '' : (written.get(name) ?? '');
+      const defaultValue = isNamed.has(name) ? '' : (written.get(name) ?? '');
       return { name, ...(described !== undefined && { description: described }), default: defaultValue };
     }),
     typed: { positions, whole },
@@ -100,13 +101,14 @@ function splitAtPlaceholders(
   whole: string,
 ): { readonly segments: readonly Segment[]; readonly written: ReadonlyMap<string, string> } {
   const written = new Map<string, string>();
+  const names = new Set(named);
   const segments = splitBody(body, placeholder, ([found, index, all, number, word]) => {
     if (found.startsWith('\\'))
-      return named.includes(found.slice(2)) || isPlaceholder(found.slice(1))
+      return names.has(found.slice(2)) || isPlaceholder(found.slice(1))
         ? { text: found.slice(1) }
         : undefined;
     if (all !== undefined) return whole;
-    if (word !== undefined) return named.includes(word) ? word : undefined;
+    if (word !== undefined) return names.has(word) ? word : undefined;
     const name = positions[Number(index ?? number)];
     if (name !== undefined && !written.has(name)) written.set(name, found);
     return name;

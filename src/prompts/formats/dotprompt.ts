@@ -32,7 +32,8 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const parts = parseHandlebars(body, bodyLine);
   const declared = parseInput(fields['input'], (message) => report(message, 2));
   const used = new Set(parts.flatMap((part) => ('name' in part ? [part.name] : [])));
-  const undeclared = [...used].filter((name) => !declared.some((one) => one.name === name));
+  const known = new Set(declared.map(({ name }) => name));
+  const undeclared = [...used].filter((name) => !known.has(name));
   const jinja = parts.some(({ kind }) => kind === 'if' || kind === 'unless');
   const title = textField(fields, 'title');
   const description = textField(fields, 'description');

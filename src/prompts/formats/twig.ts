@@ -24,10 +24,11 @@ export const twig: Format = {
   namedByPath: false,
   accepts: (path) => /(^|\/)twig\.toml$|(^|\/)prompts\/.+\.(md|txt|j2|jinja2?)$/.test(path),
   async read(files) {
+    const texts = new Map(files.map(({ path, text }) => [path, text]));
     const readings = await Promise.all(
       files
         .filter(({ path }) => basename(path) === 'twig.toml')
-        .map((manifest) => readLibrary(manifest, files)),
+        .map((manifest) => readLibrary(manifest, texts)),
     );
     return {
       prompts: readings.flatMap(({ prompts }) => prompts),
@@ -52,21 +53,17 @@ export const twig: Format = {
   },
 };
 
-async function readLibrary(manifest: TextFile, files: readonly TextFile[]): Promise<Reading> {
+async function readLibrary(manifest: TextFile, texts: ReadonlyMap<string, string>): Promise<Reading> {
   const folder = dirname(manifest.path);
   const library = folder === '.' ? undefined : normalizeLibraryName(basename(folder));
   const problems: Problem[] = [];
   try {
     const parsed = await parseManifest(manifest.text, manifest.path);
     const qualifiedName = (prompt: string) => (library === undefined ? prompt : `${library}:${prompt}`);
-    problems.push(
-      ...parsed.problems.map(({ prompts: affected = [], ...problem }) => ({
-        ...problem,
-        prompts: affected.map(qualifiedName),
-      })),
-    );
+    for (const { prompts: affected = [], ...problem } of parsed.problems)
+      problems.push({ ...problem, prompts: affected.map(qualifiedName) });
     const prompts = parsed.prompts.flatMap((prompt): PromptDefinition[] => {
-      const messages = loadMessages(prompt, folder, files, problems);
+      const messages = loadMessages(prompt, folder, texts, problems);
       if (messages === undefined) return [];
       const { messages: _, ...described } = prompt;
       const name = qualifiedName(prompt.name);
@@ -81,14 +78,14 @@ async function readLibrary(manifest: TextFile, files: readonly TextFile[]): Prom
 function loadMessages(
   prompt: ManifestPrompt,
   folder: string,
-  files: readonly TextFile[],
+  texts: ReadonlyMap<string, string>,
   problems: Problem[],
 ): readonly MessageDefinition[] | undefined {
   const messages = prompt.messages.map((message): MessageDefinition | undefined => {
     if (message.kind === 'text') return { role: message.role, content: { type: 'text', text: message.text } };
     const path = join(folder, message.kind === 'file' ? 'prompts' : '', message.path);
-    const found = message.kind === 'file' ? files.find((file) => file.path === path) : undefined;
-    if (found !== undefined) return { role: message.role, content: { type: 'text', text: found.text } };
+    const text = message.kind === 'file' ? texts.get(path) : undefined;
+    if (text !== undefined) return { role: message.role, content: { type: 'text', text } };
     problems.push({ file: path, severity: 'error', message: 'Prompt content file not found' });
     return undefined;
   });

@@ -1,17 +1,19 @@
 import { FilterError } from './filter-error.ts';
 
-const directive = /%(?:\(([^)]*)\))?([-+ 0#]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([\s\S]?)/g;
+const directive = /%(?:\(([^()]*)\))?([-+ 0#]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([\s\S]?)/g;
+/** Limit for the sum of all widths. */
 const maxWidth = 1_000_000;
 
 /** Implements Python's `format % args`. Named arguments are in a map after the positional ones. */
 export function formatPercent(format: string, args: readonly unknown[]): string {
   const last = args.at(-1);
   const named: ReadonlyMap<unknown, unknown> = last instanceof Map ? last : new Map();
-  const rest = [...args];
+  let taken = 0;
   const take = () => {
-    if (rest.length === 0) throw new FilterError('not enough arguments');
-    return rest.shift();
+    if (taken === args.length) throw new FilterError('not enough arguments');
+    return args[taken++];
   };
+  let widths = 0;
   let byName = false;
   const text = format.replaceAll(
     directive,
@@ -19,7 +21,8 @@ export function formatPercent(format: string, args: readonly unknown[]): string 
       if (type === '%') return '%';
       const widthValue = width === '*' ? toNumber(take(), '*') : Number(width ?? 0);
       const precisionValue = precision === '*' ? toNumber(take(), '*') : precision && Number(precision);
-      if (widthValue > maxWidth || Number(precisionValue ?? 0) > 100)
+      widths += Math.max(0, widthValue);
+      if (widths > maxWidth || Number(precisionValue ?? 0) > 100)
         throw new FilterError('the width is too large');
       if (name !== undefined) {
         byName = true;
@@ -39,7 +42,7 @@ export function formatPercent(format: string, args: readonly unknown[]): string 
       );
     },
   );
-  if (!byName && rest.length > 0) throw new FilterError('not all arguments are used');
+  if (!byName && taken < args.length) throw new FilterError('not all arguments are used');
   return text;
 }
 
@@ -126,10 +129,12 @@ function general(number: number, precision: number): string {
 }
 
 function cut(text: string, precision: number | undefined): string {
-  return precision === undefined ? text : [...text].slice(0, precision).join('');
+  // A character has at most two code units, so the rest of a long text need not be split.
+  return precision === undefined ? text : [...text.slice(0, 2 * precision)].slice(0, precision).join('');
 }
 
 function pad(text: string, flags: string, width: number, type: string): string {
+  if (text.length >= 2 * width) return text;
   const missing = width - [...text].length;
   if (missing <= 0) return text;
   if (flags.includes('-')) return text + ' '.repeat(missing);

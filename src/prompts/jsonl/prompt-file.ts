@@ -3,6 +3,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
+import { withoutStacks } from '../files/without-stacks.ts';
 import { type PromptRecord, parseRecord, toDefinition } from './record.ts';
 
 /** The prompts of a JSONL file, with a problem for every invalid line. */
@@ -20,6 +21,10 @@ export function createPromptFileCache(): FileCache<PromptFile> {
 }
 
 export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile): PromptFile {
+  return withoutStacks(() => parseLines(bytes, file, last));
+}
+
+function parseLines(bytes: Buffer, file: string, last: PromptFile | undefined): PromptFile {
   const byName = new Map<string, PromptDefinition>();
   const problems: Problem[] = [];
   const lines = decodeLines(bytes);

@@ -10,6 +10,7 @@ import { unsupportedConstructs } from '../template/dialect.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { freeVariables, globalNames } from '../template/variables.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
+import { NameSuggestions } from './name-suggestions.ts';
 
 /** Python methods that templates often use but the engine does not support. */
 const missingMethods = new Set(
@@ -71,12 +72,11 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
     const report = (finding: Finding) => problems.push(problemIn(definition, template, finding));
     for (const construct of unsupportedConstructs(source)) report({ severity: 'error', ...construct });
     const { filters, tests, methods, imported, references } = scanTemplate(source);
-    for (const { name, ...place } of filters)
-      if (!vocabulary.has('filter', name))
-        report({ severity: 'error', message: `unknown filter: ${name}`, ...place });
-    for (const { name, ...place } of tests)
-      if (!vocabulary.has('test', name))
-        report({ severity: 'error', message: `unknown test: ${name}`, ...place });
+    for (const [kind, uses] of [['filter', filters] as const, ['test', tests] as const]) {
+      const unknown = vocabulary.unknown(kind, uses);
+      for (const { name, ...place } of uses)
+        if (unknown.has(name)) report({ severity: 'error', message: `unknown ${kind}: ${name}`, ...place });
+    }
     for (const { name, object, ...place } of methods)
       if (missingMethods.has(name) && !(object !== undefined && imported.has(object)))
         report({ severity: 'error', message: `unknown method: ${name}`, ...place });
@@ -89,10 +89,11 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
     }
   };
   for (const template of set.names) visit(template, set.sourceOf(template) ?? '');
+  const declared = new NameSuggestions(definition.arguments.map(({ name }) => name));
   for (const template of set.names) {
     for (const use of freeVariables(set.sourceOf(template) ?? '', (name) => set.sourceOf(name))) {
       used.add(use.name);
-      const finding = variableFinding(definition, use);
+      const finding = variableFinding(declared, use);
       if (finding !== undefined) problems.push(problemIn(definition, use.template ?? template, finding));
     }
   }
@@ -109,18 +110,17 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
 }
 
 function variableFinding(
-  { arguments: declared }: PromptDefinition,
+  declared: NameSuggestions,
   { name, called, guarded, line, column }: ReturnType<typeof freeVariables>[number],
 ): Finding | undefined {
-  const names = declared.map((argument) => argument.name);
   const place = { line, column };
-  if (called && !names.includes(name)) {
-    const candidate = nearest(name, globalNames);
-    return { severity: 'error', message: `unknown function: ${name}${suggestion(candidate)}`, ...place };
+  if (called && !declared.has(name)) {
+    const suggestion = didYouMean(nearest(name, globalNames));
+    return { severity: 'error', message: `unknown function: ${name}${suggestion}`, ...place };
   }
   if (called)
     return { severity: 'error', message: `the argument ${name} is text and cannot be called`, ...place };
-  if (names.includes(name)) return undefined;
+  if (declared.has(name)) return undefined;
   if (guarded)
     return {
       severity: 'warning',
@@ -131,12 +131,12 @@ function variableFinding(
     name === 'input' ? '; a library does not define {{input}}, so declare it as an argument' : '';
   return {
     severity: 'error',
-    message: `undefined variable: ${name}${literal || suggestion(nearest(name, names))}`,
+    message: `undefined variable: ${name}${literal || didYouMean(declared.nearest(name))}`,
     ...place,
   };
 }
 
-function suggestion(candidate: string | undefined): string {
+function didYouMean(candidate: string | undefined): string {
   return candidate === undefined ? '' : `; did you mean ${candidate}?`;
 }
 
@@ -151,21 +151,29 @@ function problemIn(definition: PromptDefinition, template: string, finding: Find
   return { file: join(dirname(definition.file), template), ...finding };
 }
 
+const batchSize = 500;
+
 /** The filters and tests that the engine supports. Queries the engine itself, so no list has to be maintained. */
 class Vocabulary {
   readonly #jinja = new Jinja();
-  readonly #known = new Map<string, boolean>();
+  /** Holds only names that the engine supports: templates can contain any number of other names. */
+  readonly #known = new Set<string>();
 
-  has(kind: 'filter' | 'test', name: string): boolean {
-    const key = `${kind} ${name}`;
-    const known = this.#known.get(key) ?? this.#query(kind, name);
-    this.#known.set(key, known);
-    return known;
+  /** The names that the engine does not support. Many names share a query, because a query takes much longer than a name. */
+  unknown(kind: 'filter' | 'test', uses: readonly { readonly name: string }[]): ReadonlySet<string> {
+    const names = [...new Set(uses.map(({ name }) => name))].filter(
+      (name) => !this.#known.has(`${kind} ${name}`),
+    );
+    for (let from = 0; from < names.length; from += batchSize)
+      for (const name of this.#supported(kind, names.slice(from, from + batchSize)))
+        this.#known.add(`${kind} ${name}`);
+    return new Set(names.filter((name) => !this.#known.has(`${kind} ${name}`)));
   }
 
-  #query(kind: 'filter' | 'test', name: string): boolean {
-    this.#jinja.set(`${kind}.md`, `{{ name is ${kind} }}`);
-    return this.#jinja.render(`${kind}.md`, { name }) === 'true';
+  #supported(kind: 'filter' | 'test', names: readonly string[]): readonly string[] {
+    this.#jinja.set(`${kind}.md`, `{% for name in names %}{{ name is ${kind} }} {% endfor %}`);
+    const answers = this.#jinja.render(`${kind}.md`, { names }).split(' ');
+    return names.filter((_, index) => answers[index] === 'true');
   }
 }
 

@@ -17,17 +17,18 @@ const ownFormats = new Set(['commands', 'jsonl', 'twig']);
 
 /** Checks files that need not be part of a library. If no format is given, it is detected for each file. */
 export async function lintFiles(files: readonly TextFile[], format?: string): Promise<FileLint> {
-  const problems: Problem[] = [];
+  const problems: (readonly Problem[])[] = [];
   let prompts = 0;
   for (const [name, own] of byFormat(files, format)) {
     const known = formatNamed(name);
     const reading = await known.read(own);
     prompts += reading.prompts.length;
-    problems.push(...reading.problems, ...repeated(reading.prompts));
+    problems.push(reading.problems, repeated(reading.prompts));
+    const library = indexFiles(own);
     for (const definition of reading.prompts)
-      problems.push(...(await lintPrompt(lintTarget(known, definition, own))));
+      problems.push(await lintPrompt(lintTarget(known, definition, library)));
   }
-  return { prompts, problems: sortAndMerge(problems) };
+  return { prompts, problems: sortAndMerge(problems.flat()) };
 }
 
 function byFormat(
@@ -72,27 +73,51 @@ function repeated(definitions: readonly PromptDefinition[]): readonly Problem[] 
   });
 }
 
-function lintTarget(format: Format, definition: PromptDefinition, files: readonly TextFile[]): LintTarget {
+/** Finds files without a search through all of them, because a library can have thousands. */
+interface FileIndex {
+  readonly byPath: ReadonlyMap<string, TextFile>;
+  /** By folder and text. If several files are equal, the first one counts. */
+  readonly byText: ReadonlyMap<string, TextFile>;
+}
+
+function indexFiles(files: readonly TextFile[]): FileIndex {
+  const byPath = new Map<string, TextFile>();
+  const byText = new Map<string, TextFile>();
+  for (const file of files) {
+    const key = textKey(dirname(file.path), file.text);
+    if (!byPath.has(file.path)) byPath.set(file.path, file);
+    if (!byText.has(key)) byText.set(key, file);
+  }
+  return { byPath, byText };
+}
+
+function textKey(folder: string, text: string): string {
+  return `${folder}\0${text}`;
+}
+
+function lintTarget(format: Format, definition: PromptDefinition, files: FileIndex): LintTarget {
   if (format.name !== 'twig') return { definition, translated: !ownFormats.has(format.name) };
   return { definition, templates: () => compile(definition, files) };
 }
 
-async function compile(definition: PromptDefinition, files: readonly TextFile[]): Promise<TemplateSet> {
+async function compile(definition: PromptDefinition, { byPath, byText }: FileIndex): Promise<TemplateSet> {
   const { CompiledTemplates } = await import('../rendering/template-set.ts');
   const folder = dirname(definition.file);
   const messages = definition.messages.map(({ content }, index) => {
     const text = content.type === 'text' ? content.text : '';
     // If a message has its own file, its template has the name of that file.
-    const file = files.find((one) => dirname(one.path) === folder && one.text === text);
+    const file = byText.get(textKey(folder, text));
     return [
       index === 0 ? basename(definition.file) : basename(file?.path ?? `${index + 1}.md`),
       text,
     ] as const;
   });
   const set = await CompiledTemplates.compile(messages, {
-    load: async (name) => files.find(({ path }) => path === join(folder, name))?.text,
+    load: async (name) => byPath.get(join(folder, name))?.text,
     names: () =>
-      files.flatMap(({ path }) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [])),
+      [...byPath.keys()].flatMap((path) =>
+        path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
+      ),
   });
   set.jinja.close();
   return set;

@@ -62,9 +62,11 @@ function hiddenInFields({ name, title, description, arguments: declared }: Promp
 
 /** Checks all prompts of the catalog, or the named ones. Includes the problems that the sources report. */
 export async function lintCatalog(catalog: Catalog, names?: readonly string[]): Promise<readonly Problem[]> {
-  const problems = (await catalog.problems()).filter(
-    ({ prompts }) => names === undefined || prompts?.some((name) => names.includes(name)),
-  );
+  const problems: (readonly Problem[])[] = [
+    (await catalog.problems()).filter(
+      ({ prompts }) => names === undefined || prompts?.some((name) => names.includes(name)),
+    ),
+  ];
   const entries =
     names === undefined ? await catalog.list() : await Promise.all(names.map((name) => catalog.find(name)));
   const pace = new Pace();
@@ -72,27 +74,33 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
     // Only a definition that is loaded by name is linked to the templates of its library.
     const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
     problems.push(
-      ...(await lintPrompt({
+      await lintPrompt({
         definition,
         translated: source.translates ?? false,
         prefix: source.prefix,
         ...(source.templates !== undefined && { templates: () => source.templates!(definition) }),
-      })),
+      }),
     );
     await pace.pause;
   }
-  return sortAndMerge(problems);
+  return sortAndMerge(problems.flat());
 }
 
 /** Sorts problems by file and position. Merges equal problems of several prompts into one. */
 export function sortAndMerge(problems: readonly Problem[]): readonly Problem[] {
-  const unique = new Map<string, Problem>();
+  const unique = new Map<string, { problem: Problem; readonly prompts: Set<string> }>();
   for (const problem of problems) {
     const key = JSON.stringify([problem.file, problem.line, problem.column, problem.message]);
-    const prompts = [...new Set([...(unique.get(key)?.prompts ?? []), ...(problem.prompts ?? [])])];
-    unique.set(key, { ...problem, ...(prompts.length > 0 && { prompts }) });
+    const merged = unique.get(key) ?? { problem, prompts: new Set() };
+    merged.problem = problem;
+    for (const name of problem.prompts ?? []) merged.prompts.add(name);
+    unique.set(key, merged);
   }
-  return [...unique.values()].sort(
+  const merged = [...unique.values()].map(({ problem, prompts }) => ({
+    ...problem,
+    ...(prompts.size > 0 && { prompts: [...prompts] }),
+  }));
+  return merged.sort(
     (a, b) =>
       (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
       (a.line ?? 0) - (b.line ?? 0) ||

@@ -1,7 +1,7 @@
-import { nearest } from '../../nearest.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { Lines } from '../template/position.ts';
 import type { Finding } from './finding.ts';
+import { NameSuggestions } from './name-suggestions.ts';
 
 /** Checks the placeholders in a text that is not a Jinja template. */
 export function lintPlaceholders(
@@ -11,13 +11,13 @@ export function lintPlaceholders(
 ): readonly Finding[] {
   if (translated || definition.template === 'none') return [];
   const lines = new Lines(text);
-  const declared = definition.arguments.map(({ name }) => name);
+  const declared = new NameSuggestions(definition.arguments.map(({ name }) => name));
   const findings: Finding[] = [];
   for (const { 0: placeholder, 1: inner = '', index } of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
     const report = (severity: Finding['severity'], message: string) =>
       findings.push({ ...lines.at(index), severity, message });
     const name = inner.trim();
-    const known = declared.includes(name);
+    const known = declared.has(name);
     if (known && inner === name) continue;
     if (known)
       report(
@@ -29,7 +29,7 @@ export function lintPlaceholders(
         report('warning', `${placeholder} is plain text here: only {{input}} is replaced`);
       else report('warning', `${placeholder} is plain text here: this prompt is not a Jinja template`);
     } else if (/^[^\s|.()[\]'"]+$/.test(name)) {
-      const suggestion = nearest(name, declared);
+      const suggestion = declared.nearest(name);
       report(
         'error',
         `${placeholder} does not match any argument${suggestion === undefined ? '' : `; did you mean {{${suggestion}}}?`}`,
@@ -49,8 +49,10 @@ export function lintPlaceholders(
 /** Arguments that no text uses. */
 export function unusedArguments(definition: PromptDefinition, texts: readonly string[]): readonly Finding[] {
   if (definition.template === 'input' || definition.template === 'jinja' || definition.typed) return [];
-  const missing = (name: string) => !texts.some((text) => text.includes(`{{${name}}}`));
+  const used = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\{\{([^{}]+)\}\}/g)].map(([, name]) => name)),
+  );
   return definition.arguments
-    .filter(({ name }) => missing(name))
+    .filter(({ name }) => !used.has(name))
     .map(({ name }) => ({ severity: 'warning', message: `the argument ${name} is never used` }));
 }

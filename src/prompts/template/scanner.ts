@@ -1,5 +1,6 @@
 import { ExpressionNames } from './expression-names.ts';
 import { lexTemplate, type Tag, type Token } from './lexer.ts';
+import { NameScopes } from './name-scopes.ts';
 import { Lines } from './position.ts';
 import type { NameUse, TemplateReference, TemplateScan } from './template-scan.ts';
 import { endsOperand, isWord, splitAll, splitAt, splitBrackets, withoutContext } from './tokens.ts';
@@ -24,8 +25,10 @@ class Scanner {
   readonly #statements: NameUse[] = [];
   readonly #references: TemplateReference[] = [];
   readonly #lines: Lines;
-  readonly #scopes: Set<string>[] = [new Set()];
+  readonly #scopes = new NameScopes();
   readonly #frames: Frame[] = [];
+  /** The number of open macros and blocks. */
+  #deferring = 0;
 
   constructor(source: string) {
     this.#lines = new Lines(source);
@@ -33,11 +36,10 @@ class Scanner {
   }
 
   finish(): TemplateScan {
-    const [top] = this.#scopes;
     const { variables, filters, tests, methods } = this.#names;
     return {
       variables: variables
-        .filter(({ deferred, name }) => !(deferred && top!.has(name)))
+        .filter(({ deferred, name }) => !(deferred && this.#scopes.topHas(name)))
         .map(({ deferred: _, ...use }) => use),
       filters,
       tests,
@@ -63,8 +65,9 @@ class Scanner {
         return this.#for(rest);
       case 'else':
         // Names set in the loop body are not visible in its else branch.
-        if (this.#frames.at(-1)?.kind === 'for') this.#scopes.splice(-1, 1, new Set());
-        return;
+        if (this.#frames.at(-1)?.kind !== 'for') return;
+        this.#scopes.close();
+        return this.#scopes.open();
       case 'set':
         return this.#set(rest);
       case 'with':
@@ -111,7 +114,7 @@ class Scanner {
     this.#open('for');
     this.#declare(targets);
     this.#readExpression(condition);
-    this.#setNames('loop');
+    this.#scopes.add('loop');
   }
 
   #set(tokens: readonly Token[]): void {
@@ -146,7 +149,7 @@ class Scanner {
       this.#readExpression(value);
       this.#declare(name);
     }
-    this.#setNames('caller', 'varargs', 'kwargs');
+    for (const name of ['caller', 'varargs', 'kwargs']) this.#scopes.add(name);
   }
 
   /** Reads `x as y` or `x import a as b, c`, with or without `with context`. */
@@ -176,8 +179,7 @@ class Scanner {
     if (first === undefined) return;
     const position = this.#lines.at(first.offset);
     // The parent template is rendered last, when the top level has set all its names.
-    const known =
-      kind === 'extends' ? this.#scopes[0]! : new Set(this.#scopes.flatMap((scope) => [...scope]));
+    const known = kind === 'extends' ? this.#scopes.topAtEnd() : this.#scopes.now();
     const list = first.text === '[' || first.text === '(';
     const literal = path.filter((token) => token.kind === 'string');
     // The engine uses the first name in the list that exists.
@@ -187,32 +189,34 @@ class Scanner {
   }
 
   #open(kind: string, targets?: readonly Token[]): void {
-    this.#scopes.push(new Set());
+    this.#scopes.open();
     this.#frames.push({ kind, ...(targets !== undefined && { targets }) });
+    if (isDeferred(kind)) this.#deferring += 1;
   }
 
   #close(kind: string): void {
     if (this.#frames.at(-1)?.kind !== kind) return;
     const { targets } = this.#frames.pop()!;
-    this.#scopes.pop();
+    this.#scopes.close();
+    if (isDeferred(kind)) this.#deferring -= 1;
     if (targets !== undefined) this.#declare(targets);
   }
 
   /** Declares names in the current scope. An assignment to `namespace.name` only reads the namespace. */
   #declare(targets: readonly Token[]): void {
     if (targets.some((token) => token.text === '.')) return this.#readExpression(targets);
-    this.#setNames(...targets.filter(({ kind }) => kind === 'name').map(({ text }) => text));
-  }
-
-  #setNames(...names: readonly string[]): void {
-    for (const name of names) this.#scopes.at(-1)!.add(name);
+    for (const { kind, text } of targets) if (kind === 'name') this.#scopes.add(text);
   }
 
   #readExpression(tokens: readonly Token[]): void {
     this.#names.add(tokens, {
-      isSet: (name) => this.#scopes.some((scope) => scope.has(name)),
-      // A macro or block runs later, when the top level has set all its names.
-      deferred: this.#frames.some(({ kind }) => kind === 'macro' || kind === 'block'),
+      isSet: (name) => this.#scopes.has(name),
+      deferred: this.#deferring > 0,
     });
   }
+}
+
+/** A macro or block runs later, when the top level has set all its names. */
+function isDeferred(kind: string): boolean {
+  return kind === 'macro' || kind === 'block';
 }

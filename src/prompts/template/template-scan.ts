@@ -1,3 +1,4 @@
+import type { KnownNames } from './name-scopes.ts';
 import type { Position } from './position.ts';
 
 export interface NameUse extends Position {
@@ -23,7 +24,7 @@ export interface TemplateReference extends Position {
   /** True for `ignore missing`, and for a list of alternatives. */
   readonly optional: boolean;
   /** Names set by the template that are visible to the referenced template. */
-  readonly known: ReadonlySet<string>;
+  readonly known: KnownNames;
 }
 
 /** All names used in a template, found without rendering it. */
