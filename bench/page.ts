@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, openBrowser } from '../test/browser.ts';
-import { putFinishedRun } from '../test/finished-run.ts';
+import { putFinishedRun } from '../test/delegate/finished-run.ts';
+import { type Browser, openBrowser } from '../test/page/browser.ts';
 import { enterPrivateEnvironment } from '../test/private-environment.ts';
 import { bundle } from '../test/program.ts';
 

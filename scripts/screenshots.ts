@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Page } from '../test/browser.ts';
 import { componentFile } from '../test/components.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';
 import { answer, script, type Turn } from '../test/model/turn.ts';
-import { PageServer, shows } from '../test/page-server.ts';
+import type { Page } from '../test/page/browser.ts';
+import { PageServer, shows } from '../test/page/page-server.ts';
 import { enterPrivateEnvironment } from '../test/private-environment.ts';
 
 const folder = 'docs/images';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { startChatModel } from '../../test/chat-model.ts';
+import { startChatModel } from '../../test/model/chat-model.ts';
 import { openAssistant, type TestAssistant } from '../../test/open-assistant.ts';
 import type { JsonObject } from '../json.ts';
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { putFinishedRun } from '../finished-run.ts';
 import { eventually } from './eventually.ts';
+import { putFinishedRun } from './finished-run.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 

@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createRecords } from '../../src/assistant/store/records.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
-import { putFinishedRun } from '../finished-run.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { eventually } from './eventually.ts';
+import { putFinishedRun } from './finished-run.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';

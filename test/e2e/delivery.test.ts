@@ -6,8 +6,8 @@ import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createStore, type Store } from '../../src/assistant/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
-import { proveDelivery } from '../delivery-proof.ts';
 import { bundle, Program } from '../program.ts';
+import { proveDelivery } from '../prove/delivery-proof.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
 let stores: Store[] = [];

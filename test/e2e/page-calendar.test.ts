@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PageServer, seriousViolations, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
 import { bundle } from '../program.ts';
 
 const server = new PageServer();

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Page } from '../browser.ts';
-import { PageServer, seriousViolations, shows } from '../page-server.ts';
+import type { Page } from '../page/browser.ts';
+import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
 
 const server = new PageServer();
 const file = join(server.home, 'prompts', 'user.jsonl');

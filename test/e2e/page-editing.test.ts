@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Page } from '../browser.ts';
-import { PageServer } from '../page-server.ts';
+import type { Page } from '../page/browser.ts';
+import { PageServer } from '../page/page-server.ts';
 
 const server = new PageServer();
 beforeAll(() => server.start());

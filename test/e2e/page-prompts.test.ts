@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Page } from '../browser.ts';
-import { PageServer, seriousViolations, shows } from '../page-server.ts';
+import type { Page } from '../page/browser.ts';
+import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
 import { unzip } from '../unzip.ts';
 
 const server = new PageServer();

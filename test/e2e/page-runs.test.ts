@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
-import { putFinishedRun } from '../finished-run.ts';
+import { putFinishedRun } from '../delegate/finished-run.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
-import { PageServer, seriousViolations, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
 
 const server = new PageServer();
 const work = join(server.home, 'work');

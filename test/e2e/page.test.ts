@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PageServer, seriousViolations, shows } from '../page-server.ts';
+import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
 import { bundle } from '../program.ts';
 
 const server = new PageServer();

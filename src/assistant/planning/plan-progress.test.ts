@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startChatModel } from '../../../test/chat-model.ts';
+import { startChatModel } from '../../../test/model/chat-model.ts';
 import { openAssistant } from '../../../test/open-assistant.ts';
 import type { PolicyOptions } from '../policy/policy-model.ts';
 import { PlanProgress } from './plan-progress.ts';

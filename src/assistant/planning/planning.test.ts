@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChatModel, startChatModel } from '../../../test/chat-model.ts';
+import { type ChatModel, startChatModel } from '../../../test/model/chat-model.ts';
 import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { JsonObject } from '../../json.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Behaviour, startChatModel } from '../../../test/chat-model.ts';
 import { hostileAnswers, hostileEvents } from '../../../test/guard-stories.ts';
+import { type Behaviour, startChatModel } from '../../../test/model/chat-model.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PolicyOptions } from './policy-model.ts';

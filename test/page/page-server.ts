@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { componentFile } from '../components.ts';
+import { bundle } from '../program.ts';
 import { type Browser, type BrowserContext, openBrowser, type Page } from './browser.ts';
-import { componentFile } from './components.ts';
-import { bundle } from './program.ts';
 
 /** Runs the built server over HTTP with its own home folder, and opens its page in a real browser. */
 export class PageServer {

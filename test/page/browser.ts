@@ -2,7 +2,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { importComponent } from './components.ts';
+import { importComponent } from '../components.ts';
 
 /** The part of the Playwright API that the tests use. Playwright and its types are installed in test/components only. */
 export interface Browser {
