@@ -99,6 +99,9 @@ function withoutExtras(key: string, value: unknown): unknown {
       return Array.isArray(value) ? value.map(({ inputSchema: _, ...prompt }) => prompt) : value;
     case 'contents':
       return (value as JsonObject[]).map(({ hash: _, _meta, ...one }) => one);
+    // Only our engine sends an icon of the server.
+    case 'icons':
+      return undefined;
     // Only our engine supports subscriptions to single resources.
     case 'resources':
       return isObject(value) ? { ...value, subscribe: undefined } : value;
