@@ -44,7 +44,7 @@ describe('adjutant delegate', () => {
     const task = steps({ command: 'npm test' }, { wait: 700 }, { answer: { summary: 'from the terminal' } });
     const [stdout, stderr, code] = await adjutant('delegate', task, '--watch');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^delegate_run\nstatus: completed /);
+    expect(stdout).toMatch(/^delegate_run\nrun_id: .*\nstatus: completed /);
     expect(stdout).toContain('summary: from the terminal');
     expect(stderr).toContain('$ npm test\n$ npm test → 0\n');
     expect(stderr).toContain('turn completed\n');
