@@ -29,3 +29,13 @@ export function npm(folder: string, ...args: readonly string[]): string {
   };
   return execFileSync('npm', args, { cwd: folder, env, encoding: 'utf8' });
 }
+
+/** The certificates and proxies that this machine needs to reach the npm registry. */
+export function networkSettings(): Record<string, string> {
+  const names = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(HTTPS?|ALL|NO)_PROXY)$/i;
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined && names.test(name) ? [[name, value]] : [],
+    ),
+  );
+}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import { testPage } from '../docs-runner.ts';
-import { npmSetting } from '../npm.ts';
+import { networkSettings, npmSetting } from '../npm.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -20,6 +20,7 @@ testPage('README.md', (home) => {
       npm_config_userconfig: npmSetting('userconfig'),
       npm_config_globalconfig: npmSetting('globalconfig'),
       npm_config_cache: npmSetting('cache'),
+      ...networkSettings(),
     },
   };
 });
