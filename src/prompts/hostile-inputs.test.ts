@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMilliseconds, numberTo, repeatTo } from '../../test/hostile-text.ts';
 import { parseFrontMatter } from './files/front-matter.ts';
 import { formatNamed } from './formats/formats.ts';
 import { withOptionalSlices } from './jinja/optional-slices.ts';
@@ -11,36 +12,25 @@ import { resolveReferences } from './template/template-references.ts';
 import { freeVariables } from './template/variables.ts';
 
 const length = 1024 * 1024;
-const repeated = (text: string, size = length) => text.repeat(Math.ceil(size / text.length));
-function numbered(text: (number: number) => string, size = length): string {
-  const parts: string[] = [];
-  for (let number = 0, written = 0; written < size; number++) {
-    parts.push(text(number));
-    written += parts.at(-1)!.length;
-  }
-  return parts.join('');
-}
-
-/** Measures processor time, which does not depend on how busy the machine is. */
-async function cpuMilliseconds(work: () => unknown): Promise<number> {
-  const start = process.cpuUsage();
-  try {
-    await work();
-  } catch {
-    // Only the time matters, not whether the input is rejected.
-  }
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
+const repeated = (text: string, size = length) => repeatTo(size, text);
+const numbered = (text: (number: number) => string, size = length) => numberTo(size, text);
 
 /**
  * Quadratic code takes minutes on this input, so a generous limit is enough to detect it: a hundred times the time for a
  * harmless text of the same size, and at least five seconds.
  */
 async function expectLinear(work: (text: string) => unknown, hostile: string, harmless: string) {
-  await cpuMilliseconds(() => work(harmless.slice(0, 1000)));
-  const baseline = await cpuMilliseconds(() => work(harmless.slice(0, hostile.length)));
-  expect(await cpuMilliseconds(() => work(hostile))).toBeLessThan(Math.max(5000, baseline * 100));
+  const time = (text: string) =>
+    cpuMilliseconds(async () => {
+      try {
+        await work(text);
+      } catch {
+        // Only the time matters, not whether the input is rejected.
+      }
+    });
+  await time(harmless.slice(0, 1000));
+  const baseline = await time(harmless.slice(0, hostile.length));
+  expect(await time(hostile)).toBeLessThan(Math.max(5000, baseline * 100));
 }
 
 const prose = repeated('plain words {{ name }} of text\n');

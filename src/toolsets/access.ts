@@ -120,7 +120,7 @@ function namesTools({ toolsets: named = [], tools = [] }: Selection): boolean {
 function selects(selection: Selection, tool: string): boolean {
   const { toolsets: named = [], tools = [] } = selection;
   if (!namesTools(selection) || named.includes('all') || named.includes('default')) return true;
-  // Harmless: they reach only tools that are allowed themselves.
+  // The discovery tools reach only tools that are allowed themselves, so listing them adds no access.
   if (isDiscovery(tool)) return true;
   return tools.includes(tool) || named.some((name) => members(name).includes(tool));
 }

@@ -1,16 +1,10 @@
 import { expect, it } from 'vitest';
+import { cpuMilliseconds, numberTo, repeatTo } from '../../../test/hostile-text.ts';
 import { parseCalendar } from './parse.ts';
 
 const length = 256 * 1024;
-const repeated = (text: string, size = length) => text.repeat(Math.ceil(size / text.length));
-function numbered(text: (number: number) => string, size = length): string {
-  const parts: string[] = [];
-  for (let number = 0, written = 0; written < size; number++) {
-    parts.push(text(number));
-    written += parts.at(-1)!.length;
-  }
-  return parts.join('');
-}
+const repeated = (text: string, size = length) => repeatTo(size, text);
+const numbered = (text: (number: number) => string, size = length) => numberTo(size, text);
 
 const parse = (text: string) =>
   parseCalendar([{ pieces: [`BEGIN:VCALENDAR\n${text}\nEND:VCALENDAR\n`] }], { nowMs: Date.UTC(2026, 0) });
@@ -26,15 +20,7 @@ const observance = (year: number, lines = '') =>
   `BEGIN:STANDARD\nDTSTART:${year}0101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\n${lines}END:STANDARD\n`;
 const zone = (lines: string) => `BEGIN:VTIMEZONE\nTZID:Ours\n${lines}END:VTIMEZONE\n`;
 
-/** Measures processor time, which does not depend on how busy the machine is. */
-async function cpuMilliseconds(work: () => Promise<unknown>): Promise<number> {
-  const start = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
-
-/** Quadratic code takes much longer on these calendars than a hundred times the time for a harmless one of the same size. */
+/** Quadratic code takes far longer on these calendars than twenty times the time for a harmless one of the same size. */
 it.each([
   [
     'components that are never closed',
