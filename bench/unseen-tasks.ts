@@ -33,7 +33,7 @@ export const unseenTasks: readonly (readonly [task: string, tool: string])[] = [
   ['Which special rules apply to my reminders?', 'list_rules'],
   ['What have I got on Thursday?', 'list_events'],
   ['Put the dentist down for Monday at ten', 'create_event'],
-  ['The lunch with Tom has moved to one o\'clock', 'update_event'],
+  ["The lunch with Tom has moved to one o'clock", 'update_event'],
   ['The team offsite is off, take it out of my diary', 'delete_event'],
   ['Here is an ics file from the airline, put the flights in', 'import_calendar'],
   ['Follow the public holidays at this web address from now on', 'add_calendar'],
