@@ -46,7 +46,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { directory } = run;
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: toTask(await runs.show(directory.id)) };
+      return { task: await toTask(runs, directory.id) };
     }
     const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
     return {
@@ -63,7 +63,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: toTask(await runs.show(directory.id)) };
+      return { task: await toTask(runs, directory.id) };
     }
     const output =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
