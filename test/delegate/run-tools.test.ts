@@ -92,14 +92,17 @@ describe('a run in progress', () => {
     expect(logged.at(-1)).toMatch(/: finished \(completed elapsed=\d+ms turns_started=1 items_started=1 /);
   });
 
-  it('lets show_run shorten a result that is longer than a page, unless all of it is requested', async () => {
+  it('has a result that fits on a page, and show_run returns all of it on request', async () => {
     const summary = 'long '.repeat(4_000).trim();
-    const { record } = await run(steps({ answer: { summary } }));
-    const { run_id } = record;
-    const short = await server.call('show_run', { run_id });
-    expect(JSON.stringify(short.record).length).toBeLessThan(10_000);
-    expect(short.record).toMatchObject({ run_id, status: 'completed', shortened: true });
-    expect(short.text.length).toBeLessThan(10_000);
+    const first = await run(steps({ answer: { summary } }));
+    const { run_id } = first.record;
+    for (const { record, text } of [first, await server.call('show_run', { run_id })]) {
+      expect(JSON.stringify(record).length).toBeLessThan(10_000);
+      const shortened = expect.stringContaining(`show_run with run_id ${run_id} and full: true`);
+      expect(record).toMatchObject({ run_id, status: 'completed', shortened });
+      expect(text.length).toBeLessThan(10_000);
+      expect(text).toContain('full: true returns everything');
+    }
     const full = await server.call('show_run', { run_id, full: true });
     expect(full.record).toMatchObject({ summary });
     expect(full.record).not.toHaveProperty('shortened');

@@ -2,10 +2,9 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
-import { autopilotReport } from '../autopilot/autopilot-report.ts';
-import { runReport } from '../record/run-report.ts';
 import type { RunAccount } from '../sharing/run-overview.ts';
 import type { Runs } from '../sharing/runs.ts';
+import { autopilotResult, runResult } from './run-result.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;
@@ -83,10 +82,6 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
 
 /** The result that the tool call would have returned. */
 function toCallResult({ overview, record, autopilot }: RunAccount): JsonObject {
-  const text =
-    autopilot === undefined ? runReport(overview.tool, record, true) : autopilotReport(autopilot, true);
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: (autopilot ?? record) as unknown as JsonObject,
-  };
+  const { structured, content } = autopilot ? autopilotResult(autopilot) : runResult(overview.tool, record);
+  return { content, structuredContent: structured as unknown as JsonObject };
 }
