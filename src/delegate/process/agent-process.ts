@@ -1,6 +1,8 @@
 import { promises as disk } from 'node:fs';
+import { constants } from 'node:os';
 import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import { type ContainOptions, contain } from './containment.ts';
 import { identify, isAlive, type ProcessIdentity, runMarker } from './process-table.ts';
 
 /** A running agent, started by this server or by another one. */
@@ -23,11 +25,12 @@ export interface Exit {
 export async function startAgent(
   directory: RunDirectory,
   invocation: Invocation,
-  { prompt, cwd }: { readonly prompt: string; readonly cwd: string },
+  { prompt, cwd, ...containment }: { readonly prompt: string; readonly cwd: string } & ContainOptions,
   env: Readonly<Record<string, string | undefined>>,
   onExit: () => void,
 ): Promise<AgentProcess> {
   const { spawn } = await import('node:child_process');
+  const program = await contain(invocation, cwd, containment);
   const promptFile = directory.file('.prompt');
   await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
@@ -35,7 +38,7 @@ export async function startAgent(
   const output = await disk.open(directory.file('events.jsonl'), 'a', 0o600);
   const errors = await disk.open(directory.file('stderr.log'), 'a', 0o600);
   try {
-    const child = spawn(invocation.command, invocation.args, {
+    const child = spawn(program.command, program.args, {
       cwd,
       env: { ...env, ...invocation.env, [runMarker]: directory.id },
       detached: true,
@@ -47,7 +50,9 @@ export async function startAgent(
       onExit();
     };
     child.once('error', (error) => recordExit({ code: null, signal: null, spawnError: error.message }));
-    child.once('exit', (code, signal) => recordExit({ code, signal }));
+    child.once('exit', (code, signal) =>
+      recordExit(program === invocation ? { code, signal } : unwrapExit(code, signal)),
+    );
     child.unref();
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
@@ -56,6 +61,12 @@ export async function startAgent(
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
   }
+}
+
+/** The wrapper of an agent cannot end by the agent's signal, so it reports the signal in its exit code, as a shell does. */
+function unwrapExit(code: number | null, signal: NodeJS.Signals | null): Exit {
+  const ended = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
+  return ended === undefined ? { code, signal } : { code: null, signal: ended[0] };
 }
 
 /** Follows a process that another server started. A missing identity means that the process has already exited. */
