@@ -37,6 +37,7 @@ export const promptSettings = defineSettings({
           format: { type: 'string', enum: mountable },
           path: { type: 'string', minLength: 1 },
           prefix: { type: 'string', pattern: '^[^:/\\\\\\s]+$' },
+          follow_links: { type: 'boolean' },
         },
         required: ['format', 'path'],
         additionalProperties: false,
@@ -45,7 +46,7 @@ export const promptSettings = defineSettings({
     paths: ['path'],
     default: [],
     description:
-      'Prompt files of other programs to serve in place: tables with format, path and optionally a prefix for the names.',
+      'Prompt files of other programs to serve in place: tables with format, path and optionally prefix (for the names) and follow_links (follow symbolic links, also out of the folder).',
   },
   'prompts.user_home': {
     type: 'path',

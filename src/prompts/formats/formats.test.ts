@@ -490,7 +490,7 @@ describe('invalid input', () => {
     const text = '\uFEFF---\r\ndescription: d\r\n---\r\na\r\n$ARGUMENTS\r\n';
     const { prompts } = await read('claude-code', [{ path: 'x.md', text }]);
     expect(prompts).toMatchObject([{ description: 'd', line: 4 }]);
-    expect(textOf(prompts[0]!)).toEqual(['user: a\n{{arguments}}']);
+    expect(textOf(prompts[0]!)).toEqual(['user: a\r\n{{arguments}}']);
   });
 
   it('is parsed without excessive backtracking', async () => {

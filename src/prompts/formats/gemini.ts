@@ -29,7 +29,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   if (description !== undefined && typeof description !== 'string')
     throw new FileProblem('description must be text', 1);
   reportUnknownFields(content, ['prompt', 'description'], report, file.text);
-  const body = prompt.replaceAll('\r\n', '\n').trim();
+  const body = prompt.trim();
   // The TOML parser reports no positions, so find the body by its first line.
   const line = findLine(file.text, body);
   reportClientSyntax(body, line, report, clientSyntax);

@@ -1,4 +1,4 @@
-import { FileProblem, parseFrontMatter } from '../files/front-matter.ts';
+import { FileProblem, parseFrontMatter, splitFrontMatter } from '../files/front-matter.ts';
 import type { Report } from './format.ts';
 
 export interface Markdown {
@@ -12,7 +12,7 @@ export async function parseMarkdown(text: string, report: Report): Promise<Markd
   const hasFrontMatter = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
   const { fields, body, bodyLine } = hasFrontMatter
     ? await parseLenientFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'), report)
-    : { fields: {}, body: text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), bodyLine: 1 };
+    : { fields: {}, body: text.replace(/^\uFEFF/, ''), bodyLine: 1 };
   const trimmed = body.trim();
   if (trimmed === '') throw new FileProblem('the file contains no prompt text', bodyLine);
   const leadingLines = body.slice(0, body.indexOf(trimmed)).split('\n').length - 1;
@@ -24,15 +24,9 @@ async function parseLenientFrontMatter(text: string, report: Report): Promise<Ma
   try {
     return await parseFrontMatter(text);
   } catch (error) {
-    const lines = text
-      .replace(/^\uFEFF/, '')
-      .replaceAll('\r\n', '\n')
-      .split('\n');
-    const end = lines.indexOf('---', 1);
-    const pairs = lines
-      .slice(1, end)
-      .map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
-    if (!(error instanceof FileProblem) || end < 0 || pairs.some((pair) => pair === null)) throw error;
+    const { head, ...rest } = splitFrontMatter(text);
+    const pairs = head.map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
+    if (!(error instanceof FileProblem) || pairs.some((pair) => pair === null)) throw error;
     const hints = new Set(pairs.flatMap((pair) => (pair![2]?.startsWith('[') ? [pair![1]] : [])));
     if (!hints.has('argument-hint'))
       report(
@@ -42,8 +36,7 @@ async function parseLenientFrontMatter(text: string, report: Report): Promise<Ma
       );
     return {
       fields: Object.fromEntries(pairs.map((pair) => [pair![1], unquote((pair![2] ?? '').trimEnd())])),
-      body: lines.slice(end + 1).join('\n'),
-      bodyLine: end + 2,
+      ...rest,
     };
   }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/tree.ts';
 import { createServer } from '../../app.ts';
 import { loadConfig } from '../../config.ts';
 import { connectMemory } from '../../transports/memory.ts';
@@ -142,7 +143,7 @@ describe('invalid files in a mounted folder', () => {
     symlinkSync(join(folder, 'commands'), join(folder, 'commands', 'loop'));
     const source = mount();
     expect(await names(source)).toEqual(['good']);
-    expect(await messages(source)).toEqual(['the symbolic link points outside the folder']);
+    expect(await messages(source)).toHaveLength(3);
     for (const name of ['../secret', 'away:secret', '/etc/passwd'])
       expect(await source.get(name)).toBeUndefined();
   });
@@ -207,5 +208,83 @@ describe('mounts in the configuration', () => {
     await expect(serve('[[prompts.mounts]]\nformat = "codex"\npath = "x"\nprefix = "a:b"\n')).rejects.toThrow(
       /prefix/,
     );
+  });
+});
+
+describe('symbolic links in a mounted folder', () => {
+  const link = (target: string, path: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    symlinkSync(join(folder, target), join(folder, path));
+  };
+
+  it('are reported if they are not followed', async () => {
+    write('dotfiles/review.md', 'Review');
+    write('commands/good.md', 'Good');
+    link('dotfiles', 'commands/team');
+    link('dotfiles/review.md', 'commands/review.md');
+    const source = mount();
+    expect(await names(source)).toEqual(['good']);
+    expect((await messages(source)).sort()).toEqual([
+      'the symbolic link points outside the folder; follow_links = true on this mount allows that',
+      'this link to a folder is not followed; follow_links = true on this mount follows it',
+    ]);
+  });
+
+  it('are followed with follow_links, also to files and folders elsewhere', async () => {
+    write('dotfiles/git/commit.md', 'Commit');
+    write('dotfiles/review.md', 'Review');
+    link('dotfiles/git', 'commands/git');
+    link('dotfiles/review.md', 'commands/review.md');
+    const source = mount({ follow_links: true });
+    expect(await names(source)).toEqual(['git:commit', 'review']);
+    expect(await source.get('git:commit')).toBeDefined();
+    expect(await source.problems()).toEqual([
+      {
+        file: join(folder, 'commands'),
+        severity: 'warning',
+        rule: 'outside-link',
+        message: `2 links lead out of this folder, such as ${join(folder, 'commands', 'git')}`,
+      },
+    ]);
+  });
+
+  it('that form a loop or lead nowhere are reported', async () => {
+    write('commands/a/one.md', 'One');
+    link('commands', 'commands/a/loop');
+    link('gone.md', 'commands/gone.md');
+    const source = mount({ follow_links: true });
+    expect(await names(source)).toEqual(['a:one']);
+    expect((await messages(source)).sort()).toEqual([
+      'this link leads to a file that does not exist',
+      'this link leads to a folder that contains it, so it is not followed',
+    ]);
+  });
+
+  it('report changes of the files that they lead to', async () => {
+    write('dotfiles/review.md', 'Review');
+    write('shared/plan.md', 'Plan');
+    link('dotfiles/review.md', 'commands/review.md');
+    link('shared', 'commands/shared');
+    const source = mount({ follow_links: true });
+    let changes = 0;
+    source.subscribe(() => changes++);
+    await source.list();
+    for (const [path, name] of [
+      ['dotfiles/review.md', 'review'],
+      ['shared/plan.md', 'shared:plan'],
+    ] as const) {
+      const before = changes;
+      write(path, `Changed ${name}`);
+      await until(() => changes > before);
+      expect(await source.get(name)).toMatchObject({ messages: [{ content: { text: `Changed ${name}` } }] });
+    }
+  });
+});
+
+it('keeps the line breaks of a file', async () => {
+  write('commands/a.md', '---\r\ndescription: A\r\n---\r\nFirst\r\nsecond $0\r\n');
+  expect(await mount().get('a')).toMatchObject({
+    description: 'A',
+    messages: [{ content: { text: 'First\r\nsecond {{argument_0}}' } }],
   });
 });
