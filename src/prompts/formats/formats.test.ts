@@ -540,3 +540,47 @@ describe('the formats', () => {
     expect(() => formatNamed('word')).toThrowError(/choose one of claude-code, claude-skills/);
   });
 });
+
+/** One user message with placeholders. */
+function prompt({ text, arguments: declared = [] }: { text: string; arguments?: PromptDefinition['arguments'] }): PromptDefinition {
+  return {
+    name: 'p',
+    arguments: declared,
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+    tags: [],
+    template: 'braces',
+    file: 'user.jsonl',
+    line: 1,
+  };
+}
+
+describe('an export to dotprompt', () => {
+  it.each([
+    'Open {{ and {{{x}}} and {{{{ and }} stay',
+    'JSX: style={{ color: "red" }} and {{#each items}}',
+    '  indented\n',
+    '\n\nfirst and last line\n  ',
+    'path C:\\{{who}} and \\\\{{who}}',
+    'ends with a backslash \\',
+    'CRLF\r\nline {{who}}\r\n',
+    '{{! not a comment }} {{!-- nor this --}}',
+    '---\ntitle: x\n---\nbody',
+    'a {{ who }} b',
+  ])('does not change the text %j', async (text) => {
+    const definition = prompt({ arguments: [{ name: 'who', required: true }], text });
+    const { files, problems } = await formatNamed('dotprompt').write([definition]);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const { prompts, problems: found } = await formatNamed('dotprompt').read(files);
+    expect(found).toEqual([]);
+    expect(prompts[0]!.messages).toEqual(definition.messages);
+  });
+
+  it('refuses a text that the format would change', async () => {
+    const { files, problems } = await formatNamed('dotprompt').write([prompt({ text: 'a \\{{b}}' })]);
+    expect(files).toEqual([]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'p: its text cannot be written in this format without a change',
+    ]);
+  });
+});
+
