@@ -1,7 +1,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command, library, namesOf, openPrompts, record, structured, textOf } from '../../test/prompts/open-prompts.ts';
+import {
+  command,
+  library,
+  namesOf,
+  openPrompts,
+  record,
+  structured,
+  textOf,
+} from '../../test/prompts/open-prompts.ts';
 import { until, write } from '../../test/tree.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -180,5 +188,9 @@ it('does not serve a prompt whose name contains a line break or a direction over
   await expect(request('prompts/get', { name: 'two\nlines' })).rejects.toThrow('Prompt not found');
   const { problems } = structured(await call('lint_prompts')) as { problems: { message: string }[] };
   const found = problems.map(({ message }) => message).filter((message) => message.includes('is not served'));
-  expect(found.map((message) => /"(.*)"/.exec(message)![1]).sort()).toEqual(['a\\u202eb', 'bell\\u0007', 'two\\nlines']);
+  expect(found.map((message) => /"(.*)"/.exec(message)![1]).sort()).toEqual([
+    'a\\u202eb',
+    'bell\\u0007',
+    'two\\nlines',
+  ]);
 });

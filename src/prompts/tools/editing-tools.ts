@@ -244,7 +244,9 @@ function messagesFrom(
 /** Required arguments for every `{{name}}`, as the command line declares them. `undefined` if there are none. */
 function placeholdersIn(messages: readonly MessageDefinition[]): readonly ArgumentDefinition[] | undefined {
   const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
-  const names = new Set(texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)));
+  const names = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)),
+  );
   return names.size === 0 ? undefined : [...names].map((name) => ({ name, required: true }));
 }
 

@@ -6,8 +6,8 @@ import { until } from '../../../test/tree.ts';
 import { createServer } from '../../app.ts';
 import { loadConfig } from '../../config.ts';
 import { connectMemory } from '../../transports/memory.ts';
+import { formats } from '../formats/formats.ts';
 import { promptSettings } from '../settings.ts';
-import { formats } from './formats.ts';
 import { type MountOptions, MountSource } from './mount.ts';
 
 let folder: string;
@@ -83,10 +83,10 @@ describe('a mounted folder', () => {
   });
 
   it('finds renamed and newly added prompts', async () => {
-    write('skills/a/SKILL.md', '---\nname: old\n---\nA');
-    const skills = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    write('skills/a/SKILL.md', '---\nname: old\ndescription: d\n---\nA');
+    const skills = mount({ format: 'codex-skills', path: join(folder, 'skills') });
     expect(await skills.get('old')).toBeDefined();
-    write('skills/a/SKILL.md', '---\nname: renamed\n---\nA');
+    write('skills/a/SKILL.md', '---\nname: renamed\ndescription: d\n---\nA');
     expect(await skills.get('renamed')).toBeDefined();
     write('commands/a.md', 'A');
     const commands = mount();
@@ -107,7 +107,7 @@ describe('a mounted folder', () => {
   });
 
   it('reports unsupported syntax with file and line', async () => {
-    const file = write('commands/x.md', '---\nmodel: big\n---\nRun !`ls` on $ARGUMENTS');
+    const file = write('commands/x.md', '---\nmodle: big\n---\nRun !`ls` on $ARGUMENTS');
     expect(await mount().problems()).toMatchObject([
       { file, line: 2, severity: 'warning' },
       { file, line: 4, column: 5, severity: 'warning' },
@@ -124,7 +124,7 @@ describe('invalid files in a mounted folder', () => {
     truncateSync(write('commands/huge.md', ''), 17 * 1024 * 1024);
     mkdirSync(join(folder, 'commands', 'folder.md'));
     const source = mount();
-    expect(await names(source)).toEqual(['good']);
+    expect(await names(source)).toEqual(['good', 'yaml']);
     const problems = await source.problems();
     expect(problems.map(({ file, message }) => [file.slice(folder.length + 10), message])).toEqual([
       ['binary.md', 'the file is not UTF-8 text'],
@@ -152,15 +152,15 @@ describe('invalid files in a mounted folder', () => {
     write('commands/a.md', 'First');
     const source = mount();
     expect(await names(source)).toEqual(['a']);
-    write('commands/a.md', '---\nbroken');
-    expect(await names(source)).toEqual(['a']);
-    expect(await messages(source)).toEqual(['missing YAML frontmatter end delimiter']);
+    write('commands/a.md', Buffer.from([0xff]));
+    expect(await source.get('a')).toMatchObject({ messages: [{ content: { text: 'First' } }] });
+    expect(await messages(source)).toEqual(['the file is not UTF-8 text']);
   });
 
   it('with the same prompt name are reported, and the first one is served', async () => {
-    write('skills/a/SKILL.md', '---\nname: same\n---\nA');
-    write('skills/b/SKILL.md', '---\nname: same\n---\nB');
-    const source = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    write('skills/a/SKILL.md', '---\nname: same\ndescription: d\n---\nA');
+    write('skills/b/SKILL.md', '---\nname: same\ndescription: d\n---\nB');
+    const source = mount({ format: 'codex-skills', path: join(folder, 'skills') });
     expect((await source.get('same'))?.file).toContain(join('a', 'SKILL.md'));
     expect(await messages(source)).toEqual([
       `the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}`,

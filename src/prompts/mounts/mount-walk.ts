@@ -24,7 +24,9 @@ export function walkMount(
   const files: string[] = [];
   const folders = new Set<string>();
   const outside: string[] = [];
-  const warn = (file: string, message: string) => problems.push({ file, severity: 'warning', message });
+  const warn = (file: string, message: string): void => {
+    problems.push({ file, severity: 'warning', message });
+  };
 
   /** `parents` are the real paths of the folder and of those that contain it. */
   const visit = (folder: string, own: string, parents: readonly string[]) => {
@@ -41,11 +43,14 @@ export function walkMount(
     }
   };
 
-  const visitLink = (path: string, inner: string, parents: readonly string[]) => {
+  const visitLink = (path: string, inner: string, parents: readonly string[]): void => {
     const target = statIfExists(path);
     if (target?.isDirectory()) {
       if (!followLinks)
-        return warn(path, 'this link to a folder is not followed; follow_links = true on this mount follows it');
+        return warn(
+          path,
+          'this link to a folder is not followed; follow_links = true on this mount follows it',
+        );
       const real = realIfExists(path);
       if (real === undefined) return; // The link was removed in the meantime.
       if (parents.includes(real))

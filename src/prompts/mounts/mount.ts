@@ -8,8 +8,8 @@ import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
+import type { Format } from '../formats/format.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
-import type { Format } from './format.ts';
 import { walkMount } from './mount-walk.ts';
 
 export interface MountOptions extends WatchOptions {
@@ -20,8 +20,9 @@ export interface MountOptions extends WatchOptions {
   readonly prefix?: string;
   /** Follows symbolic links, also those that lead out of the folder. */
   readonly follow_links?: boolean;
+  /** The version of the client whose rules apply. Default: the newest known. */
+  readonly version?: string;
 }
-
 
 /** Serves the prompt files of another program in place. */
 export class MountSource extends FolderSource {
@@ -132,13 +133,17 @@ export class MountSource extends FolderSource {
     const { path, follow_links: followLinks = false } = this.#options;
     const root = this.#root;
     if (root !== path) return { files: format.accepts(basename(path)) ? [path] : [], folders: [root] };
-    return walkMount({ root, accepts: (inner) => format.accepts(inner), followLinks }, this.#folders, problems);
+    return walkMount(
+      { root, accepts: (inner) => format.accepts(inner), followLinks },
+      this.#folders,
+      problems,
+    );
   }
 
   async #loadFormat(): Promise<Format> {
     if (this.#format !== undefined) return this.#format;
-    const { formatNamed } = await import('./formats.ts');
-    this.#format = formatNamed(this.#options.format);
+    const { formatNamed } = await import('../formats/formats.ts');
+    this.#format = formatNamed(this.#options.format, this.#options.version);
     if (this.#format.name === 'twig')
       throw new Failure(
         'invalid-params',
