@@ -1,7 +1,9 @@
 import { promises as disk } from 'node:fs';
 import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { identify, isAlive, type ProcessIdentity, runMarker } from './process-table.ts';
+import { agentEnvironment } from '../launch/environment.ts';
+import { launch } from '../launch/launch.ts';
+import { identify, isAlive, type ProcessIdentity } from './process-table.ts';
 
 /** A running agent, started by this server or by another one. */
 export interface AgentProcess {
@@ -27,7 +29,6 @@ export async function startAgent(
   env: Readonly<Record<string, string | undefined>>,
   onExit: () => void,
 ): Promise<AgentProcess> {
-  const { spawn } = await import('node:child_process');
   const promptFile = directory.file('.prompt');
   await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
@@ -35,12 +36,11 @@ export async function startAgent(
   const output = await disk.open(directory.file('events.jsonl'), 'a', 0o600);
   const errors = await disk.open(directory.file('stderr.log'), 'a', 0o600);
   try {
-    const child = spawn(invocation.command, invocation.args, {
-      cwd,
-      env: { ...env, ...invocation.env, [runMarker]: directory.id },
-      detached: true,
-      stdio: [input.fd, output.fd, errors.fd],
-    });
+    const { command, args } = invocation;
+    const child = await launch(
+      { command, args, cwd, env: agentEnvironment(env, invocation.env, directory.id) },
+      { detached: true, stdio: [input.fd, output.fd, errors.fd] },
+    );
     let exit: Exit | undefined;
     const recordExit = (result: Exit) => {
       exit ??= result;
