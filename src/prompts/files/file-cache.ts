@@ -3,6 +3,7 @@ import { dirname, sep } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
+import { currentTick } from '../../tick.ts';
 import { FileProblem } from './front-matter.ts';
 
 /** A file as last read. The cache returns the same object until the file changes. */
@@ -17,12 +18,16 @@ interface Entry<Value> extends CachedFile<Value> {
   readonly stamp: string;
   /** The file changed so recently that another change could have the same timestamp. */
   readonly unsettled: boolean;
+  /** The tick in which the stamp was compared with the file. */
+  checked?: object;
 }
 
 export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
+  /** Checks a file once per tick. Not for files that this process writes itself. */
+  readonly oncePerTick?: boolean;
 }
 
 /** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
@@ -31,26 +36,31 @@ const tickMs = 100;
 const emptyMs = 500;
 
 /**
- * Caches parsed files. Every lookup checks the file's metadata, and an unchanged file is not read again. A file that
+ * Caches parsed files. A lookup checks the file's metadata, and an unchanged file is not read again. A file that
  * becomes unreadable keeps its last valid value in addition to the problem.
  */
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
+  readonly #oncePerTick: boolean;
   #entries = new Map<string, Entry<Value>>();
 
-  constructor({ parse, maxBytes = 16 * 1024 * 1024 }: FileCacheOptions<Value>) {
+  constructor({ parse, maxBytes = 16 * 1024 * 1024, oncePerTick = false }: FileCacheOptions<Value>) {
     this.#parse = parse;
     this.#maxBytes = maxBytes;
+    this.#oncePerTick = oncePerTick;
   }
 
   /** The cached file if it has not changed on disk, otherwise `undefined`. Checks synchronously. */
   unchanged(path: string): CachedFile<Value> | undefined {
     const known = this.#entries.get(path);
     if (known === undefined || known.unsettled) return undefined;
+    if (this.#oncePerTick && known.checked === currentTick()) return known;
     try {
       const stat = statIfExists(path);
-      return stat !== undefined && stampOf(stat) === known.stamp ? known : undefined;
+      if (stat === undefined || stampOf(stat) !== known.stamp) return undefined;
+      if (this.#oncePerTick) known.checked = currentTick();
+      return known;
     } catch {
       return undefined;
     }

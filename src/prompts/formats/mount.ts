@@ -30,7 +30,10 @@ export class MountSource extends FolderSource {
   readonly prefix: string | undefined;
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
-  readonly #files = new FileCache<Reading>({ parse: (bytes, path) => this.#parse(bytes, path) });
+  readonly #files = new FileCache<Reading>({
+    parse: (bytes, path) => this.#parse(bytes, path),
+    oncePerTick: true,
+  });
   /** The file of each prompt at the last read. */
   #fileByName = new Map<string, string>();
   #lastFiles: readonly string[] | undefined;

@@ -37,7 +37,10 @@ export class CommandSource extends FolderSource {
   constructor({ folder, plain = false, ...watching }: CommandsOptions) {
     super(watching);
     this.#folder = folder;
-    this.#files = new FileCache({ parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain) });
+    this.#files = new FileCache({
+      parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain),
+      oncePerTick: true,
+    });
   }
 
   protected async read(): Promise<FolderReading> {
@@ -68,23 +71,21 @@ export class CommandSource extends FolderSource {
   /** Rejects names that would lead out of the folder. */
   async get(name: string): Promise<PromptDefinition | undefined> {
     if (name !== basename(name) || name.startsWith('.') || /[\\\0]/.test(name)) return undefined;
-    const file = (await this.#load(`${name}.md`)) ?? (await this.#loadAnyCase(name));
+    const path = join(this.#folder, `${name}.md`);
+    const file =
+      this.#files.unchanged(path) ?? (await this.#files.load(path)) ?? (await this.#loadAnyCase(name));
     if (file === undefined || file.value !== undefined) return file?.value;
-    const { line, message, file: path } = file.problem!;
+    const { line, message } = file.problem!;
     throw new Failure(
       'content-missing',
-      `${basename(path)}${line === undefined ? '' : `:${line}`}: ${message}`,
+      `${basename(file.problem!.file)}${line === undefined ? '' : `:${line}`}: ${message}`,
     );
-  }
-
-  #load(file: string): Promise<Command | undefined> {
-    return this.#files.load(join(this.#folder, file));
   }
 
   /** Finds a file whose extension is not in lower case. */
   async #loadAnyCase(name: string): Promise<Command | undefined> {
     const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
-    return entry === undefined ? undefined : this.#load(entry.name);
+    return entry === undefined ? undefined : this.#files.load(join(this.#folder, entry.name));
   }
 
   #entries(): readonly Dirent[] {
