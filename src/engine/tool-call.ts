@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import { Failure, failureDetails, failureKey } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
@@ -42,9 +43,9 @@ export async function callTool({ session, server, params, context }: Call): Prom
 }
 
 /** Validates the arguments, fills in their defaults and runs the tool within its time limit. */
-export async function runTool(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
+export function runTool(tool: Tool, given: unknown, context: Context): Awaitable<ToolResult> {
   const loading = loadValidator();
-  if (loading !== undefined) await loading;
+  if (loading !== undefined) return loading.then(() => runTool(tool, given, context));
   const schema = tool.acceptedSchema ?? tool.inputSchema;
   const args = parseValue(schema, given, `${tool.name} arguments`);
   return tool.timeoutMs === undefined

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { beginArrival } from '../arrival.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
@@ -53,7 +54,11 @@ export async function serveStdio(
   };
 
   await new Promise<void>((resolve, reject) => {
-    input.on('data', (chunk: Buffer) => deframer.push(chunk).forEach(handle));
+    input.on('data', (chunk: Buffer) => {
+      const frames = deframer.push(chunk);
+      if (frames.length > 1) beginArrival();
+      frames.forEach(handle);
+    });
     input.on('end', resolve);
     input.on('error', reject);
   });

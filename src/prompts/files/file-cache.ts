@@ -1,9 +1,10 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { currentArrival } from '../../arrival.ts';
+import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
-import { currentTick } from '../../tick.ts';
 import { FileProblem } from './front-matter.ts';
 
 /** A file as last read. The cache returns the same object until the file changes. */
@@ -18,16 +19,16 @@ interface Entry<Value> extends CachedFile<Value> {
   readonly stamp: string;
   /** The file changed so recently that another change could have the same timestamp. */
   readonly unsettled: boolean;
-  /** The tick in which the stamp was compared with the file. */
-  checked?: object;
+  /** The arrival for which the stamp was compared with the file. */
+  checked?: object | undefined;
 }
 
 export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
-  /** Checks a file once per tick. Not for files that this process writes itself. */
-  readonly oncePerTick?: boolean;
+  /** Checks a file once for messages that arrive together. Not for files that this process writes itself. */
+  readonly oncePerArrival?: boolean;
 }
 
 /** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
@@ -42,24 +43,25 @@ const emptyMs = 500;
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
-  readonly #oncePerTick: boolean;
+  readonly #oncePerArrival: boolean;
   #entries = new Map<string, Entry<Value>>();
 
-  constructor({ parse, maxBytes = 16 * 1024 * 1024, oncePerTick = false }: FileCacheOptions<Value>) {
+  constructor({ parse, maxBytes = 16 * 1024 * 1024, oncePerArrival = false }: FileCacheOptions<Value>) {
     this.#parse = parse;
     this.#maxBytes = maxBytes;
-    this.#oncePerTick = oncePerTick;
+    this.#oncePerArrival = oncePerArrival;
   }
 
   /** The cached file if it has not changed on disk, otherwise `undefined`. Checks synchronously. */
   unchanged(path: string): CachedFile<Value> | undefined {
     const known = this.#entries.get(path);
     if (known === undefined || known.unsettled) return undefined;
-    if (this.#oncePerTick && known.checked === currentTick()) return known;
+    const arrival = this.#oncePerArrival ? currentArrival() : undefined;
+    if (arrival !== undefined && known.checked === arrival) return known;
     try {
       const stat = statIfExists(path);
       if (stat === undefined || stampOf(stat) !== known.stamp) return undefined;
-      if (this.#oncePerTick) known.checked = currentTick();
+      known.checked = arrival;
       return known;
     } catch {
       return undefined;
@@ -67,7 +69,13 @@ export class FileCache<Value> {
   }
 
   /** `undefined` if the file does not exist. Symbolic links may point anywhere inside `root`. */
-  async load(path: string, root: string = dirname(path)): Promise<CachedFile<Value> | undefined> {
+  load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
+    const known = this.#entries.get(path);
+    if (known === undefined && isMissing(path)) return undefined;
+    return this.unchanged(path) ?? this.#read(path, root);
+  }
+
+  async #read(path: string, root: string): Promise<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
     let stamp = '';
     let unsettled = false;
@@ -119,6 +127,14 @@ function statIfExists(path: string): Stats | undefined {
     // A parent of the path is a file, not a folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     throw error;
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return statIfExists(path) === undefined;
+  } catch {
+    return false;
   }
 }
 

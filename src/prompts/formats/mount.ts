@@ -32,7 +32,7 @@ export class MountSource extends FolderSource {
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({
     parse: (bytes, path) => this.#parse(bytes, path),
-    oncePerTick: true,
+    oncePerArrival: true,
   });
   /** The file of each prompt at the last read. */
   #fileByName = new Map<string, string>();

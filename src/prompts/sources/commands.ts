@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -31,15 +32,18 @@ type Command = CachedFile<PromptDefinition>;
 export class CommandSource extends FolderSource {
   readonly name = 'commands';
   readonly #folder: string;
+  /** The folder with a separator at its end. */
+  readonly #prefix: string;
   readonly #folders = new FolderCache();
   readonly #files: FileCache<PromptDefinition>;
 
   constructor({ folder, plain = false, ...watching }: CommandsOptions) {
     super(watching);
     this.#folder = folder;
+    this.#prefix = join(folder, sep);
     this.#files = new FileCache({
       parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain),
-      oncePerTick: true,
+      oncePerArrival: true,
     });
   }
 
@@ -69,21 +73,15 @@ export class CommandSource extends FolderSource {
   }
 
   /** Rejects names that would lead out of the folder. */
-  async get(name: string): Promise<PromptDefinition | undefined> {
-    if (name !== basename(name) || name.startsWith('.') || /[\\\0]/.test(name)) return undefined;
-    const path = join(this.#folder, `${name}.md`);
-    const file =
-      this.#files.unchanged(path) ?? (await this.#files.load(path)) ?? (await this.#loadAnyCase(name));
-    if (file === undefined || file.value !== undefined) return file?.value;
-    const { line, message } = file.problem!;
-    throw new Failure(
-      'content-missing',
-      `${basename(file.problem!.file)}${line === undefined ? '' : `:${line}`}: ${message}`,
+  get(name: string): Awaitable<PromptDefinition | undefined> {
+    if (/[\\/\0]/.test(name) || name.startsWith('.')) return undefined;
+    return whenReady(this.#files.load(`${this.#prefix}${name}.md`), (file) =>
+      file === undefined ? whenReady(this.#loadAnyCase(name), definitionOf) : definitionOf(file),
     );
   }
 
   /** Finds a file whose extension is not in lower case. */
-  async #loadAnyCase(name: string): Promise<Command | undefined> {
+  #loadAnyCase(name: string): Awaitable<Command | undefined> {
     const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
     return entry === undefined ? undefined : this.#files.load(join(this.#folder, entry.name));
   }
@@ -97,6 +95,16 @@ export class CommandSource extends FolderSource {
       });
     }
   }
+}
+
+/** Throws if the file was never valid. */
+function definitionOf(file: Command | undefined): PromptDefinition | undefined {
+  if (file === undefined || file.value !== undefined) return file?.value;
+  const { line, message, file: path } = file.problem!;
+  throw new Failure(
+    'content-missing',
+    `${basename(path)}${line === undefined ? '' : `:${line}`}: ${message}`,
+  );
 }
 
 /** Parses a command file. With `plain`, all fields except the description are ignored. */
