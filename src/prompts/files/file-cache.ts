@@ -29,6 +29,8 @@ export interface FileCacheOptions<Value> {
   readonly maxBytes?: number;
   /** Checks a file once for messages that arrive together. Not for files that this process writes itself. */
   readonly oncePerArrival?: boolean;
+  /** Added to the error about a symbolic link that points outside the folder. */
+  readonly linkAdvice?: string;
 }
 
 /** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
@@ -44,10 +46,17 @@ export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
   readonly #oncePerArrival: boolean;
+  readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
 
-  constructor({ parse, maxBytes = 16 * 1024 * 1024, oncePerArrival = false }: FileCacheOptions<Value>) {
+  constructor({
+    parse,
+    maxBytes = 16 * 1024 * 1024,
+    oncePerArrival = false,
+    linkAdvice = '',
+  }: FileCacheOptions<Value>) {
     this.#parse = parse;
+    this.#linkAdvice = linkAdvice;
     this.#maxBytes = maxBytes;
     this.#oncePerArrival = oncePerArrival;
   }
@@ -94,7 +103,7 @@ export class FileCache<Value> {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
-      assertInside(root, path);
+      this.#assertInside(root, path);
       const bytes = readRegularBytesSync(path, this.#maxBytes);
       entry = { stamp, unsettled, value: await this.#parse(bytes, path, known?.value) };
     } catch (error) {
@@ -107,6 +116,11 @@ export class FileCache<Value> {
     }
     this.#entries.set(path, entry);
     return entry;
+  }
+
+  #assertInside(root: string, path: string): void {
+    if (!isInside(root, path))
+      throw new FileProblem(`the symbolic link points outside the folder${this.#linkAdvice}`, 1);
   }
 
   /** Removes all other files from the cache. */
@@ -154,10 +168,10 @@ function withoutPath(error: unknown): string {
   return messageOf(error);
 }
 
-function assertInside(root: string, path: string): void {
+/** True if the path, after symbolic links are resolved, is inside the folder. Throws if it does not exist. */
+function isInside(folder: string, path: string): boolean {
   const real = realpathSync.native(path);
-  if (real === path) return;
-  const realRoot = realpathSync.native(root);
-  if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep))
-    throw new FileProblem('the symbolic link points outside the folder', 1);
+  if (real === path) return true;
+  const root = realpathSync.native(folder);
+  return real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
