@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
@@ -112,12 +112,23 @@ describe('delegate_resume with Codex', () => {
     expect(record.error).toMatch(/no rollout found.*codex has no such thread/);
   });
 
-  it('refuses an invalid thread id', async () => {
-    await expect(
-      server.client.request('tools/call', {
-        name: 'delegate_resume',
-        arguments: { thread_id: 'latest', cwd: bench.project },
-      }),
-    ).resolves.toMatchObject({ isError: true });
+  it('resumes a thread by its name', async () => {
+    const { record } = await server.call('delegate_run', { task: 'Begin.', cwd: bench.project });
+    const id = record.subagent_thread_id;
+    const index = [
+      { id: 'another', thread_name: 'the build' },
+      { id, thread_name: 'the build' },
+    ];
+    const file = join(bench.codexHome, 'session_index.jsonl');
+    writeFileSync(file, index.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const second = await server.call('delegate_resume', { thread_id: 'the build', cwd: bench.project });
+    expect(second.record).toMatchObject({ status: 'completed', error: null, subagent_thread_id: id });
+  });
+
+  it.each(['latest', '--last', '-c'])('refuses the thread %s', async (thread_id) => {
+    const { record } = await server.call('delegate_resume', { thread_id, cwd: bench.project });
+    expect(record.status).toBe('failed');
+    expect(record.error).toMatch(/no thread with the id or name|must not start with/);
+    expect(existsSync(join(record.run_dir, 'codex_exec.json'))).toBe(false);
   });
 });

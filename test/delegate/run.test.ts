@@ -64,20 +64,13 @@ describe('a run that cannot start', () => {
     },
   );
 
-  it.each(['standard', 'delegate'] as const)(
-    'is refused with a hidden address in an override, unlike the overrides of the contract: %s',
-    async (contract) => {
-      const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
-      const call = async (override: string) => {
-        const args = { task: steps({ echo: true }), cwd: bench.project, config_overrides: [override] };
-        return (await other.call('delegate_run', args)).record;
-      };
-      const hidden = await call('model_providers.x={"\\u0062ase_url"="http://127.0.0.1","env_key"="HOME"}');
-      expect(hidden).toMatchObject({ status: 'failed', error: expect.stringContaining('is refused') });
-      for (const override of ['model="x"', 'model_reasoning_effort="high"'])
-        expect(echoed((await call(override)).summary).argv).toContain(override);
-    },
-  );
+  it('is refused with a hidden address in an override', async () => {
+    const call = (override: string) => run(steps({ echo: true }), { config_overrides: [override] });
+    const hidden = await call('model_providers.x={"\\u0062ase_url"="http://127.0.0.1","env_key"="HOME"}');
+    expect(hidden).toMatchObject({ status: 'failed', error: expect.stringContaining('is refused') });
+    for (const override of ['model="x"', 'model_reasoning_effort="high"'])
+      expect(echoed((await call(override)).summary).argv).toContain(override);
+  });
 
   it('returns a normal result if the run directory cannot be created', async () => {
     const file = join(bench.folder, 'in-the-way');

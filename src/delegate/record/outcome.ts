@@ -35,6 +35,7 @@ export function decideOutcome(facts: ExitFacts): Outcome {
   if (facts.spawnError !== undefined) return failed(facts.spawnError);
   if (
     facts.requestedThread !== undefined &&
+    isThreadId(facts.requestedThread) &&
     progress.threadId !== undefined &&
     progress.threadId !== facts.requestedThread
   )
@@ -49,6 +50,11 @@ export function decideOutcome(facts: ExitFacts): Outcome {
   if (facts.messageProblem !== undefined)
     return failed(`${agent} did not produce a valid last_message.json: ${facts.messageProblem}`);
   return { status: 'completed', error: null };
+}
+
+/** False for the name of a thread, which the agent resolves to an id. */
+export function isThreadId(thread: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(thread);
 }
 
 function describeExit({ agent, exit, progress, stderr }: ExitFacts): string {
