@@ -48,6 +48,15 @@ describe('a run reports', () => {
     expect(record.error).toMatch(/codex exec exited with code 1: .*config\.toml/);
   });
 
+  it('the message of an error, not its stack backtrace', async () => {
+    Object.assign(bench.env, { RUST_BACKTRACE: '1' });
+    const server = await bench.connect({ 'delegate-command': native });
+    const thread_id = '01a1de69-7620-7c01-aa83-000000000000';
+    const { record } = await server.call('delegate_resume', { thread_id, cwd: bench.project });
+    expect(record.error).toContain('no rollout found for thread id');
+    expect(record.error).not.toMatch(/backtrace|<unknown>/i);
+  });
+
   it('that the folder is not in a git repository, and how to allow it', async () => {
     const cwd = join(bench.folder, 'loose');
     mkdirSync(cwd);

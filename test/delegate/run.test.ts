@@ -5,7 +5,7 @@ import { Check } from 'typebox/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { bare, echoed, scriptedAgent, steps } from './scripted.ts';
+import { bare, echoed, type Step, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
 /** Mounting a small disk needs root. */
@@ -220,6 +220,22 @@ describe('the result of a run', () => {
       ),
     );
     expect(record).toMatchObject({ status: 'completed', summary: 'still here' });
+  });
+
+  it('is an error of the tool call only if it failed, and never under the drop-in contract', async () => {
+    const callWith = async (contract: 'standard' | 'delegate', ...task: readonly Step[]) => {
+      const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
+      const args = { task: bare(...task), cwd: bench.project };
+      return other.client.request('tools/call', { name: 'delegate_run', arguments: args });
+    };
+    const failed = await callWith('standard', { exit: 3 });
+    expect(failed).toMatchObject({ isError: true, structuredContent: { status: 'failed' } });
+    const { run_id } = failed['structuredContent'] as unknown as RunRecord;
+    expect(
+      await server.client.request('tools/call', { name: 'collect_run', arguments: { run_id } }),
+    ).toMatchObject({ isError: true, structuredContent: { status: 'failed' } });
+    expect(await callWith('standard', { begin: true }, { answer: {} })).not.toHaveProperty('isError');
+    expect(await callWith('delegate', { exit: 3 })).not.toHaveProperty('isError');
   });
 
   it('matches the output schema whether it is completed, failed or cancelled', async () => {

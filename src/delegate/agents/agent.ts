@@ -18,8 +18,6 @@ export interface Agent {
   version(): Promise<string | undefined>;
   /** Total token usage of the thread, read from the agent's own session file. */
   threadTotal?(threadId: string): Promise<Usage | undefined>;
-  /** The id of the thread with this name. */
-  findThread?(name: string): Promise<string | undefined>;
   /** Advice on how to fix this error, if the agent's own message gives none. */
   explain?(error: string): string | undefined;
   /** Whether the agent's sandbox works on this machine. */

@@ -16,6 +16,8 @@ export interface ClaudeOptions {
 const installHint =
   'install it with "npm install -g @anthropic-ai/claude-code" or set delegate.command to its path.';
 
+const maxRetries = '2';
+
 /** Claude Code has no read-only sandbox, so a read-only run gets only the tools that read. */
 const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
   'read-only': ['--permission-mode', 'dontAsk', '--tools', 'Read,Grep,Glob'],
@@ -41,6 +43,8 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
         args: [...(await buildArguments(call)), ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
+          // Its ten retries would take minutes to report a wrong key or an overloaded model.
+          CLAUDE_CODE_MAX_RETRIES: env['CLAUDE_CODE_MAX_RETRIES'] || maxRetries,
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',

@@ -2,7 +2,7 @@ import { capture } from '../launch/launch.ts';
 import type { Agent, AgentCall, Invocation } from './agent.ts';
 import { disableOwnServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
-import { findThreadByName, readThreadUsage } from './codex-thread.ts';
+import { readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
 import { findExecutable, readVersion, resolveNpmShim } from './executable.ts';
 
@@ -53,7 +53,6 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
     explain,
     version: async () => readVersion(await executable(), env),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
-    findThread: (name) => findThreadByName(codexHome, name),
     async confine(sandbox) {
       const args = ['sandbox', '-c', `sandbox_mode=${JSON.stringify(sandbox)}`, '--'];
       return { command: await executable(), args, env: { CODEX_HOME: codexHome } };

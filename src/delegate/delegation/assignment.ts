@@ -10,6 +10,7 @@ import { checkOverrides } from './overrides.ts';
 import { type Caller, grantSandbox, overrideRights } from './permissions.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
+import { refuseUnknownThread, resolveThread } from './thread.ts';
 
 type Input = RunInput | ResumeInput;
 
@@ -27,7 +28,8 @@ export async function createRunRequest(
   const granted = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = [...(granted.warning === undefined ? [] : [granted.warning]), ...dropped.warnings];
   const { task, role } = await expandFromLibrary(input, options, warnings);
-  const threadId = 'thread_id' in input ? input.thread_id : undefined;
+  const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, options) : undefined;
+  if (threadId !== undefined) refuseUnknownThread(threadId, options);
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
     throw new Failure('refused', `${selection.errors.join('; ')}; ${options.agent} was not started`);

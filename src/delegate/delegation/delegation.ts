@@ -11,16 +11,16 @@ import { createCodex } from '../agents/codex.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { runMarker } from '../process/process-table.ts';
-import { isThreadId } from '../record/outcome.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { Supervisor } from '../run/supervisor.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
-import { clientRoots } from './client-roots.ts';
-import { type Caller, readCaller } from './permissions.ts';
+import { identifyCaller } from './caller.ts';
+import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
+import { resolveThread } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
@@ -100,11 +100,10 @@ export class Delegation {
     { directory, caller, signal, reporter }: RunContext,
   ): Promise<RunResult> {
     try {
-      const threadId = 'thread_id' in input ? await this.#findThread(input.thread_id) : null;
+      const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : null;
       await this.supervisor.enqueue({ directory, tool, threadId });
       await this.refuseSubagents(caller);
-      const resolved = threadId === null ? input : { ...input, thread_id: threadId };
-      const request = await createRunRequest(tool, resolved, directory, caller, this.options);
+      const request = await createRunRequest(tool, input, directory, caller, this.options);
       return await this.supervisor.run(request, {
         signal,
         onEvent: (event) => reporter.event(event),
@@ -116,18 +115,6 @@ export class Delegation {
     }
   }
 
-  /** The id of a thread that the caller names by its id or its name. */
-  async #findThread(thread: string): Promise<string> {
-    if (isThreadId(thread)) return thread.toLowerCase();
-    // The agent would read it as an option.
-    if (thread.startsWith('-')) throw new Failure('refused', `thread_id must not start with "-": ${thread}`);
-    const found = await this.agent.findThread?.(thread);
-    // Codex would start a new thread. The document leaves that to Codex.
-    if (found === undefined && !this.options.document)
-      throw new Failure('refused', `There is no thread with the id or name "${thread}".`);
-    return found ?? thread;
-  }
-
   /** Creates the run directory and starts the work. If the directory cannot be created, `createFailure` makes the output. */
   async start<Output extends { readonly status: string }>(
     tool: string,
@@ -137,7 +124,7 @@ export class Delegation {
     work: (run: RunContext) => Promise<Output>,
   ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
-    const caller = await this.#identify(context, input);
+    const caller = await identifyCaller(context, input, this.options);
     let directory: RunDirectory;
     try {
       directory = await RunDirectory.create(runsDir, this.redact, {
@@ -181,14 +168,6 @@ export class Delegation {
         detach();
       },
     };
-  }
-
-  /** The roots of the client limit only writing, and the document's server does not ask for them. */
-  async #identify(context: Context, input: object): Promise<Caller> {
-    const caller = readCaller(context.meta);
-    const mayWrite = 'sandbox' in input && input.sandbox !== 'read-only';
-    const roots = mayWrite && !this.options.document ? await clientRoots(context) : undefined;
-    return { ...caller, ...(roots !== undefined && { roots }) };
   }
 
   /** Refuses calls from sub-agents, recognised by the environment of their server or by their thread. */

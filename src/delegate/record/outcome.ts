@@ -70,6 +70,8 @@ function describeExit({ agent, exit, progress, stderr }: ExitFacts): string {
   return detail === '' ? reason : `${reason}: ${detail}`;
 }
 
+/** The last lines without a stack backtrace, which RUST_BACKTRACE adds after the message. */
 function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-6).join('\n');
+  const lines = text.split('\n').filter((line) => !/^\s*(stack backtrace:|\d+: |at \/)/i.test(line));
+  return lines.join('\n').trim().split('\n').slice(-6).join('\n');
 }

@@ -36,6 +36,8 @@ function announced<Schema extends { readonly properties: object }>(
 
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
+  // The document never marks a result as an error.
+  const isFailure = ({ status }: { readonly status: string }) => !options.document && status === 'failed';
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
@@ -51,6 +53,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
     return {
       structured: record,
+      failed: isFailure(record),
       content: [{ type: 'text' as const, text: runReport(tool, record, !options.document) }],
     };
   };
@@ -69,6 +72,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
     return {
       structured: output,
+      failed: isFailure(output),
       content: [{ type: 'text' as const, text: autopilotReport(output, !options.document) }],
     };
   };

@@ -3,14 +3,26 @@ import { fileURLToPath } from 'node:url';
 import type { Context } from '../../context.ts';
 import { isObject } from '../../json.ts';
 import { log } from '../../log.ts';
+import { type Caller, readCaller } from './permissions.ts';
 
 const answerTimeoutMs = 5_000;
+
+/** Who calls, and what the call may write. The document's server asks no client for its roots, and they limit only writing. */
+export async function identifyCaller(
+  context: Context,
+  input: object,
+  { document }: { readonly document: boolean },
+): Promise<Caller> {
+  const mayWrite = 'sandbox' in input && input.sandbox !== 'read-only';
+  const roots = mayWrite && !document ? await clientRoots(context) : undefined;
+  return { ...readCaller(context.meta), ...(roots !== undefined && { roots }) };
+}
 
 /**
  * The folders that the client has open. `undefined` if the client names none or does not answer. Call this before anything
  * with a side effect, because `ask` may run the tool again from its start.
  */
-export async function clientRoots(context: Context): Promise<readonly string[] | undefined> {
+async function clientRoots(context: Context): Promise<readonly string[] | undefined> {
   if (!context.can('roots')) return undefined;
   const timer = new AbortController();
   const timeout = after(answerTimeoutMs, undefined, { signal: timer.signal }).catch(() => undefined);
