@@ -152,6 +152,27 @@ describe('Codex as the client', () => {
     expect(toolsOf(true)).not.toContain('delegate_run');
   });
 
+  it('is refused as a sub-agent even if a script starts its server with another home', async () => {
+    const other = join(bench.folder, 'other-home');
+    const start = [process.execPath, bundle, 'serve', '--home', other, '--delegate-command', native];
+    const wrapper = join(bench.folder, 'tools.sh');
+    // A child process, so that the server's parent is the script.
+    writeFileSync(wrapper, `#!/bin/sh\n${start.join(' ')}\nexit $?\n`, { mode: 0o755 });
+    const renamed = entry().replace(/^(command|args) = .*\n/gm, '');
+    appendFileSync(
+      join(bench.codexHome, 'config.toml'),
+      renamed.replace('[mcp_servers.helper]\n', `[mcp_servers.helper]\ncommand = "${wrapper}"\n`),
+    );
+    const again = delegate('again', 'read-only');
+    const record = await run(script(again, answer()), { sandbox: 'workspace-write' });
+    expect(record).toMatchObject({ status: 'completed', error: null });
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('A sub-agent may not start sub-agents');
+    const runs = await listRunIds(join(other, 'runs'));
+    expect(runs).toHaveLength(1);
+    const result = JSON.parse(readFileSync(join(other, 'runs', runs[0]!, 'result.json'), 'utf8'));
+    expect(result).toMatchObject({ status: 'failed', thread_id: null });
+  });
+
   it('is refused if it is a sub-agent itself', async () => {
     const server = await bench.connect({ 'delegate-command': native });
     const { record } = await server.call('delegate_run', { task: 'x', cwd: bench.project });

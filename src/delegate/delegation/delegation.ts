@@ -10,6 +10,7 @@ import { createClaude } from '../agents/claude.ts';
 import { createCodex } from '../agents/codex.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
+import { isStartedByAgent } from '../process/ancestry.ts';
 import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
@@ -170,12 +171,13 @@ export class Delegation {
     };
   }
 
-  /** Refuses calls from sub-agents, recognised by the environment of their server or by their thread. */
+  /** Refuses calls from sub-agents, recognised by the environment or the parents of their server, or by their thread. */
   async refuseSubagents(caller: Caller): Promise<void> {
     const queue = await this.supervisor.queue;
     if (
       this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => queue.knowsThread(thread))
+      caller.threads.some((thread) => queue.knowsThread(thread)) ||
+      (await isStartedByAgent())
     )
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
   }
