@@ -286,6 +286,7 @@ describe('the agent', () => {
       'model_reasoning_effort="high"',
       'features.unbounded_connection_retries=false',
       'skills.include_instructions=false',
+      'shell_environment_policy.ignore_default_excludes=false',
       `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,
     ]);
     expect(argv.at(-1)).toBe('-');
@@ -316,7 +317,7 @@ describe('the agent', () => {
         '[mcp_servers.page]\nurl = "http://localhost:7323/mcp"',
       ].join('\n'),
     );
-    const { argv } = echoed((await run(steps({ echo: true }))).summary);
+    const { argv } = echoed((await run(steps({ echo: true }), { sandbox: 'workspace-write' })).summary);
     expect(argv.find((word) => word.startsWith('mcp_servers='))).toBe(
       'mcp_servers={"my.helper"={command="npx",enabled=false},"page"={url="http://localhost:7323/mcp",enabled=false}}',
     );

@@ -1,16 +1,24 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { parseObject } from '../files/json-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
+import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
 import { findExecutable, readVersion } from './executable.ts';
-import { projectInstructions } from './project-instructions.ts';
+import { isInside } from './folder-scope.ts';
+import { projectInstructions, projectRoot } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ClaudeOptions {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders whose own settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** Files and folders that no sandboxed command may read. */
+  readonly unreadable: readonly string[];
 }
 
 const installHint =
@@ -26,7 +34,8 @@ const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
 };
 
 /** Runs `claude -p`, which reads the prompt from standard input and writes events to standard output. */
-export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent {
+export function createClaude(options: ClaudeOptions): Agent {
+  const { command = 'claude', env } = options;
   return {
     name: 'claude',
     label: 'claude',
@@ -36,11 +45,15 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
       if (call.configOverrides.length > 0)
         throw new Failure('refused', 'config_overrides works with Codex only. Remove it to run Claude Code.');
       const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
-      const settings = await claudeSettings(env, call.sandbox);
-      const preamble = call.threadId === undefined ? await loadInstructions(call.cwd) : undefined;
+      await refuseBlockingFiles(call.cwd);
+      const isTrusted = await isInside(call.cwd, options.trustedFolders);
+      const settings = await claudeSettings(env, call.sandbox, isTrusted, options.unreadable);
+      const isNew = call.threadId === undefined;
+      const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
+      const servers = isTrusted ? projectServers(call.cwd) : [];
       return {
         command: await findExecutable(command, env, installHint),
-        args: [...(await buildArguments(call)), ...settings.args, ...subcommandArgs],
+        args: [...(await buildArguments(call)), ...servers, ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
           // Its ten retries would take minutes to report a wrong key or an overloaded model.
@@ -61,6 +74,12 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
 /** Claude Code does not read these files when project settings are disabled. */
 function loadInstructions(cwd: string): Promise<string | undefined> {
   return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
+}
+
+/** The MCP servers of a trusted repository. Those of the user stay out, because this server may be one of them. */
+function projectServers(cwd: string): readonly string[] {
+  const file = join(projectRoot(cwd), '.mcp.json');
+  return existsSync(file) ? ['--mcp-config', file] : [];
 }
 
 async function buildArguments(call: AgentCall): Promise<string[]> {

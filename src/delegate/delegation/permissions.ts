@@ -1,8 +1,8 @@
-import { promises as disk } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
+import { isInside, realpath } from '../agents/folder-scope.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
-import { isInFolder, protectionReason } from './protected-folders.ts';
+import { protectionReason } from './protected-folders.ts';
 
 /** The calling thread and its permissions, as far as the client sends them. */
 export interface Caller {
@@ -158,14 +158,4 @@ async function findProtection(
   const [path, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
   const reason = path === undefined ? undefined : protectionReason(path, home ?? userHome);
   return reason === undefined || (await isInside(cwd, writeFolders)) ? undefined : reason;
-}
-
-async function isInside(cwd: string, folders: readonly string[]): Promise<boolean> {
-  const path = await realpath(cwd);
-  const allowed = await Promise.all(folders.map(realpath));
-  return allowed.some((folder) => path !== undefined && folder !== undefined && isInFolder(path, folder));
-}
-
-function realpath(path: string): Promise<string | undefined> {
-  return disk.realpath(path).catch(() => undefined);
 }
