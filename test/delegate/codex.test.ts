@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
-import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+import { type Connection, createWorkbench, nativeCodex, runCodex, type Workbench } from './workbench.ts';
 
 /** Tests with the real Codex and a model on loopback. */
 let model: Model;
@@ -83,6 +83,21 @@ describe('delegate_run with Codex', () => {
     expect(record.status).toBe('failed');
     expect(record.error).toContain('no such model here');
     expect(existsSync(join(record.run_dir, 'last_message.json'))).toBe(false);
+  });
+});
+
+describe('the skills that Codex bundles', () => {
+  it('are neither selected nor listed', async () => {
+    // Codex installs them when it runs on its own.
+    await runCodex(bench, await nativeCodex(), ['-s', 'read-only'], 'Begin.');
+    const bundled = readdirSync(join(bench.codexHome, 'skills', '.system'));
+    expect(bundled).toContain('skill-creator');
+    const task = 'Create a skill with the skill-creator and install it with the skill-installer.';
+    const { record } = await server.call('delegate_run', { task, cwd: bench.project });
+    expect(record.selected_skills).toEqual([]);
+    const sent = JSON.stringify(model.requests.at(-1)?.body);
+    expect(sent).toContain(task);
+    expect(sent).not.toContain('.system');
   });
 });
 

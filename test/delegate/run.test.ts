@@ -285,6 +285,7 @@ describe('the agent', () => {
       'model_verbosity="low"',
       'model_reasoning_effort="high"',
       'features.unbounded_connection_retries=false',
+      'skills.bundled.enabled=false',
       'skills.include_instructions=false',
       'shell_environment_policy.ignore_default_excludes=false',
       `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,

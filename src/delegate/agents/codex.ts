@@ -139,6 +139,7 @@ function buildArguments(
       : [`model_reasoning_effort=${JSON.stringify(call.reasoningEffort)}`]),
     // With this feature, codex would wait forever for an unreachable provider.
     ...['unbounded_connection_retries', ...call.disable].map((feature) => `features.${feature}=false`),
+    'skills.bundled.enabled=false',
     ...(call.skills === 'named' ? ['skills.include_instructions=false'] : []),
     ...finalOverrides,
   ];
