@@ -138,7 +138,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'tools',
     '.',
   ],
-  cli: ['terminal', 'client', 'install', 'assistant', 'doctor', 'prompts', '.'],
+  cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
   web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
 };
 
