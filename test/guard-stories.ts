@@ -53,6 +53,8 @@ const user: fc.Arbitrary<User> = fc.record({
   max_call_attempts: orNull(oneOf([0, 1, 2, 10])),
   locale: orNull(oneOf(['en', 'de', 'ja-JP', 'ar-EG', 'nonsense-locale'])),
   voice: fc.constant(null),
+  reminders: fc.constant(null),
+  channels: fc.constant(null),
   created_ms: fc.constant(0),
   updated_ms: fc.constant(0),
 });

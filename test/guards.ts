@@ -190,6 +190,7 @@ function apply(rows: readonly Notification[], step: Step, id: string, event: Cal
   const fields = {
     key: key ?? keyOf(event.id, '', event.start_ms, slot, channel),
     change,
+    origin: null,
     event_start_ms: event.start_ms,
     revision: event.revision,
     plan_ms: planMs,
@@ -248,6 +249,10 @@ function eventOf({ title, organizer, confLink, allDay }: Story, startMs: number)
     etag: null,
     href: null,
     last_seen_ms: null,
+    alarms: null,
+    answers: null,
+    task: null,
+    reminders: null,
     revision: String(startMs),
     created_ms: 0,
     updated_ms: 0,

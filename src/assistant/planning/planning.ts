@@ -40,6 +40,8 @@ export interface Planned {
 
 export interface PlanReport {
   readonly nowMs: number;
+  /** True if there are more occurrences than one run plans. The nearest ones are planned. */
+  readonly truncated: boolean;
   readonly planned: readonly Planned[];
 }
 
@@ -64,7 +66,7 @@ export async function planNotifications(
   report: ReportProgress = () => {},
 ): Promise<PlanReport> {
   const nowMs = data.clock();
-  const subjects = await loadSubjects(data, model, request, nowMs);
+  const { subjects, truncated } = await loadSubjects(data, model, request, nowMs);
   const open = subjects.filter(({ decided }) => request.force || !decided);
   const progress = new PlanProgress(open.length, model?.name, report);
   const decisions = await decide(
@@ -89,7 +91,7 @@ export async function planNotifications(
     );
     progress.planned(request.dryRun ? 'checked' : 'checked and stored');
   }
-  return { nowMs, planned };
+  return { nowMs, planned, truncated };
 }
 
 async function loadSubjects(
@@ -97,7 +99,7 @@ async function loadSubjects(
   model: Model | undefined,
   { userId, eventId }: PlanRequest,
   nowMs: number,
-): Promise<readonly Subject[]> {
+): Promise<{ readonly subjects: readonly Subject[]; readonly truncated: boolean }> {
   return data.store.read(async (db) => {
     const user = await findUser(db, userId);
     const event = eventId === undefined ? undefined : await findEvent(db, eventId);
@@ -105,14 +107,17 @@ async function loadSubjects(
       throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
     const window = { fromMs: nowMs + 1, toMs: nowMs + horizonDays * dayMs };
     const { timezone } = preferencesOf(user);
-    const all =
+    const { listed: all, truncated } =
       event === undefined
         ? await listOccurrences(data, db, window, userId)
-        : (await data.occurrences(event, window, timezone)).map((occurrence) => ({
-            event,
-            occurrence,
-            zone: timezone,
-          }));
+        : {
+            listed: (await data.occurrences(event, window, timezone)).map((occurrence) => ({
+              event,
+              occurrence,
+              zone: timezone,
+            })),
+            truncated: false,
+          };
     const listed = all.filter(
       (one) => one.event.status === 'confirmed' && one.occurrence.status === 'confirmed',
     );
@@ -133,13 +138,14 @@ async function loadSubjects(
       reachableBy(user),
       rules.map(({ id, updated_ms }) => [id, updated_ms]),
     ];
-    return listed.map((one) => {
+    const subjects = listed.map((one) => {
       const key = `${one.event.id} ${one.occurrence.key}`;
       const { startMs } = one.occurrence;
       const print = fingerprint([one.event.revision, startMs, userFacts, model?.name, model?.identity]);
       const decided = decidedBy.get(key) === print;
       return { user, rules, listed: one, rows: known.get(key) ?? [], fingerprint: print, decided };
     });
+    return { subjects, truncated };
   });
 }
 

@@ -40,6 +40,12 @@ export type NotificationStatus = (typeof notificationStatuses)[number];
 /** Changes to an event that a notification can report, if the user already received one about that event. */
 export const changes = ['moved', 'cancelled', 'restored'] as const;
 export type Change = (typeof changes)[number];
+/**
+ * Where a reminder comes from, if not from a policy: a general preference, an alarm in the calendar, the user's reminder
+ * for this event, the same with permission to send in quiet hours, or a reminder that was put off.
+ */
+export const origins = ['preference', 'alarm', 'event', 'event-quiet', 'snooze'] as const;
+export type Origin = (typeof origins)[number];
 export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
 export type Urgency = (typeof urgencies)[number];
 
@@ -61,6 +67,10 @@ interface UsersTable {
   voice: string | null;
   webhook_url: string | null;
   ntfy_topic: string | null;
+  /** Lead times by kind of event and by calendar, as JSON. */
+  reminders: string | null;
+  /** More addresses, in order of preference, as a JSON list. They can contain secrets. */
+  channels: string | null;
   created_ms: number;
   updated_ms: number;
 }
@@ -120,6 +130,14 @@ interface EventsTable {
   href: string | null;
   etag: string | null;
   last_seen_ms: number | null;
+  /** Alarms in the source calendar, as JSON. */
+  alarms: string | null;
+  /** Answers of attendees who have not accepted, as JSON by address. */
+  answers: string | null;
+  /** Set for tasks, whose start is the time when they are due. */
+  task: 'open' | 'done' | null;
+  /** The user's own reminders for this event and its occurrences, as JSON. Imports do not change them. */
+  reminders: string | null;
   /** Changes when any field that a notification depends on changes. */
   revision: string;
   created_ms: number;
@@ -159,6 +177,8 @@ interface NotificationsTable {
   urgency: Urgency;
   /** Null for reminders. */
   change: Change | null;
+  /** Who asked for it; null for a policy. */
+  origin: Origin | null;
   plan_ms: number;
   status: NotificationStatus;
   /** Content as JSON: subject, text, html, script. Holds no recipient addresses. */

@@ -145,18 +145,17 @@ export async function eventList(
   daysForward: number,
   page: PageRequest,
 ) {
-  const { listOccurrences, maxListed } = await import('../entities/occurrence-list.ts');
+  const { listOccurrences } = await import('../entities/occurrence-list.ts');
   const now = data.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
-  const listed = await data.store.read(async (db) => {
+  const { listed: found, truncated } = await data.store.read(async (db) => {
     if (user !== undefined) await findUser(db, user);
     return listOccurrences(data, db, window, user);
   });
-  const found = listed.slice(0, maxListed);
   const { items: events, next } = pageOf(
     found,
     ({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone),
     page,
   );
-  return { events, count: found.length, ...next, ...(listed.length > maxListed && { truncated: true }) };
+  return { events, count: found.length, ...next, ...(truncated && { truncated }) };
 }
