@@ -1,4 +1,17 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
+import type {
+  Change,
+  Channel,
+  ChannelPreference,
+  EventStatus,
+  NotificationStatus,
+  Origin,
+  RuleType,
+  Urgency,
+  WeekendPolicy,
+} from './values.ts';
+
+export * from './values.ts';
 
 /**
  * The tables, identical on both engines. Times are milliseconds since 1970 (`*_ms`), flags are 0 or 1, and structured
@@ -17,37 +30,6 @@ export interface Tables {
   records: RecordsTable;
   record_entries: RecordEntriesTable;
 }
-
-export const channels = ['email', 'call', 'webhook', 'ntfy'] as const;
-export type Channel = (typeof channels)[number];
-export const channelPreferences = ['email', 'call', 'both', 'webhook', 'ntfy'] as const;
-export type ChannelPreference = (typeof channelPreferences)[number];
-export const weekendPolicies = [...channelPreferences, 'none'] as const;
-export type WeekendPolicy = (typeof weekendPolicies)[number];
-export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const;
-export type EventStatus = (typeof eventStatuses)[number];
-/** `planned` and `sending` are open. The others are final, except that `sent` can become `delivered`. */
-export const notificationStatuses = [
-  'planned',
-  'sending',
-  'sent',
-  'delivered',
-  'failed',
-  'missed',
-  'cancelled',
-] as const;
-export type NotificationStatus = (typeof notificationStatuses)[number];
-/** Changes to an event that a notification can report, if the user already received one about that event. */
-export const changes = ['moved', 'cancelled', 'restored'] as const;
-export type Change = (typeof changes)[number];
-/**
- * Where a reminder comes from, if not from a policy: a general preference, an alarm in the calendar, the user's reminder
- * for this event, the same with permission to send in quiet hours, or a reminder that was put off.
- */
-export const origins = ['preference', 'alarm', 'event', 'event-quiet', 'snooze'] as const;
-export type Origin = (typeof origins)[number];
-export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
-export type Urgency = (typeof urgencies)[number];
 
 interface UsersTable {
   id: string;
@@ -202,9 +184,6 @@ interface NotificationsTable {
   created_ms: number;
   updated_ms: number;
 }
-
-export const ruleTypes = ['vip_organizer', 'internal_meeting', 'travel_buffer'] as const;
-export type RuleType = (typeof ruleTypes)[number];
 
 interface RulesTable {
   id: string;

@@ -12,6 +12,7 @@ import {
   eventWindow,
   newEventId,
   onlyUser,
+  reminderOccurrence,
   unsetEventFields,
   userId,
 } from './fields.ts';
@@ -83,6 +84,7 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
           event_id: eventId,
           title: eventTitle,
           ...eventFields,
+          occurrence: reminderOccurrence,
           unset: unsetEventFields,
         },
         required: ['event_id'],
@@ -91,9 +93,11 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
       outputSchema: eventShape,
       annotations: hints.replaces,
       timeoutMs,
-      async call({ event_id, unset = [], ...input }) {
+      async call({ event_id, unset = [], occurrence, ...input }) {
         const { updateEvent } = await import('../editing/event-edit.ts');
-        return { structured: await viewOf(data, await updateEvent(data, event_id, input, unset)) };
+        return {
+          structured: await viewOf(data, await updateEvent(data, event_id, input, unset, occurrence)),
+        };
       },
     }),
     defineTool({

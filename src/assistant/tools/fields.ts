@@ -1,3 +1,4 @@
+import { eventLeadPattern, leadPattern } from '../reminders/lead-time.ts';
 import {
   channelPreferences,
   channels,
@@ -84,6 +85,16 @@ export const userFields = {
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'For push messages',
   },
+  reminders: {
+    type: 'object',
+    additionalProperties: {
+      type: 'array',
+      maxItems: 5,
+      items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
+    },
+    description:
+      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}',
+  },
 } as const;
 
 export const userName = {
@@ -136,8 +147,14 @@ export const eventFields = {
     description: 'Mail addresses or names',
   },
   description: { type: 'string', maxLength: 20_000, description: 'Notes' },
-  status: { type: 'string', enum: eventStatuses, description: 'Only confirmed events get reminders' },
+  status: { type: 'string', enum: eventStatuses, description: 'Cancelled events get no reminders' },
   rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
+  reminders: {
+    type: 'array',
+    maxItems: 5,
+    items: { type: 'string', pattern: eventLeadPattern },
+    description: 'E.g. 2h, 17:00 or 2026-03-01T17:00; a final ! permits quiet hours. [] for none',
+  },
 } as const;
 export const eventTitle = {
   type: 'string',
@@ -166,7 +183,7 @@ export const unsetEventFields = {
   type: 'array',
   items: {
     type: 'string',
-    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule'],
+    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule', 'reminders'],
   },
   default: [],
   description: 'Fields to clear',
@@ -177,7 +194,7 @@ export const ruleFields = {
     type: 'string',
     enum: ruleTypes,
     description:
-      'vip_organizer: important events; internal_meeting: one short reminder; travel_buffer: earlier reminders',
+      'vip_organizer: important events; internal_meeting: one short reminder; travel_buffer: earlier reminders; fewer_reminders: of events with a title',
   },
   rule_json: {
     type: 'object',
@@ -197,6 +214,8 @@ export const ruleFields = {
         description: 'For internal_meeting: mail domains',
       },
       minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
+      title: { type: 'string', minLength: 1, maxLength: 500, description: 'For fewer_reminders' },
+      max: { type: 'integer', minimum: 0, maximum: 4, description: 'Reminders per event. Default: 1' },
     },
     additionalProperties: false,
     description: 'The field of its type, e.g. {"minutes":30}',
@@ -237,6 +256,22 @@ export const planFields = {
     description: 'Decide again, also on cancelled ones',
   },
   dry_run: { type: 'boolean', default: false, description: 'Only report the changes' },
+} as const;
+
+/** An occurrence of a series for which reminders are set. */
+export const reminderOccurrence = { type: 'string', description: 'Set reminders for this one only' } as const;
+
+export const cancelFields = {
+  less_like_this: {
+    type: 'boolean',
+    default: false,
+    description: 'Adds a rule: one reminder, next time none, of events with this title. Undo: delete_rule',
+  },
+} as const;
+
+export const snoozeFields = {
+  minutes: { type: 'integer', minimum: 1, maximum: 10_080, description: 'From now. Default: 10' },
+  until: { type: 'string', maxLength: 40, description: 'Local time instead: 17:30 or 2026-03-01T17:30' },
 } as const;
 
 export const testFields = {
