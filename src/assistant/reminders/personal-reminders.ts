@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 /** Days after the due date on which an open task is mentioned again. */
 const overdueDays = [1, 2, 3];
 /** In the settings of a calendar: use its own alarms, even for events that others organize. */
-export const useAlarms = 'alarms';
+const useAlarms = 'alarms';
 
 /** The calendar of an event, as far as reminders depend on it. */
 export interface EventCalendar {
@@ -42,7 +42,7 @@ export function settingsOf({ reminders }: Pick<User, 'reminders'>): ReminderSett
 }
 
 /** The user's reminders for one occurrence. Those for the whole event have an empty key. */
-export function ownLeads(
+function ownLeads(
   { reminders }: Pick<CalendarEvent, 'reminders'>,
   key: string,
 ): readonly string[] | undefined {
@@ -136,7 +136,7 @@ function overdueTimes(dueMs: number, zone: string): readonly number[] {
 }
 
 /** The preferred channel that does not ring. */
-export function quietChannel(user: User): Channel {
+function quietChannel(user: User): Channel {
   const reachable = reachableBy(user);
   const preferred =
     channelsOf(preferencesOf(user).channelPref).find((channel) => channel !== 'call') ?? 'email';
