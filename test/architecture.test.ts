@@ -127,10 +127,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   assistant: [
     'icalendar',
+    'messages',
     'network',
     'store',
     'channels',
     'entities',
+    'reminders',
     'policy',
     'planning',
     'editing',
