@@ -19,6 +19,7 @@ const leaves = [
   'search',
   'setting.ts',
   'single-line.ts',
+  'storage-error.ts',
   'tool.ts',
   'version.ts',
   'without-password.ts',
@@ -90,6 +91,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   search: [],
   'single-line.ts': [],
   'stack-trace.ts': [],
+  'storage-error.ts': [],
   'version.ts': [],
   'without-password.ts': [],
 };
