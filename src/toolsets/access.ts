@@ -40,10 +40,13 @@ export class Access {
     return new Access([...this.#selections, selection], this.#listsAll);
   }
 
+  get isReadOnly(): boolean {
+    return this.#selections.some((selection) => selection.readOnly);
+  }
+
   /** For the page and the command line: toolsets do not apply, read-only does. */
   forOwner(): Access {
-    const readOnly = this.#selections.some((selection) => selection.readOnly);
-    return new Access([{ readOnly }], true);
+    return new Access([{ readOnly: this.isReadOnly }], true);
   }
 
   allows(tool: ToolLike): boolean {
