@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
-import { methodWays, promptWays, resourceWays, standardName } from './other-ways.ts';
+import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
 import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
@@ -110,6 +110,8 @@ export class Access {
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';
+      const used = usedTools[name]?.find((one) => selection.excludeTools?.includes(one));
+      if (used !== undefined) return `it uses ${used}, which is excluded.`;
       if (!selects(selection, name)) return 'it is in none of the enabled toolsets.';
     }
     return undefined;
