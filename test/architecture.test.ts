@@ -103,6 +103,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'jsonl',
     'formats',
+    'mounts',
     'native',
     'lint',
     'tools',

@@ -174,7 +174,7 @@ describe('export_prompts', () => {
 
 describe('lint_prompts', () => {
   it('checks the library, selected prompts or given files', async () => {
-    await call('create_prompt', { name: 'a', title: 'A', text: 'A {{x}}' });
+    await call('create_prompt', { name: 'a', title: 'A', text: 'A {{x}}', arguments: [] });
     expect(await call('lint_prompts', {})).toMatchObject({ prompts: 8, errors: 1, warnings: 0 });
     expect(await call('lint_prompts', { names: ['code_review'] })).toMatchObject({ prompts: 1, errors: 0 });
     expect(await call('lint_prompts', { files: [{ path: 'x.prompt', text: '{{#each x}}' }] })).toMatchObject({

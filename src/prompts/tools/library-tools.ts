@@ -50,10 +50,7 @@ function createLintTool(catalog: Catalog) {
       properties: {
         names: namesSchema,
         files: { type: 'array', items: fileSchema, description: 'Instead of the library' },
-        format: {
-          ...formatSchema,
-          description: 'Default: recognized',
-        },
+        format: { type: 'string', description: 'As in import_prompts. Default: recognized' },
         ...pageArguments,
       },
     },
@@ -161,7 +158,7 @@ function createExportTool(catalog: Catalog) {
       type: 'object',
       required: ['format'],
       properties: {
-        format: formatSchema,
+        format: { type: 'string', description: 'As in import_prompts' },
         names: namesSchema,
         tag: { type: 'string', description: 'Only with this tag' },
         source: { type: 'string', description: 'Only from this source' },
