@@ -8,7 +8,7 @@ import { useToast } from '../shared/toast.tsx';
 import { type ArchivedFile, zipArchive } from '../shared/zip-archive.ts';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 
-type Format = ToolArguments<'import_prompts'>['format'];
+type Format = ToolArguments<'export_prompts'>['format'];
 
 interface ListedTool {
   readonly name: string;
