@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Files and folders that every feature may import. */
 const leaves = [
+  'arrival.ts',
+  'awaitable.ts',
   'content.ts',
   'context.ts',
   'json.ts',
@@ -76,6 +78,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
   'context.ts': [],
   'content.ts': ['json.ts'],
+  'arrival.ts': [],
+  'awaitable.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -127,10 +131,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   assistant: [
     'icalendar',
+    'messages',
     'network',
     'store',
     'channels',
     'entities',
+    'reminders',
     'policy',
     'planning',
     'editing',
