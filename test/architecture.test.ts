@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Files and folders that every feature may import. */
 const leaves = [
+  'arrival.ts',
+  'awaitable.ts',
   'content.ts',
   'context.ts',
   'json.ts',
@@ -12,7 +14,6 @@ const leaves = [
   'log.ts',
   'nearest.ts',
   'paging.ts',
-  'private-file.ts',
   'records.ts',
   'regular-file.ts',
   'search',
@@ -78,6 +79,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
   'context.ts': [],
   'content.ts': ['json.ts'],
+  'arrival.ts': [],
+  'awaitable.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -85,7 +88,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'json.ts': [],
   'nearest.ts': [],
   'paging.ts': [],
-  'private-file.ts': [],
   search: [],
   'single-line.ts': [],
   'stack-trace.ts': [],
@@ -131,10 +133,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   assistant: [
     'icalendar',
+    'messages',
     'network',
     'store',
     'channels',
     'entities',
+    'reminders',
     'policy',
     'planning',
     'editing',

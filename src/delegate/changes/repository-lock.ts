@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createPrivateFile } from '../../private-file.ts';
+import { createPrivateFile } from '../../regular-file.ts';
 import type { Repository } from './git.ts';
 
 const sqliteBusy = 5;

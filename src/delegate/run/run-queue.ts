@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { sep } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { createPrivateFile } from '../../private-file.ts';
+import { createPrivateFile } from '../../regular-file.ts';
 import type { Usage } from '../agents/agent.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';

@@ -151,10 +151,12 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
       outputSchema: shownRunSchema,
       annotations: hints.reads,
-      call: ({ run_id, wait_seconds }, { signal }) =>
-        report(run_id, (all) =>
+      async call({ run_id, wait_seconds }, { signal }) {
+        const result = await report(run_id, (all) =>
           all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, signal),
-        ),
+        );
+        return { ...result, failed: result.structured.status === 'failed' };
+      },
     }),
     defineTool({
       name: 'cancel_run',

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Failure } from '../../failure.ts';
-import { createPrivateFile } from '../../private-file.ts';
+import { createPrivateFile } from '../../regular-file.ts';
 
 const timeoutMs = 15_000;
 const sqliteBusy = 5;
