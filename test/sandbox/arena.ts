@@ -8,6 +8,7 @@ import { claude, createWorkbench, nativeCodex, type Workbench } from '../delegat
 import { startMessagesModel } from '../model/messages-model.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import type { HostileCase } from './hostile-case.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
 
 /** Values that must appear neither in what a model gets nor in the files of a run. */
 const secrets = {
@@ -33,7 +34,7 @@ export class Arena implements AsyncDisposable {
   readonly bench: Workbench;
   readonly model: Model;
   readonly messages: Omit<Model, 'config'>;
-  readonly elsewhere: Omit<Model, 'config'>;
+  readonly elsewhere: Recorder;
   readonly codex: string;
   readonly #traps: Traps;
   readonly #victim: ChildProcess;
@@ -58,7 +59,7 @@ export class Arena implements AsyncDisposable {
     const [model, messages, elsewhere] = [
       await startResponsesModel(),
       await startMessagesModel(),
-      await startMessagesModel(),
+      await startRecorder(),
     ];
     const arena = new Arena({
       bench: createWorkbench(),
@@ -71,10 +72,9 @@ export class Arena implements AsyncDisposable {
     Object.assign(bench.env, secrets, {
       ANTHROPIC_BASE_URL: messages.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key-000000',
+      // Without it, Claude Code refuses to skip permissions for root.
       IS_SANDBOX: '1',
-      ADJUTANT_DATABASE: '',
     });
-    delete bench.env['ADJUTANT_DATABASE'];
     mkdirSync(arena.path('outside'));
     execFileSync('git', ['init', '-q', arena.path('trusted')]);
     execFileSync(

@@ -28,7 +28,6 @@ export const fileCases: readonly HostileCase[] = [
     name: 'CLAUDE.md is a link to a private file',
     agents: claude,
     make: 'ln -s $PRIVATE CLAUDE.md; mkdir .claude; ln -s $PRIVATE .claude/CLAUDE.md; ln -s $PRIVATE CLAUDE.local.md',
-    quick: true,
     fires: 'agent',
   },
   {
@@ -60,7 +59,7 @@ export const fileCases: readonly HostileCase[] = [
   pipe('.git/HEAD', { expected: 'failed', fires: 'git' }),
   pipe('.git/index', { expected: 'failed', sandboxes: writing }),
   pipe('.git/info/exclude', { expected: 'failed' }),
-  pipe('.gitignore', { sandboxes: writing, fires: 'git', quick: true }),
+  pipe('.gitignore', { sandboxes: writing, fires: 'git' }),
   pipe('deep/er/.gitignore', { sandboxes: writing, agents: codex }),
   pipe('.gitattributes', { sandboxes: writing, agents: codex }),
   pipe('.gitmodules', { sandboxes: writing, agents: codex }),
