@@ -203,9 +203,10 @@ export class Arena implements AsyncDisposable {
 export function sandboxesOf(one: HostileCase, agent: AgentName): readonly Sandbox[] {
   if (agent === 'codex') return one.sandboxes ?? ['read-only', 'workspace-write'];
   // The sandbox of Claude Code needs programs that many machines lack. A refused run does not get that far.
-  const canWrite = one.expected === 'failed' || hasClaudeSandbox();
+  if (one.expected === 'failed' || hasClaudeSandbox())
+    return one.sandboxes ?? ['read-only', 'workspace-write'];
   return (one.sandboxes ?? ['read-only']).map((sandbox) =>
-    sandbox === 'workspace-write' && !canWrite ? 'read-only' : sandbox,
+    sandbox === 'workspace-write' ? 'read-only' : sandbox,
   );
 }
 

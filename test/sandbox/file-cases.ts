@@ -32,7 +32,7 @@ export const fileCases: readonly HostileCase[] = [
   },
   {
     name: 'a linked file that a command writes through',
-    agents: codex,
+    agents: both,
     make: 'ln -s $OUTSIDE/canary.txt link.txt; ln -s $OUTSIDE folder',
     sandboxes: writing,
     shell: 'echo x >> link.txt; echo x > folder/new.txt; mv link.txt moved; echo y >> moved; true',
@@ -41,7 +41,7 @@ export const fileCases: readonly HostileCase[] = [
   },
   {
     name: 'a link to the root folder',
-    agents: codex,
+    agents: both,
     make: 'ln -s / root',
     sandboxes: writing,
     shell: 'echo x > root$OUTSIDE/new.txt; cd root && echo x > .$OUTSIDE/new.txt; true',

