@@ -131,6 +131,29 @@ function safeValue(key: string): string {
   return key.endsWith('.required') || key.startsWith('hook.') ? 'false' : '';
 }
 
+/** Merges two versions of a text with their common base. Returns `undefined` if they conflict. */
+export async function mergeTexts(
+  folder: string,
+  { ours, base, theirs }: { readonly ours: string; readonly base: string; readonly theirs: string },
+  env: Environment,
+): Promise<Buffer | undefined> {
+  const conflicts = Array.from({ length: 127 }, (_, at) => at + 1);
+  const args = ['merge-file', '-p', '-q', ours, base, theirs];
+  const { code, output } = await runGit(folder, args, withoutRepositoryVariables(env), {
+    expected: conflicts,
+  });
+  return code === 0 ? output : undefined;
+}
+
+/** Compares two folders as they are on disk, as a patch from `a` to `b`. */
+export async function diffFolders(folder: string, a: string, b: string, env: Environment): Promise<Buffer> {
+  const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--no-prefix'];
+  const { output } = await runGit(folder, ['diff', ...flags, a, b], withoutRepositoryVariables(env), {
+    expected: [1],
+  });
+  return output;
+}
+
 async function runGit(
   folder: string,
   args: readonly string[],
