@@ -2,8 +2,10 @@ import { promises as disk } from 'node:fs';
 import { constants } from 'node:os';
 import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import { agentEnvironment } from '../launch/environment.ts';
+import { launch } from '../launch/launch.ts';
 import { type ContainOptions, contain } from './containment.ts';
-import { identify, isAlive, type ProcessIdentity, runMarker } from './process-table.ts';
+import { identify, isAlive, type ProcessIdentity } from './process-table.ts';
 
 /** A running agent, started by this server or by another one. */
 export interface AgentProcess {
@@ -29,8 +31,7 @@ export async function startAgent(
   env: Readonly<Record<string, string | undefined>>,
   onExit: () => void,
 ): Promise<AgentProcess> {
-  const { spawn } = await import('node:child_process');
-  const program = await contain(invocation, cwd, containment);
+  const program = await contain(invocation, cwd, { ...containment, env });
   const promptFile = directory.file('.prompt');
   await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
@@ -38,12 +39,15 @@ export async function startAgent(
   const output = await disk.open(directory.file('events.jsonl'), 'a', 0o600);
   const errors = await disk.open(directory.file('stderr.log'), 'a', 0o600);
   try {
-    const child = spawn(program.command, program.args, {
-      cwd,
-      env: { ...env, ...invocation.env, [runMarker]: directory.id },
-      detached: true,
-      stdio: [input.fd, output.fd, errors.fd],
-    });
+    const child = await launch(
+      {
+        command: program.command,
+        args: program.args,
+        cwd,
+        env: agentEnvironment(env, invocation.env, directory.id),
+      },
+      { detached: true, stdio: [input.fd, output.fd, errors.fd] },
+    );
     let exit: Exit | undefined;
     const recordExit = (result: Exit) => {
       exit ??= result;

@@ -1,3 +1,6 @@
+import type { Environment } from '../launch/environment.ts';
+import { capture } from '../launch/launch.ts';
+
 /**
  * How the processes of an agent are kept together, so that none of them outlives the run:
  * - `namespace`: the agent runs in its own pid namespace. When it exits, the kernel ends all other processes in it.
@@ -15,6 +18,8 @@ export interface Overlay {
 }
 
 export interface ContainOptions {
+  /** Names the folders in which the wrapping programs are found. */
+  readonly env?: Environment;
   readonly containment?: Containment | 'auto' | undefined;
   /** True for danger-full-access: programs such as sudo and ssh do not work in a user namespace. */
   readonly isUnrestricted?: boolean;
@@ -79,13 +84,10 @@ const prctlNumbers: Readonly<Record<string, string>> = { x64: '157', arm64: '167
  * Wraps the command of an agent, so that all its processes can be ended. The wrapper exits with the agent's exit code,
  * or with 128 plus the number of the signal that ended the agent.
  */
-export async function contain(
-  program: Program,
-  cwd: string,
-  { containment = 'auto', isUnrestricted = false, endsWithParent = false, overlay }: ContainOptions = {},
-): Promise<Program> {
-  const namespace = ['auto', 'namespace'].includes(containment) ? await namespaceFlags() : undefined;
-  const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper());
+export async function contain(program: Program, cwd: string, options: ContainOptions = {}): Promise<Program> {
+  const { env = {}, containment = 'auto', isUnrestricted = false, endsWithParent = false, overlay } = options;
+  const namespace = ['auto', 'namespace'].includes(containment) ? await namespaceFlags(env) : undefined;
+  const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper(env));
   const isUserNamespace = namespace === userNamespace;
   if (namespace === undefined || (overlay === undefined && isUserNamespace && isUnrestricted && hasReaper)) {
     if (overlay !== undefined) throw new Error('An overlay needs a mount namespace, which is not available.');
@@ -120,29 +122,27 @@ function overlayArguments({ folder, storage }: Overlay, cwd: string, isUserNames
 let namespaces: Promise<readonly string[] | undefined> | undefined;
 
 /** The options of `unshare` that work for this user: without a user namespace for root, with one for others. */
-function namespaceFlags(): Promise<readonly string[] | undefined> {
+function namespaceFlags(env: Environment): Promise<readonly string[] | undefined> {
   namespaces ??= (async () => {
     if (process.platform !== 'linux') return undefined;
-    if (process.getuid?.() === 0 && (await succeeds('unshare', [...pidNamespace, 'true'])))
+    if (process.getuid?.() === 0 && (await succeeds('unshare', [...pidNamespace, 'true'], env)))
       return pidNamespace;
     const inside = [...userNamespace, ...dropCapabilities, 'true'];
-    return (await succeeds('unshare', inside)) ? userNamespace : undefined;
+    return (await succeeds('unshare', inside, env)) ? userNamespace : undefined;
   })();
   return namespaces;
 }
 
 let reaper: Promise<boolean> | undefined;
 
-function hasSubreaper(): Promise<boolean> {
+function hasSubreaper(env: Environment): Promise<boolean> {
   const prctl = process.platform === 'linux' ? prctlNumbers[process.arch] : undefined;
   if (prctl === undefined) return Promise.resolve(false);
-  reaper ??= succeeds('perl', ['-e', `exit(syscall(${prctl}, 36, 1, 0, 0, 0) == 0 ? 0 : 1)`]);
+  reaper ??= succeeds('perl', ['-e', `exit(syscall(${prctl}, 36, 1, 0, 0, 0) == 0 ? 0 : 1)`], env);
   return reaper;
 }
 
-async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
-  const { execFile } = await import('node:child_process');
-  return new Promise((resolve) => {
-    execFile(command, args, { timeout: 10_000 }, (error) => resolve(error === null));
-  });
+async function succeeds(command: string, args: readonly string[], env: Environment): Promise<boolean> {
+  const { code } = await capture({ command, args, env }, { timeoutMs: 10_000 });
+  return code === 0;
 }
