@@ -115,6 +115,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'changes',
     'process',
+    'workspace',
     'record',
     'run',
     'settings',

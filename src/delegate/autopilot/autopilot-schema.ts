@@ -42,7 +42,8 @@ export const autopilotInput = {
     },
     worktrees: {
       enum: worktreeRules,
-      description: 'Writing jobs with an own git worktree; overlap: if they may write the same files',
+      description:
+        'Writing jobs with an isolated view of the folder; overlap: if they may write the same files',
     },
   },
 } as const;
@@ -148,8 +149,8 @@ export const finishedAutopilotSchema = autopilotSchemaFor(
 
 /** An autopilot that may still be in progress. */
 export const autopilotSchema = autopilotSchemaFor(
-  ['completed', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
-  ['completed', 'failed', 'cancelled', 'running'],
+  ['completed', 'completed_with_problems', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
+  ['completed', 'completed_with_problems', 'failed', 'cancelled', 'running'],
 );
 
 /** A run, with the plan and jobs if it is an autopilot. */

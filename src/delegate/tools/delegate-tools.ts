@@ -18,6 +18,7 @@ import {
 import { runReport } from '../record/run-report.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
+import { asDocumentedAutopilot, asDocumentedRun } from './documented-status.ts';
 import { supportsTasks, toTask } from './tasks.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
@@ -48,7 +49,8 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       run.detach();
       return { task: toTask(await runs.show(directory.id)) };
     }
-    const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
+    const found = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
+    const record = options.document ? asDocumentedRun(found) : found;
     return {
       structured: record,
       content: [{ type: 'text' as const, text: runReport(tool, record, !options.document) }],
@@ -65,17 +67,16 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       run.detach();
       return { task: toTask(await runs.show(directory.id)) };
     }
-    const output =
+    const found =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
+    const output = options.document ? asDocumentedAutopilot(found) : found;
     return {
       structured: output,
       content: [{ type: 'text' as const, text: autopilotReport(output, !options.document) }],
     };
   };
 
-  // A call that answers before its run has finished reports the status `running`.
-  const mayStillRun = options.answerWithinMs > 0;
-  const outputSchema = mayStillRun ? runSchema : (finishedRunSchema as unknown as typeof runSchema);
+  const outputSchema = options.document ? (finishedRunSchema as unknown as typeof runSchema) : runSchema;
   // Sub-agents can overwrite files and send data to a remote model.
   const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
   return [
@@ -113,9 +114,9 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       searchHint: 'parallel multiple subagents split plan',
       inputSchema: announced(autopilotInput),
       acceptedSchema: autopilotInput,
-      outputSchema: mayStillRun
-        ? autopilotSchema
-        : (finishedAutopilotSchema as unknown as typeof autopilotSchema),
+      outputSchema: options.document
+        ? (finishedAutopilotSchema as unknown as typeof autopilotSchema)
+        : autopilotSchema,
       annotations,
       call: (input, context) => callAutopilot(input, context),
     }),

@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { constants, promises as disk } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../json.ts';
-import type { Environment } from '../changes/git.ts';
 import type { Change } from '../changes/snapshot.ts';
-import { readJson } from '../files/json-file.ts';
-import { RunDirectory } from '../files/run-directory.ts';
+import type { Environment } from '../launch/environment.ts';
 import { preserveForOthers } from './base-content.ts';
-import { type FolderChange, hashFile, hasSameContent } from './folder-changes.ts';
+import type { FolderChange } from './folder-changes.ts';
 import type { FolderClaims } from './folder-claims.ts';
-import {
-  type FileState,
-  isFolder,
-  isLink,
-  isRegularFile,
-  modeOf,
-  sameState,
-  stateOf,
-} from './folder-state.ts';
+import { type FileState, isFolder, modeOf, sameState, stateOf } from './folder-state.ts';
+import { type Journal, loadJournal, type Step, saveJournal } from './journal.ts';
 import { mergeFile } from './merge.ts';
+import { contentHash, copy, hasSameContent, ignoreExisting, makeParents, replace } from './placed-file.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A path whose change was not delivered, because the user's folder has changed there too. */
@@ -32,37 +24,12 @@ export interface Delivery {
   readonly conflicts: readonly Conflict[];
 }
 
-/** One path of a delivery, as recorded before anything is changed. */
-export interface Step extends FolderChange {
-  /** The state of the path before the delivery, and where its content is kept for `undo`. */
-  readonly before?: FileState;
-  readonly backup?: string;
-  /** The content to deliver, if it is not the one in `upper`. */
-  readonly merged?: string;
-  /** Name of the file that takes the place of the target, so that an interrupted delivery leaves nothing behind. */
-  readonly temporary: string;
-  /** The parent folders that the delivery created. */
-  readonly parents?: readonly string[];
-  /** The result. Absent until the step is done. */
-  readonly done?: 'delivered' | 'kept';
-  readonly reason?: string;
-  /** Hash of the delivered file, or target of the delivered link. */
-  readonly hash?: string;
-}
-
-export interface Journal {
-  readonly state: 'started' | 'delivered' | 'undone';
-  readonly steps: readonly Step[];
-}
-
 export interface DeliveryOptions {
   readonly run: string;
   readonly claims: FolderClaims;
   readonly env: Environment;
   readonly signal?: AbortSignal;
 }
-
-const journalName = 'delivery.json';
 
 /**
  * Moves the changes of a workspace into the user's folder, path by path. A path that is as it was when the run started gets
@@ -103,14 +70,6 @@ export function holdFolder<Value>(
 ): Promise<Value> {
   const claim = { folder: origin, run: `${run} ${randomUUID()}`, kind: 'delivery', storage } as const;
   return claims.hold(claim, ['delivery'], work, signal);
-}
-
-export async function loadJournal(storage: string): Promise<Journal | undefined> {
-  return (await readJson(join(storage, journalName))) as unknown as Journal | undefined;
-}
-
-export function saveJournal(storage: string, journal: Journal): Promise<void> {
-  return new RunDirectory(storage, '').writeJson(journalName, journal);
 }
 
 /** Decides what to do with each path, and saves the content that will be replaced. */
@@ -221,49 +180,6 @@ async function applyStep({ origin, storage }: Workspace, step: Step): Promise<St
   return { ...done, ...(parents.length > 0 && { parents }) };
 }
 
-/** Copies to a temporary file in the same folder, which then takes the place of the target. */
-export async function replace(
-  source: string,
-  target: string,
-  mode: number,
-  name = `.adjutant-${randomUUID()}`,
-): Promise<void> {
-  const temporary = join(dirname(target), name);
-  try {
-    await copy(source, temporary);
-    if (!(await disk.lstat(temporary)).isSymbolicLink()) await disk.chmod(temporary, mode);
-    await disk.rename(temporary, target);
-  } catch (error) {
-    await disk.rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-async function copy(source: string, target: string): Promise<void> {
-  if ((await disk.lstat(source)).isSymbolicLink()) await disk.symlink(await disk.readlink(source), target);
-  else await disk.copyFile(source, target, constants.COPYFILE_FICLONE);
-}
-
-/** Creates the missing parent folders and returns them. Never writes through a link, which could lead out of the folder. */
-export async function makeParents(root: string, path: string): Promise<string[]> {
-  const created: string[] = [];
-  const parts = path.split('/').slice(0, -1);
-  for (let at = 1; at <= parts.length; at++) {
-    const below = parts.slice(0, at).join('/');
-    const state = await stateOf(join(root, below));
-    if (state === undefined) {
-      await disk.mkdir(join(root, below)).catch(ignoreExisting);
-      created.push(below);
-    } else if (!isFolder(state)) throw new Error(`${below} is not a folder any more`);
-  }
-  return created;
-}
-
-export async function contentHash(path: string): Promise<string> {
-  const state = await stateOf(path);
-  return isLink(state) ? `link ${await disk.readlink(path)}` : isRegularFile(state) ? hashFile(path) : '';
-}
-
 /** Deletions first, from the deepest path up; then the rest from the top down. */
 function inOrder(changes: readonly FolderChange[]): FolderChange[] {
   const deleted = changes.filter(({ state }) => state === undefined);
@@ -271,7 +187,11 @@ function inOrder(changes: readonly FolderChange[]): FolderChange[] {
 }
 
 function resultOf({ steps }: Journal): Delivery {
-  const listed = steps.filter(({ state, base }) => !isFolder(state ?? base));
+  // The data of a nested repository is delivered, but its many files say nothing to a reader.
+  const listed = steps.filter(
+    ({ path, state, base, done }) =>
+      !isFolder(state ?? base) && (done === 'kept' || !/(^|\/)\.git\//.test(path)),
+  );
   return {
     delivered: listed
       .filter(({ done }) => done === 'delivered')
@@ -284,8 +204,4 @@ function resultOf({ steps }: Journal): Delivery {
 
 function ignoreNotEmpty(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-}
-
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
 }

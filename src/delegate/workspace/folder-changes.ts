@@ -1,7 +1,8 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { regularFileChunks } from '../../regular-file.ts';
 import type { ChangeKind } from '../changes/snapshot.ts';
+import type { Environment } from '../launch/environment.ts';
+import { findBaseContent, snapshotLayer } from './base-content.ts';
 import {
   type FileState,
   type FolderState,
@@ -14,6 +15,7 @@ import {
   sameState,
   stateOf,
 } from './folder-state.ts';
+import { hasSameContent } from './placed-file.ts';
 
 /** One changed path, compared with the state of the folder when the run started. */
 export interface FolderChange {
@@ -27,6 +29,7 @@ export interface FolderChange {
 }
 
 interface Place {
+  readonly env: Environment;
   readonly storage: string;
   readonly origin: string;
   readonly folder: string;
@@ -41,13 +44,18 @@ export function isDeliverable({ path, state, change }: FolderChange): boolean {
 
 /** Reads the changes from the upper folder of an overlay. */
 export async function overlayChanges(
-  { storage, origin }: Place,
+  place: Place,
   base: FolderState,
   listMerged: (folders: readonly string[]) => Promise<readonly string[]>,
   excluded: readonly string[],
 ): Promise<FolderChange[]> {
-  const upperFolder = join(storage, 'upper');
-  const { files: upper } = await recordFolder(upperFolder, join(storage, 'changed'), excluded);
+  const { storage, origin, env } = place;
+  const { files: upper } = await recordFolder(
+    join(storage, 'upper'),
+    join(storage, 'changed'),
+    excluded,
+    env,
+  );
   const shared = [
     '.',
     ...[...upper]
@@ -60,22 +68,26 @@ export async function overlayChanges(
   for (const path of children) {
     const whiteout = upper.get(path)?.startsWith('c') ?? false;
     // A path that is neither covered nor in the folder any more was removed by somebody else.
-    if (!merged.has(path) && (whiteout || (await stateOf(join(origin, path))) !== undefined))
+    if (
+      !merged.has(path) &&
+      (whiteout || (await exists(join(origin, path))) || (await exists(join(storage, snapshotLayer, path))))
+    )
       deleted.push(path);
   }
   const isWhiteout = (state: FileState) => state.startsWith('c');
   const present = new Map([...upper].filter(([, state]) => !isWhiteout(state)));
-  return compare(base, present, deleted, { upperFolder, origin });
+  return compare(base, present, deleted, place);
 }
 
 /** Finds the changes in a copy by comparing it with its own state before the run. Moves the new content to `upper`. */
 export async function copyChanges(
-  { storage, origin, folder }: Place,
+  place: Place,
   base: FolderState,
   excluded: readonly string[],
 ): Promise<FolderChange[]> {
+  const { storage, folder, env } = place;
   const before = await loadFolderState(join(storage, 'copied'));
-  const { files: after } = await recordFolder(folder, join(storage, 'changed'), excluded);
+  const { files: after } = await recordFolder(folder, join(storage, 'changed'), excluded, env);
   const upperFolder = join(storage, 'upper');
   const present = new Map<string, FileState>();
   for (const [path, state] of after) {
@@ -86,14 +98,14 @@ export async function copyChanges(
     present.set(path, (await stateOf(target))!);
   }
   const deleted = [...before.keys()].filter((path) => !after.has(path));
-  return compare(base, present, deleted, { upperFolder, origin });
+  return compare(base, present, deleted, place);
 }
 
 async function compare(
   base: FolderState,
   present: FolderState,
   deletedPaths: readonly string[],
-  { upperFolder, origin }: { readonly upperFolder: string; readonly origin: string },
+  place: Place,
 ): Promise<FolderChange[]> {
   const changes = new Map<string, FolderChange>();
   const deleted = new Set(deletedPaths.filter((path) => base.has(path)));
@@ -115,8 +127,7 @@ async function compare(
       // A file that became a folder must be removed first.
       if (earlier !== undefined) changes.set(path, { path, change: 'deleted', base: earlier });
       else if (!hasChildren(path, present)) changes.set(path, change);
-    } else if (!(await isUnchanged(join(upperFolder, path), state, join(origin, path), earlier)))
-      changes.set(path, change);
+    } else if (!(await isUnchanged(place, path, state, earlier))) changes.set(path, change);
     else changes.delete(path);
   }
   return [...changes.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
@@ -124,30 +135,19 @@ async function compare(
 
 /** True if a file was only opened for writing, or written with the content it had. */
 async function isUnchanged(
-  upper: string,
+  place: Place,
+  path: string,
   state: FileState,
-  original: string,
   base: FileState | undefined,
 ): Promise<boolean> {
   if (base === undefined || state[0] !== base[0] || (!isLink(state) && modeOf(state) !== modeOf(base)))
     return false;
-  return sameState(await stateOf(original), base) && (await hasSameContent(upper, original));
+  const before = await findBaseContent(place, path, base);
+  return before !== undefined && (await hasSameContent(join(place.storage, 'upper', path), before));
 }
 
-/** Compares two regular files or two links. */
-export async function hasSameContent(one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([disk.lstat(one), disk.lstat(other)]);
-  if (first.isSymbolicLink() && second.isSymbolicLink())
-    return (await disk.readlink(one)) === (await disk.readlink(other));
-  if (!first.isFile() || !second.isFile() || first.size !== second.size) return false;
-  return (await hashFile(one)) === (await hashFile(other));
-}
-
-export async function hashFile(path: string): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  const hash = createHash('sha256');
-  for await (const chunk of regularFileChunks(path)) hash.update(chunk);
-  return hash.digest('hex');
+async function exists(path: string): Promise<boolean> {
+  return (await stateOf(path)) !== undefined;
 }
 
 /** The paths whose parent is one of the folders. */

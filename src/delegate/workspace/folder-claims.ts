@@ -1,5 +1,5 @@
 import { promises as disk } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
@@ -82,19 +82,24 @@ export class FolderClaims {
     );
   }
 
-  /** Waits until the folder is free of these kinds of claims, claims it, and releases it after the work. */
+  /** Waits until the folder is free of these kinds of claims, and claims it. */
+  async waitFor(claim: Claim, conflictsWith: readonly ClaimKind[], signal?: AbortSignal): Promise<void> {
+    for (let maxDelay = backoff.minMs; ; maxDelay = Math.min(maxDelay * 1.5, backoff.maxMs)) {
+      signal?.throwIfAborted();
+      if (await this.tryClaim(claim, conflictsWith)) return;
+      // Random, so that waiting processes do not retry at the same moment.
+      await pause(1 + Math.random() * maxDelay, undefined, signal && { signal }).catch(() => {});
+    }
+  }
+
+  /** Does the work while holding the claim. */
   async hold<Value>(
     claim: Claim,
     conflictsWith: readonly ClaimKind[],
     work: () => Promise<Value>,
     signal?: AbortSignal,
   ): Promise<Value> {
-    for (let maxDelay = backoff.minMs; ; maxDelay = Math.min(maxDelay * 1.5, backoff.maxMs)) {
-      signal?.throwIfAborted();
-      if (await this.tryClaim(claim, conflictsWith)) break;
-      // Random, so that waiting processes do not retry at the same moment.
-      await pause(1 + Math.random() * maxDelay, undefined, signal && { signal }).catch(() => {});
-    }
+    await this.waitFor(claim, conflictsWith, signal);
     try {
       return await work();
     } finally {
@@ -118,9 +123,4 @@ export class FolderClaims {
 function overlap(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => (path.endsWith(sep) ? path : path + sep));
   return first!.startsWith(second!) || second!.startsWith(first!);
-}
-
-/** The folder of the database with the claims. */
-export function claimsFolder(queueFile: string): string {
-  return dirname(queueFile);
 }

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { type BigIntStats, promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
+import type { Environment } from '../launch/environment.ts';
+import { capture } from '../launch/launch.ts';
 
 /**
  * What the file system tells about a file without reading it: type, permissions, size, times and inode, in the format of
@@ -20,6 +20,7 @@ export interface RecordedFolder {
   readonly isOwned: boolean;
 }
 
+const listTimeoutMs = 10 * 60_000;
 const format = '%y%m:%s:%T@:%C@:%i %U:%G %P\\0';
 
 /** Writes the state of all files in a folder to a file, except those in the excluded folders. */
@@ -27,8 +28,9 @@ export async function recordFolder(
   folder: string,
   file: string,
   excluded: readonly string[],
+  env: Environment,
 ): Promise<RecordedFolder> {
-  const isComplete = await listByFind(folder, file, excluded).catch(() => false);
+  const isComplete = await listByFind(folder, file, excluded, env).catch(() => false);
   if (!isComplete) await disk.writeFile(file, await listByWalk(folder, excluded), { mode: 0o600 });
   return readRecorded(file);
 }
@@ -87,24 +89,27 @@ async function readRecorded(file: string): Promise<RecordedFolder> {
 }
 
 /** GNU find is several times faster than a walk with Node, and does not block this process. */
-async function listByFind(folder: string, file: string, excluded: readonly string[]): Promise<boolean> {
-  const output = await disk.open(file, 'w', 0o600);
-  try {
-    const prune = excluded.flatMap((path) => [
-      '-path',
-      `./${path.replaceAll(/[\\*?[\]]/g, '\\$&')}`,
-      '-prune',
-      '-o',
-    ]);
-    const child = spawn('find', ['.', ...prune, '-printf', format], {
-      cwd: folder,
-      stdio: ['ignore', output.fd, 'ignore'],
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    return code === 0;
-  } finally {
-    await output.close();
-  }
+async function listByFind(
+  folder: string,
+  file: string,
+  excluded: readonly string[],
+  env: Environment,
+): Promise<boolean> {
+  const prune = excluded.flatMap((path) => [
+    '-path',
+    `./${path.replaceAll(/[\\*?[\]]/g, '\\$&')}`,
+    '-prune',
+    '-o',
+  ]);
+  const find = {
+    command: 'find',
+    args: ['.', ...prune, '-printf', format],
+    cwd: folder,
+    env: { ...env, LC_ALL: 'C' },
+  };
+  const { code, output } = await capture(find, { timeoutMs: listTimeoutMs });
+  if (code === 0) await disk.writeFile(file, output, { mode: 0o600 });
+  return code === 0;
 }
 
 async function listByWalk(folder: string, excluded: readonly string[]): Promise<string> {

@@ -16,15 +16,16 @@ const maxTextBytes = 4 * 1024 * 1024;
  * `undefined` if both changed the same lines, the files are not text, or their common base is not known.
  */
 export async function mergeFile(
-  { storage, origin }: Workspace,
+  workspace: Workspace,
   { path, base, state }: FolderChange,
   target: string,
   now: FileState,
   env: Environment,
 ): Promise<string | undefined> {
   if (base === undefined || ![base, state, now].every(isRegularFile)) return undefined;
+  const { storage } = workspace;
   const theirs = join(storage, 'upper', path);
-  const baseFile = await findBaseContent(storage, origin, path, base, env);
+  const baseFile = await findBaseContent(workspace, path, base);
   if (baseFile === undefined) return undefined;
   if (!(await Promise.all([theirs, target, baseFile].map(isText))).every(Boolean)) return undefined;
   const text = await mergeTexts(storage, { ours: target, base: baseFile, theirs }, env);

@@ -2,18 +2,10 @@ import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../json.ts';
 import type { Change } from '../changes/snapshot.ts';
-import {
-  type Conflict,
-  contentHash,
-  type DeliveryOptions,
-  holdFolder,
-  loadJournal,
-  makeParents,
-  replace,
-  type Step,
-  saveJournal,
-} from './delivery.ts';
+import { type Conflict, type DeliveryOptions, holdFolder } from './delivery.ts';
 import { isFolder, modeOf, stateOf } from './folder-state.ts';
+import { loadJournal, type Step, saveJournal } from './journal.ts';
+import { contentHash, makeParents, replace } from './placed-file.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Undone {

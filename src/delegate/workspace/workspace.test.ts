@@ -75,6 +75,7 @@ async function isolate(kind: WorkspaceKind): Promise<Isolated> {
     run,
     agent: async (script) => {
       const { command, args } = await contain({ command: 'bash', args: ['-ec', script] }, workspace.folder, {
+        env,
         overlay: workspace.overlay,
       });
       execFileSync(command, args, { cwd: workspace.folder });

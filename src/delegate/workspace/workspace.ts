@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process';
-import { promises as disk } from 'node:fs';
+import { promises as disk, mkdirSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { promisify } from 'node:util';
 import { log } from '../../log.ts';
-import type { Environment } from '../changes/git.ts';
+import { readRegularFile } from '../../regular-file.ts';
 import { readJson } from '../files/json-file.ts';
 import { RunDirectory } from '../files/run-directory.ts';
+import type { Environment } from '../launch/environment.ts';
+import { capture } from '../launch/launch.ts';
 import { type Containment, contain, type Overlay } from '../process/containment.ts';
-import { rememberIndex } from './base-content.ts';
+import { rememberIndex, snapshotLayer } from './base-content.ts';
 import { copyChanges, type FolderChange, isDeliverable, overlayChanges } from './folder-changes.ts';
-import { loadFolderState, recordFolder } from './folder-state.ts';
-
-const run = promisify(execFile);
+import { type FolderState, isFolder, loadFolderState, modeOf, recordFolder } from './folder-state.ts';
 
 /** `overlay` shows the folder under its own path with the job's changes on top; `copy` is a copy in another place. */
 export type WorkspaceKind = 'overlay' | 'copy';
@@ -37,6 +35,7 @@ interface Stored {
 
 /** The folder's own repository data is never delivered file by file. */
 const ownRepository = '.git';
+const copyTimeoutMs = 30 * 60_000;
 
 /**
  * An isolated, complete view of a folder in which one agent writes. The agent's changes are kept in `storage`, until they
@@ -46,10 +45,12 @@ export class Workspace {
   /** The folder the agent works in: the user's folder itself for an overlay. */
   readonly folder: string;
   readonly storage: string;
+  readonly env: Environment;
   readonly #stored: Stored;
 
-  private constructor(storage: string, stored: Stored) {
+  private constructor(storage: string, stored: Stored, env: Environment) {
     this.storage = storage;
+    this.env = env;
     this.#stored = stored;
     this.folder = stored.kind === 'overlay' ? stored.origin : join(storage, 'copy', basename(stored.origin));
   }
@@ -83,13 +84,13 @@ export class Workspace {
         .map((path) => relative(folder, path)),
     ];
     await rememberIndex(storage, folder, env);
-    const { bytes, isOwned } = await recordFolder(folder, join(storage, 'base'), excluded);
+    const { files, bytes, isOwned } = await recordFolder(folder, join(storage, 'base'), excluded, env);
     for (const kind of kinds) {
       const stored = { origin: folder, kind, ...(containment && { containment }), excluded };
-      const workspace = new Workspace(storage, stored);
+      const workspace = new Workspace(storage, stored, env);
       const isReady =
         kind === 'overlay'
-          ? await workspace.#tryOverlay(isOwned)
+          ? isOwned && (await workspace.#tryOverlay(files))
           : await workspace.#tryCopy(bytes <= copyLimitBytes);
       if (!isReady) continue;
       await new RunDirectory(storage, '').writeJson('workspace.json', stored);
@@ -100,9 +101,9 @@ export class Workspace {
   }
 
   /** Opens the workspace of another process. `undefined` if there is none. */
-  static async open(storage: string): Promise<Workspace | undefined> {
+  static async open(storage: string, env: Environment): Promise<Workspace | undefined> {
     const stored = await readJson(join(storage, 'workspace.json'));
-    return stored === undefined ? undefined : new Workspace(storage, stored as unknown as Stored);
+    return stored === undefined ? undefined : new Workspace(storage, stored as unknown as Stored, env);
   }
 
   /**
@@ -129,7 +130,16 @@ export class Workspace {
   async discardContent(): Promise<void> {
     await this.#removeTemporary();
     await disk.rm(join(this.storage, 'upper'), { recursive: true, force: true });
-    for (const name of ['base', 'base.jsonl', 'base.files', 'merged', 'index', 'copied', 'changed'])
+    for (const name of [
+      'base',
+      'kept.jsonl',
+      snapshotLayer,
+      'committed',
+      'merged',
+      'index',
+      'copied',
+      'changed',
+    ])
       await disk.rm(join(this.storage, name), { recursive: true, force: true });
   }
 
@@ -145,19 +155,24 @@ export class Workspace {
       await disk.rm(join(this.storage, name), { recursive: true, force: true });
   }
 
-  async #tryOverlay(isOwned: boolean): Promise<boolean> {
+  async #tryOverlay(files: FolderState): Promise<boolean> {
     const { origin, containment } = this.#stored;
-    // In a user namespace, the files of other users cannot be changed.
-    if ((!isOwned && process.getuid?.() !== 0) || (await hasMountsBelow(origin))) return false;
+    if (await hasMountsBelow(origin)) return false;
     try {
-      for (const name of ['upper', 'work', 'lower'])
+      for (const name of ['upper', 'work', 'lower', snapshotLayer])
         await disk.mkdir(join(this.storage, name), { recursive: true });
-      await disk.chmod(join(this.storage, 'upper'), (await disk.stat(origin)).mode & 0o7777);
+      const { mode } = await disk.stat(origin);
+      for (const name of ['upper', snapshotLayer]) await disk.chmod(join(this.storage, name), mode & 0o7777);
+      // The kernel looks for files only in folders that were there when it first saw the folder.
+      for (const [path, state] of files)
+        if (isFolder(state))
+          mkdirSync(join(this.storage, snapshotLayer, path), { recursive: true, mode: modeOf(state) });
       const { command, args } = await contain({ command: 'true', args: [] }, origin, {
+        env: this.env,
         containment,
         overlay: this.overlay,
       });
-      await run(command, [...args]);
+      await this.#run(command, args);
       return true;
     } catch (error) {
       log('debug', `${origin} is copied, because an overlay does not work`, error);
@@ -171,9 +186,9 @@ export class Workspace {
     await disk.mkdir(join(this.storage, 'copy'), { recursive: true });
     await disk.mkdir(join(this.storage, 'upper'), { recursive: true });
     const reflink = process.platform === 'linux' ? ['--reflink=auto'] : [];
-    await run('cp', ['-a', ...reflink, '--', this.origin, join(this.storage, 'copy')]);
+    await this.#run('cp', ['-a', ...reflink, '--', this.origin, join(this.storage, 'copy')]);
     await ownRepositoryLink(this.folder);
-    await recordFolder(this.folder, join(this.storage, 'copied'), this.#stored.excluded);
+    await recordFolder(this.folder, join(this.storage, 'copied'), this.#stored.excluded, this.env);
     return true;
   }
 
@@ -181,24 +196,33 @@ export class Workspace {
   async #listMerged(folders: readonly string[]): Promise<readonly string[]> {
     const script = `exec xargs -0 -r sh -c 'exec find "$@" -mindepth 1 -maxdepth 1 -print0' find 2>/dev/null`;
     const { command, args } = await contain({ command: 'sh', args: ['-c', script] }, this.origin, {
+      env: this.env,
       containment: this.#stored.containment,
       overlay: this.overlay,
     });
-    const listing = run(command, [...args], { maxBuffer: 1024 ** 3 });
-    listing.child.stdin!.end(folders.map((path) => `./${path}\0`).join(''));
-    const { stdout } = await listing;
+    const stdout = await this.#run(command, args, folders.map((path) => `./${path}\0`).join(''));
     return stdout.split('\0').flatMap((path) => (path === '' ? [] : [path.slice(2).replace(/^\.\//, '')]));
+  }
+
+  async #run(command: string, args: readonly string[], input = ''): Promise<string> {
+    const program = { command, args, env: this.env };
+    const { code, output, errors, startError } = await capture(program, {
+      input: Buffer.from(input),
+      timeoutMs: copyTimeoutMs,
+    });
+    if (code === 0) return output.toString();
+    throw startError ?? new Error(`${command} failed with code ${code}: ${errors.toString().trim()}`);
   }
 }
 
 /** A `.git` file refers to data outside the copy, so git commands in the copy would change the index of the original. */
 async function ownRepositoryLink(copy: string): Promise<void> {
   const link = join(copy, ownRepository);
-  const text = await disk.readFile(link, 'utf8').catch(() => '');
+  const text = await readRegularFile(link).catch(() => '');
   const gitDir = /^gitdir: (.*)/.exec(text)?.[1];
   if (gitDir === undefined) return;
   const original = resolve(copy, gitDir);
-  const common = await disk.readFile(join(original, 'commondir'), 'utf8').catch(() => '.');
+  const common = await readRegularFile(join(original, 'commondir')).catch(() => '.');
   await disk.rm(link);
   await disk.mkdir(link);
   for (const name of ['HEAD', 'index'])
@@ -208,7 +232,7 @@ async function ownRepositoryLink(copy: string): Promise<void> {
 
 /** An overlay does not show what is mounted below the folder. */
 async function hasMountsBelow(folder: string): Promise<boolean> {
-  const mounts = await disk.readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const mounts = await readRegularFile('/proc/self/mountinfo').catch(() => '');
   return mounts.split('\n').some((line) => {
     const path = line
       .split(' ')[4]
