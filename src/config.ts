@@ -14,6 +14,7 @@ import { fromEnvironment } from './config/variables.ts';
 import { flagName, variableName } from './setting.ts';
 
 export type { CommandFlag } from './config/flags.ts';
+export { ownFiles, ownSecrets } from './config/own-secrets.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';
 export { findPlaces } from './config/places.ts';
 export { type Config, ConfigError } from './config/raw-setting.ts';
@@ -42,7 +43,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
   const contract = readEarly('contract') ?? 'standard';
   const home = readEarly('home') && resolvePath(readEarly('home')!, sources.cwd);
-  const places = findPlaces(sources.env, home);
+  const places = findPlaces(sources.env, home, contract);
 
   const layers: RawSetting[] = [
     ...(await fromFile(readEarly('config') && resolvePath(readEarly('config')!, sources.cwd), places)),

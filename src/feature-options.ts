@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import type { AssistantOptions } from './assistant/assistant.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
-import { isPostgres } from './assistant/store/store.ts';
-import { type Config, withoutOwnVariables } from './config.ts';
+import { isPostgres, locate } from './assistant/store/store.ts';
+import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
@@ -21,11 +22,16 @@ export function promptOptions(
   config: Config,
   { origins = {}, logsProblems = false }: PromptSources,
 ): PromptsOptions {
+  const reads = (program: string) => config['originals.read'].includes(program);
   const namedBy = (setting: string) => (origins[setting] === 'default' ? undefined : origins[setting]);
   return {
     commandsDir: config['commands.dir'],
     jsonlDir: config['jsonl.dir'],
     twigDir: config['twig.dir'],
+    originals: {
+      ...(reads('hexai') && { hexaiDir: config['originals.hexai_dir'] }),
+      ...(reads('twig') && { twigDir: config['originals.twig_dir'] }),
+    },
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
@@ -38,6 +44,14 @@ export function promptOptions(
   };
 }
 
+/** A drop-in contract that a server of `standard` offers beside its own keeps the documented folders of the original. */
+export function withOriginalFolders(config: Config, origins: PromptSources['origins'] & {}): Config {
+  const isChosen = (setting: string) => (origins[setting] ?? 'default') !== 'default';
+  const hexai = isChosen('jsonl.dir') ? undefined : config['originals.hexai_dir'];
+  const twig = isChosen('twig.dir') ? undefined : config['originals.twig_dir'];
+  return { ...config, ...(hexai && { 'jsonl.dir': hexai }), ...(twig && { 'twig.dir': twig }) };
+}
+
 /** On PostgreSQL, several machines share prompts and run records. On SQLite there is nothing to share. */
 export function sharedRecords(config: Config): { readonly records?: Records } {
   const url = config['assistant.database_url'];
@@ -46,7 +60,22 @@ export function sharedRecords(config: Config): { readonly records?: Records } {
 
 /** With `isDropIn`, the feature has only the tools of the contract `delegate`, and each call waits for its run to end. */
 export function delegateFeatureOptions(config: Config, env: Environment, isDropIn: boolean): DelegateOptions {
-  return { ...delegateOptions(config, withoutOwnVariables(env), isDropIn), knownVariables: env };
+  return {
+    ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
+    unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
+    // Read late: the token is created when a server starts.
+    get knownVariables() {
+      return { ...env, ...ownSecrets(config) };
+    },
+  };
+}
+
+/** The files of the embedded database. SQLite keeps recent changes beside the main file. */
+function databaseFiles(config: Config): readonly string[] {
+  const { engine, target } = locate(config['assistant.database_url']);
+  return engine === 'sqlite'
+    ? ['', '-wal', '-shm', '-journal'].map((suffix) => resolve(target + suffix))
+    : [];
 }
 
 /** `createTaskRunner` is called only when a sub-agent is configured to decide about notifications. */

@@ -19,6 +19,8 @@ export interface DelegateOptions {
   /** The working directory of the server. */
   readonly startedIn: string;
   readonly runsDir: string;
+  /** Runs of another program that are shown too. */
+  readonly otherRunsDir?: string;
   readonly queueFile: string;
   /** The environment of every program the server starts. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,6 +35,12 @@ export interface DelegateOptions {
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
   readonly writeFolders: readonly string[];
+  /** Folders whose own agent settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** MCP servers that read-only runs may use. */
+  readonly readOnlyServers: readonly string[];
+  /** Files and folders of Adjutant that no sandboxed command may read. */
+  readonly unreadable: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
@@ -47,6 +55,7 @@ export interface DelegateOptions {
 type Values = ValuesOf<typeof delegateSettings> & {
   readonly home: string | undefined;
   readonly 'http.port': number;
+  readonly 'originals.read': readonly string[];
 };
 
 /** Converts configuration values to delegate options. */
@@ -56,6 +65,11 @@ export function delegateOptions(
   document: boolean,
 ): DelegateOptions {
   const codexHome = values['delegate.codex_home'];
+  // Under its contract, runs are where the original stores them.
+  const delegatorRuns = join(codexHome, 'delegator', 'runs');
+  const ownRuns = join(values['delegate.state_dir'], 'runs');
+  const runsDir =
+    values['delegate.runs_dir'] ?? (document && values.home === undefined ? delegatorRuns : ownRuns);
   const timeoutMs = (name: 'start' | 'idle' | 'total') => values[`delegate.${name}_timeout_seconds`] * 1000;
   return {
     document,
@@ -63,9 +77,10 @@ export function delegateOptions(
     command: values['delegate.command'],
     codexHome,
     userHome: env['HOME'] ?? env['USERPROFILE'] ?? '',
-    runsDir:
-      values['delegate.runs_dir'] ??
-      (values.home === undefined ? join(codexHome, 'delegator', 'runs') : join(values.home, 'runs')),
+    runsDir,
+    ...(values['originals.read'].includes('delegator') &&
+      values.home === undefined &&
+      runsDir !== delegatorRuns && { otherRunsDir: delegatorRuns }),
     queueFile: join(values['delegate.state_dir'], 'runs.sqlite'),
     env,
     startedIn: process.cwd(),
@@ -77,6 +92,9 @@ export function delegateOptions(
     ceiling: values['delegate.sandbox_ceiling'],
     dangerFolders: values['delegate.danger_folders'],
     writeFolders: values['delegate.write_folders'],
+    trustedFolders: values['delegate.trusted_folders'],
+    readOnlyServers: values['delegate.read_only_servers'],
+    unreadable: [],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
     autopilot: autopilotOptions(values),

@@ -6,6 +6,7 @@ import {
   autopilotInput,
   autopilotSchema,
   finishedAutopilotSchema,
+  shortRunSchema,
 } from '../autopilot/autopilot-schema.ts';
 import {
   finishedRunSchema,
@@ -13,12 +14,12 @@ import {
   type RunInput,
   resumeInput,
   runInput,
-  runSchema,
 } from '../delegation/run-schema.ts';
 import { runReport } from '../record/run-report.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { asDocumentedAutopilot, asDocumentedRun } from './documented-status.ts';
+import { autopilotResult, runResult } from './run-result.ts';
 import { supportsTasks, toTask } from './tasks.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
@@ -47,13 +48,15 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { directory } = run;
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: toTask(await runs.show(directory.id)) };
+      return { task: await toTask(runs, directory.id) };
     }
-    const found = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
-    const record = options.document ? asDocumentedRun(found) : found;
+    const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
+    // The document never marks a result as an error.
+    if (!options.document) return { ...runResult(tool, record), failed: record.status === 'failed' };
+    const documented = asDocumentedRun(record);
     return {
-      structured: record,
-      content: [{ type: 'text' as const, text: runReport(tool, record, !options.document) }],
+      structured: documented,
+      content: [{ type: 'text' as const, text: runReport(tool, documented) }],
     };
   };
 
@@ -65,18 +68,18 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: toTask(await runs.show(directory.id)) };
+      return { task: await toTask(runs, directory.id) };
     }
     const found =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
-    const output = options.document ? asDocumentedAutopilot(found) : found;
-    return {
-      structured: output,
-      content: [{ type: 'text' as const, text: autopilotReport(output, !options.document) }],
-    };
+    if (!options.document) return { ...autopilotResult(found), failed: found.status === 'failed' };
+    const output = asDocumentedAutopilot(found);
+    return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 
-  const outputSchema = options.document ? (finishedRunSchema as unknown as typeof runSchema) : runSchema;
+  const outputSchema = options.document
+    ? (finishedRunSchema as unknown as typeof shortRunSchema)
+    : shortRunSchema;
   // Sub-agents can overwrite files and send data to a remote model.
   const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
   return [
