@@ -122,6 +122,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'changes',
     'process',
+    'workspace',
     'record',
     'run',
     'settings',

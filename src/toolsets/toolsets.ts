@@ -20,7 +20,16 @@ export const toolsets = {
     'collect_run',
     'cancel_run',
   ],
-  runs: ['list_runs', 'show_run', 'tail_run', 'collect_run', 'cancel_run', 'clean_runs'],
+  runs: [
+    'list_runs',
+    'show_run',
+    'tail_run',
+    'collect_run',
+    'cancel_run',
+    'apply_run',
+    'undo_run',
+    'clean_runs',
+  ],
   calendar: [
     'list_users',
     'list_events',

@@ -29,7 +29,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'overwrites or removes what a person has entered',
     replaces,
     `update_prompt delete_prompt restore_prompt update_user delete_user delete_rule update_event delete_event
-     remove_calendar cancel_notification clean_runs remove_demo`,
+     remove_calendar cancel_notification clean_runs apply_run undo_run remove_demo`,
   ],
   [
     'may replace an entry, or add another one with every call',
