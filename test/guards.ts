@@ -205,7 +205,7 @@ export function replay(story: Story): string[] {
         row.event_start_ms === startMs,
     );
     if (turn.snoozes !== undefined && sent !== undefined) {
-      const snoozed = snooze(sent, event, user, turn.snoozes, nowMs);
+      const snoozed = snooze(sent, event, user, turn.snoozes, nowMs, rows);
       if (
         snoozed !== undefined &&
         rows.every(({ key, acknowledged_ms }) => key !== snoozed.key && acknowledged_ms === null)
@@ -235,10 +235,17 @@ function acknowledge(rows: readonly Notification[], nowMs: number): Notification
   });
 }
 
-function snooze(row: Notification, event: CalendarEvent, user: User, minutes: number, nowMs: number) {
+function snooze(
+  row: Notification,
+  event: CalendarEvent,
+  user: User,
+  minutes: number,
+  nowMs: number,
+  rows: readonly Notification[],
+) {
   try {
     const untilMs = snoozeTime({ minutes }, row, event, user, nowMs);
-    return { ...snoozeRow(row, user, untilMs, nowMs), status: 'planned' as const };
+    return { ...snoozeRow(row, user, untilMs, nowMs, rows), status: 'planned' as const };
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

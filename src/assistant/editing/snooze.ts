@@ -44,7 +44,7 @@ export function snoozeNotification(
       .where('occurrence', '=', row.occurrence)
       .execute();
     const untilMs = snoozeTime(request, row, event, user, now);
-    const snoozed = { ...snoozeRow(row, user, untilMs, now), status: 'planned' as const };
+    const snoozed = { ...snoozeRow(row, user, untilMs, now, siblings), status: 'planned' as const };
     const known = siblings.find(({ key }) => key === snoozed.key);
     if (known !== undefined) return known;
     if (siblings.filter(({ origin }) => origin === 'snooze').length >= maxSnoozes)
@@ -110,8 +110,23 @@ export function snoozeTime(
 }
 
 /** The new reminder, on the same channel if the user allows it at that time. */
-export function snoozeRow(row: Notification, user: User, untilMs: number, now: number) {
-  const allowed = channelsAt(untilMs, preferencesOf(user), reachableBy(user));
+export function snoozeRow(
+  row: Notification,
+  user: User,
+  untilMs: number,
+  now: number,
+  siblings: readonly Notification[],
+) {
+  const preferences = preferencesOf(user);
+  const calls = siblings.filter(
+    ({ channel, status, event_start_ms }) =>
+      channel === 'call' && status !== 'cancelled' && event_start_ms === row.event_start_ms,
+  ).length;
+  const allowed = channelsAt(untilMs, preferences, reachableBy(user)).filter(
+    (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
+  );
+  if (allowed.length === 0)
+    throw new Failure('refused', `${calls} calls for this event were already made or planned.`);
   const quiet = allowed.filter((channel) => channel !== 'call');
   const channel =
     allowed.includes(row.channel) && row.channel !== 'call' ? row.channel : (quiet[0] ?? allowed[0]!);

@@ -166,6 +166,10 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
     important,
     taken,
     afterMinutes: afterMinutes(event, occurrence),
+    otherCalls: snoozed.filter(
+      ({ channel, status, event_start_ms }) =>
+        channel === 'call' && status !== 'cancelled' && event_start_ms === occurrence.startMs,
+    ).length,
     occupied: snoozed
       .filter(({ status }) => status === 'planned')
       .map(({ channel, plan_ms: planMs }) => ({ channel, planMs })),

@@ -16,6 +16,7 @@ import { PlanProgress, type ReportProgress } from './plan-progress.ts';
 import { applySteps, releaseKeys, rowsOf } from './plan-rows.ts';
 import { loadSubjects, type PlanRequest, type Subject } from './plan-subjects.ts';
 import { planOccurrence, type Step } from './planner.ts';
+import { reviveMissed } from './revive-missed.ts';
 
 /** Result of planning for one occurrence. */
 export interface Planned {
@@ -46,6 +47,7 @@ export async function planNotifications(
   report: ReportProgress = () => {},
 ): Promise<PlanReport> {
   const nowMs = data.clock();
+  if (!request.dryRun) await data.store.write((writer) => reviveMissed(writer, request.userId, nowMs));
   const { subjects, truncated } = await loadSubjects(data, model, request, nowMs);
   const undecided = subjects.filter(({ decided }) => request.force || !decided);
   const personal = new Map(

@@ -35,6 +35,8 @@ export interface GuardInput {
   readonly afterMinutes?: number;
   /** Notifications of the same occurrence that were sent, or that a person cancelled. */
   readonly taken: readonly { readonly slot: number; readonly channel: Channel; readonly planMs: number }[];
+  /** Calls for the same start that are not in `taken`. */
+  readonly otherCalls?: number;
   /** Other messages that are planned. Reminders must not collide with them. */
   readonly occupied?: readonly { readonly channel: Channel; readonly planMs: number }[];
 }
@@ -86,7 +88,8 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
   const planMs = permitted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);
   if (planMs === undefined) return 'the quiet hours last until the event starts';
 
-  const calls = [...kept, ...taken].filter(({ channel }) => channel === 'call').length;
+  const calls =
+    [...kept, ...taken].filter(({ channel }) => channel === 'call').length + (input.otherCalls ?? 0);
   const wanted = permitted ? { ...preferences, weekendPolicy: preferences.channelPref } : preferences;
   const allowed = channelsOnDay(planMs, wanted, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
