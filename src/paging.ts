@@ -30,13 +30,15 @@ export function pageOf<Entry, Item>(
   entries: readonly Entry[],
   toItem: (entry: Entry) => Item,
   { limit, cursor = '0' }: PageRequest,
+  /** Characters that are added to each item later. */
+  extra = 0,
 ): Page<Item> {
   const start = Number(cursor);
   const items: Item[] = [];
   let characters = 0;
   for (const entry of entries.slice(start, limit === undefined ? undefined : start + limit)) {
     const item = toItem(entry);
-    characters += JSON.stringify(item).length + 1;
+    characters += JSON.stringify(item).length + 1 + extra;
     if (limit === undefined && characters > pageCharacters && items.length > 0) break;
     items.push(item);
   }

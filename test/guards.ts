@@ -194,8 +194,12 @@ export function replay(story: Story): string[] {
     });
     if (turn.force) rows = rows.map((row) => (row.status === 'cancelled' ? releaseKey(row) : row));
     rows = steps.reduce((before, step, at) => apply(before, step, `${index}-${at}`, event), rows);
+    // A notice that is due belongs to the worker; only its text may still change.
+    const isDue = (step: Step) => step.action === 'keep' && step.row.plan_ms <= nowMs;
     const touched = new Set(
-      steps.map((step, at) => (step.action === 'add' ? `${index}-${at}` : step.row.id)),
+      steps.flatMap((step, at) =>
+        isDue(step) ? [] : [step.action === 'add' ? `${index}-${at}` : step.row.id],
+      ),
     );
     const sent = rows.find(
       (row) =>

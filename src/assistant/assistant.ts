@@ -12,6 +12,7 @@ import { createUserPresence } from './store/user-presence.ts';
 import { auditTools } from './tools/audit-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
+import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { prompts } from './tools/prompts.ts';
@@ -55,17 +56,19 @@ export function createAssistant({
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
   const presence = createUserPresence(store, databaseUrl);
+  const tools = [
+    ...userTools(data, toolTimeoutMs),
+    ...eventTools(data, toolTimeoutMs, unpaged),
+    ...calendarTools(data, calendars),
+    ...notificationTools(data, planner, toolTimeoutMs, unpaged),
+    ...auditTools(data, toolTimeoutMs),
+    testTool(data, channels, toolTimeoutMs),
+    outboxTool(channels.outboxDir),
+  ];
   return {
     name: 'assistant',
-    tools: [
-      ...userTools(data, toolTimeoutMs),
-      ...eventTools(data, toolTimeoutMs, unpaged),
-      ...calendarTools(data, calendars),
-      ...notificationTools(data, planner, toolTimeoutMs, unpaged),
-      ...auditTools(data, toolTimeoutMs),
-      testTool(data, channels, toolTimeoutMs),
-      outboxTool(channels.outboxDir),
-    ],
+    // The document of the contract assistant defines every field of a result.
+    tools: unpaged ? tools : tools.map((tool) => withLocalTimes(tool, data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

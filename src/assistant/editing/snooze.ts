@@ -1,8 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { parseTime } from '../entities/written-time.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { parseTime, withDate } from '../entities/written-time.ts';
 import { afterMinutes } from '../planning/planner.ts';
 import { channelsAt } from '../policy/guards.ts';
 import { audit } from '../store/audit.ts';
@@ -159,7 +158,7 @@ export function snoozeRow(
 /** `17:30` is the next time the clock shows it. */
 function writtenTime(written: string, zone: string, now: number): number {
   if (!/^\d\d:\d\d$/.test(written)) return parseTime(written, zone, 'until', now).ms;
-  const today = new Date(wallOf(now, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
-  const { ms } = parseTime(`${today}T${written}`, zone, 'until', now);
-  return ms > now ? ms : parseTime(`tomorrow ${written}`, zone, 'until', now).ms;
+  const next = (day: string) => parseTime(withDate(`${day} ${written}`, zone, now), zone, 'until', now).ms;
+  const today = next('today');
+  return today > now ? today : next('tomorrow');
 }

@@ -9,6 +9,7 @@ import { planShape, planView } from '../planning/plan-view.ts';
 import type { Model } from '../policy/policy.ts';
 import type { NotificationStatus } from '../store/schema.ts';
 import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
+import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
@@ -159,7 +160,7 @@ export async function notificationList(
   const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
   const rows = await listNotifications(data, { userId, status, ...window });
   const found = rows.slice(0, maxNotifications);
-  const { items: notifications, next } = pageOf(found, notificationView, page);
+  const { items: notifications, next } = pageOf(found, notificationView, page, localTimesLength);
   const truncated = rows.length > maxNotifications && { truncated: true };
   return { notifications, count: found.length, ...next, ...truncated };
 }
