@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../json.ts';
 import type { Channel as ChannelName } from '../store/schema.ts';
 import type { Channel, Message, Outcome } from './channel.ts';
+import { maskAddress } from './channel-address.ts';
 import { composeMail } from './mail.ts';
 import { speak } from './speech.ts';
 
@@ -37,7 +38,15 @@ export function createOutboxChannel(name: ChannelName, options: OutboxOptions): 
       );
     }
     const { id, subject, text, urgency, data } = message;
-    const document = { to: message.recipient[name] ?? null, id, subject, text, urgency, ...data };
+    const to = message.recipient[name] ?? null;
+    const document = {
+      to: typeof to === 'string' || to === null ? to : to.map(maskAddress),
+      id,
+      subject,
+      text,
+      urgency,
+      ...data,
+    };
     return writeAtomically(`${stem}.${name}.json`, (file) =>
       disk.writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`),
     );

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { xml } from '../channels/call.ts';
 import type { Message } from '../channels/channel.ts';
+import { snoozeMinutes } from '../channels/telegram.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
@@ -43,6 +45,13 @@ export function writeMessage(
     speech: [script, ...notes].join(' '),
     ...(calendar !== undefined && { calendar }),
     urgency: notification.urgency,
+    ...(!hasNoEvent(notification) && {
+      thread: threadOf(notification),
+      actions: {
+        acknowledge: event?.task ? texts.actions.done : texts.actions.seen,
+        snooze: texts.actions.snooze(snoozeMinutes),
+      },
+    }),
     sentAt: new Date(nowMs),
     data: {
       event_id: notification.event_id,
@@ -53,6 +62,14 @@ export function writeMessage(
       acknowledge_url: confirmUrl ?? null,
     },
   };
+}
+
+/** The same for all messages about an occurrence. */
+function threadOf({ event_id, occurrence }: Notification): string {
+  return createHash('sha256')
+    .update(JSON.stringify([event_id, occurrence]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 /** Formats a time in the user's zone and language; falls back to English and UTC if this machine does not know them. */

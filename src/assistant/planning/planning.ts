@@ -11,6 +11,7 @@ import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
+import { planDigest } from './digest.ts';
 import { limit, personalDecision } from './personal-decision.ts';
 import { PlanProgress, type ReportProgress } from './plan-progress.ts';
 import { applySteps, releaseKeys, rowsOf } from './plan-rows.ts';
@@ -47,7 +48,11 @@ export async function planNotifications(
   report: ReportProgress = () => {},
 ): Promise<PlanReport> {
   const nowMs = data.clock();
-  if (!request.dryRun) await data.store.write((writer) => reviveMissed(writer, request.userId, nowMs));
+  if (!request.dryRun)
+    await data.store.write(async (writer) => {
+      await reviveMissed(writer, request.userId, nowMs);
+      await planDigest(writer, data, await lockUser(writer.db, request.userId), nowMs);
+    });
   const { subjects, truncated } = await loadSubjects(data, model, request, nowMs);
   const undecided = subjects.filter(({ decided }) => request.force || !decided);
   const personal = new Map(

@@ -76,6 +76,12 @@ export const userFields = {
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'For push messages',
   },
+  channels: {
+    type: 'array',
+    maxItems: 10,
+    items: { type: 'string', maxLength: 1000, pattern: '^[a-z]+:\\S+$' },
+    description: 'More addresses, best first: tgram://CHAT, ntfy://TOPIC, or of apprise, e.g. slack://…',
+  },
   reminders: {
     type: 'object',
     additionalProperties: {
@@ -84,7 +90,7 @@ export const userFields = {
       items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
     },
     description:
-      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}',
+      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
   },
 } as const;
 
