@@ -30,7 +30,7 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
   };
 }
 
-export function methodUrl({ url, token }: TelegramOptions, method: string): string {
+function methodUrl({ url, token }: TelegramOptions, method: string): string {
   return new URL(`/bot${token}/${method}`, url).href;
 }
 
