@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Files and folders that every feature may import. */
 const leaves = [
+  'arrival.ts',
+  'awaitable.ts',
   'content.ts',
   'context.ts',
   'json.ts',
@@ -17,6 +19,7 @@ const leaves = [
   'search',
   'setting.ts',
   'single-line.ts',
+  'storage-error.ts',
   'tool.ts',
   'version.ts',
   'without-password.ts',
@@ -76,6 +79,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
   'context.ts': [],
   'content.ts': ['json.ts'],
+  'arrival.ts': [],
+  'awaitable.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -86,6 +91,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   search: [],
   'single-line.ts': [],
   'stack-trace.ts': [],
+  'storage-error.ts': [],
   'version.ts': [],
   'without-password.ts': [],
 };
@@ -103,6 +109,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'jsonl',
     'formats',
+    'mounts',
     'native',
     'lint',
     'tools',

@@ -1,3 +1,4 @@
+import { omittedItems } from '../../paging.ts';
 import type { ValueOf } from '../../tool.ts';
 import { timestamp } from '../entities/view.ts';
 import type { Step } from './planner.ts';
@@ -56,6 +57,7 @@ export const planShape = {
       type: 'array',
       items: { type: 'object', required: ['event_id', 'error'], properties: { event_id: text, error: text } },
     },
+    ...omittedItems,
   },
 } as const;
 

@@ -45,6 +45,20 @@ describe('planning', () => {
     await expect(plan(assistant, { force_replan: 'yes' })).rejects.toThrow(/force_replan/);
   });
 
+  it('reports what fits on a page, unless all of it is requested', async () => {
+    await using assistant = await openWithHaircut({}, { rrule: 'FREQ=HOURLY;COUNT=200' });
+    const full = await plan(assistant, { dry_run: true, full: true });
+    const { changes: all } = full as { changes: JsonObject[] };
+    expect(JSON.stringify(full).length).toBeGreaterThan(10_000);
+    expect(full).not.toHaveProperty('omitted');
+    const short = await plan(assistant);
+    expect(JSON.stringify(short).length).toBeLessThan(10_000);
+    const { changes, omitted } = short as { changes: JsonObject[]; omitted: Record<string, number> };
+    expect(changes.length).toBeGreaterThan(20);
+    expect(changes.length + omitted['changes']!).toBe(all.length);
+    expect(await planned(assistant)).not.toHaveLength(0);
+  });
+
   it('stores the decisions of the rules, and reports which policy decided and why', async () => {
     await using assistant = await openWithHaircut();
     expect(await plan(assistant)).toEqual({

@@ -98,7 +98,7 @@ export const planFields = {
     default: false,
     description: 'Decide again, also on cancelled ones',
   },
-  dry_run: { type: 'boolean', default: false, description: 'Only report the changes' },
+  dry_run: { type: 'boolean', default: false, description: 'Only report' },
 } as const;
 
 /** An occurrence of a series for which reminders are set. */

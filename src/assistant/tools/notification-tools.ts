@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { fitLists, fullArgument, type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
@@ -55,19 +55,21 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       searchHint: 'remind reminders schedule',
       inputSchema: {
         type: 'object',
-        properties: { user_id: userId, ...planFields },
+        properties: { user_id: userId, ...planFields, ...fullArgument },
         required: ['user_id'],
       },
       outputSchema: planShape,
       annotations: { ...hints.sets, openWorldHint: planner.asksModel },
       timeoutMs: planner.timeoutMs,
-      async call({ user_id, event_id, force_replan = false, dry_run = false }, context) {
+      async call({ user_id, event_id, force_replan = false, dry_run = false, full = false }, context) {
         const { planNotifications } = await import('../planning/planning.ts');
         const request = { userId: user_id, eventId: event_id, force: force_replan, dryRun: dry_run };
         const model = await planner.model(context);
         const report: ReportProgress = (done, total, message) => context.progress(done, total, message);
         const result = await planNotifications(data, model, request, context.signal, report);
-        return { structured: planView(result, dry_run) };
+        const plan = planView(result, dry_run);
+        const lists = ['errors', 'policies', 'changes', 'dropped'] as const;
+        return { structured: full || unpaged ? plan : fitLists(plan, ...lists) };
       },
     }),
     defineTool({

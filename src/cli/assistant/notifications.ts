@@ -46,6 +46,7 @@ export const notifications = toolCommand({
       tool: 'plan_notifications',
       positional: 'user_id',
       fields: planFields,
+      defaults: { full: true },
       show: showPlan,
     }),
     cancel: toolAction({

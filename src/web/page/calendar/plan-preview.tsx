@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -19,7 +20,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const { value, error } = useLoaded(
     async (mcp, signal) => {
       const [plan, { events }] = await Promise.all([
-        mcp.tool('plan_notifications', { user_id: userId, dry_run: true }, { signal }),
+        mcp.tool('plan_notifications', { user_id: userId, dry_run: true, full: true }, { signal }),
         mcp.tool('list_events', { user_id: userId, days_forward: maxSpan.forward, ...wholeList }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
@@ -29,7 +30,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const apply = async () => {
     setBusy(true);
     try {
-      const applied = await client.tool('plan_notifications', { user_id: userId });
+      const applied = await client.tool('plan_notifications', { user_id: userId, full: true });
       toast({ text: `Plan applied. New notifications: ${applied.notifications_planned}.` });
       done();
     } catch (failed) {
@@ -84,9 +85,9 @@ export function PlanPreview({ userId, zone, done }: Props) {
       ))}
       <p class="buttons">
         {changes.length > 0 && (
-          <button type="button" class="primary" disabled={busy} onClick={apply}>
+          <ChangeButton type="button" class="primary" disabled={busy} onClick={apply}>
             {busy ? 'Applying…' : 'Apply plan'}
-          </button>
+          </ChangeButton>
         )}
         <button type="button" onClick={done}>
           {changes.length > 0 ? 'Cancel' : 'Close'}
