@@ -16,6 +16,7 @@ import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { prompts } from './tools/prompts.ts';
+import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
 import { userTools } from './tools/user-tools.ts';
@@ -50,7 +51,7 @@ export function createAssistant({
   const store = createStore(databaseUrl);
   const data: AssistantData = { store, clock, occurrences };
   const planner = {
-    model: (context: Context) => modelFor(policy, context),
+    model: (context: Context, name = policy.name) => modelFor({ ...policy, name }, context),
     asksModel: policy.name !== 'rules',
     // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
@@ -61,6 +62,7 @@ export function createAssistant({
     ...eventTools(data, toolTimeoutMs, unpaged),
     ...calendarTools(data, calendars),
     ...notificationTools(data, planner, toolTimeoutMs, unpaged),
+    replayTool(data, planner),
     ...auditTools(data, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     outboxTool(channels.outboxDir),

@@ -6,7 +6,7 @@ import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView } from '../entities/view.ts';
 import type { ReportProgress } from '../planning/plan-progress.ts';
 import { planShape, planView } from '../planning/plan-view.ts';
-import type { Model } from '../policy/policy.ts';
+import type { Model, PolicyName } from '../policy/policy.ts';
 import type { NotificationStatus } from '../store/schema.ts';
 import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
@@ -15,8 +15,8 @@ const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
 
 export interface Planner {
-  /** The model that decides for this caller; undefined means the built-in rules. */
-  model(context: Context): Promise<Model | undefined>;
+  /** The model of a policy, by default the configured one, for this caller; undefined means the built-in rules. */
+  model(context: Context, policy?: PolicyName): Promise<Model | undefined>;
   /** False if the built-in rules decide for every caller. */
   readonly asksModel: boolean;
   readonly timeoutMs: number;

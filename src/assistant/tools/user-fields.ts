@@ -1,3 +1,4 @@
+import { policyNames } from '../policy/policy.ts';
 import { leadPattern } from '../reminders/lead-time.ts';
 import { channelPreferences, ruleTypes, weekendPolicies } from '../store/schema.ts';
 import { id, line } from './fields.ts';
@@ -94,6 +95,10 @@ export const userFields = {
   },
 } as const;
 
+const { channels: _, reminders: __, ...others } = userFields;
+/** What create_user announces. The rest is described by update_user, and accepted by both. */
+export const announcedUserFields = others;
+
 export const userName = {
   type: 'string',
   minLength: 1,
@@ -159,4 +164,10 @@ export const ruleFields = {
   },
   enabled: { type: 'boolean', default: true, description: 'In force' },
   rule_id: { type: 'string', description: 'Rule to replace. Default: a new one' },
+} as const;
+
+export const replayFields = {
+  days: { type: 'integer', minimum: 1, maximum: 365, default: 30, description: 'Days back' },
+  policy: { type: 'string', enum: policyNames, description: 'Default: the configured one' },
+  reminders: { ...userFields.reminders, description: 'Lead times to try, as in update_user' },
 } as const;
