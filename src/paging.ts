@@ -96,7 +96,20 @@ export const omittedItems = {
 export function fitLists<Value extends object>(
   value: Value,
   ...names: readonly (keyof Value & string)[]
-): Value & { readonly omitted?: Readonly<Record<string, number>> } {
+): Value & Omitted {
+  return fitListsWith(0, value, ...names);
+}
+
+interface Omitted {
+  readonly omitted?: Readonly<Record<string, number>>;
+}
+
+/** The same for items that get this many more characters later. */
+export function fitListsWith<Value extends object>(
+  extra: number,
+  value: Value,
+  ...names: readonly (keyof Value & string)[]
+): Value & Omitted {
   const listOf = (name: keyof Value): readonly unknown[] => (value[name] ?? []) as readonly unknown[];
   const short = { ...value } as Record<string, unknown>;
   for (const name of names) if (name in value) short[name] = [];
@@ -105,7 +118,7 @@ export function fitLists<Value extends object>(
   for (const name of names) {
     const kept: unknown[] = [];
     for (const item of listOf(name)) {
-      left -= JSON.stringify(item).length + 1;
+      left -= JSON.stringify(item).length + 1 + extra;
       if (left < 0) break;
       kept.push(item);
     }

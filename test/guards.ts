@@ -120,12 +120,23 @@ export function brokenGuards(
 }
 
 function brokenTexts({ payload }: Notification): string[] {
-  const { subject, text, html, script, words: _, place, was: __, why = '', ...others } = JSON.parse(payload);
+  const {
+    subject,
+    text,
+    html,
+    script,
+    words: _,
+    place,
+    was: __,
+    why = '',
+    timing = '',
+    ...others
+  } = JSON.parse(payload);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
   check(Object.keys(others).length === 0, 'unexpected payload fields');
   check(
-    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why),
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why + timing),
     'control character in subject or script',
   );
   check(subject.length > 0 && subject.length <= 200, 'empty or too long subject');

@@ -24,12 +24,12 @@ export function writeMessage(
   event: CalendarEvent | undefined,
   { late, nowMs, calendar, acknowledgeUrl }: SendingContext,
 ): Message {
-  const { subject, text, html, script, why } = parsePayload(notification.payload);
+  const { subject, text, html, script, why, timing } = parsePayload(notification.payload);
   const texts = textsFor(preferencesOf(user).locale);
   const delayed = late && !hasNoEvent(notification);
   const notes = delayed ? [texts.late(formatTime(notification.plan_ms, user))] : [];
-  const reasons = [notification.reason, why].filter((reason) => reason).join('; ');
-  const because = hasNoEvent(notification) || reasons === '' ? [] : [`${texts.why}: ${reasons}`];
+  const reasons = [timing, why].filter((reason) => reason !== undefined);
+  const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
   const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
   const plainLinks = confirmUrl === undefined ? [] : [`${texts.confirm}: ${confirmUrl}`];
   const links = confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">${xml(texts.confirm)}</a>`];

@@ -1,7 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { parseTime, withDate } from '../entities/written-time.ts';
+import { textsFor } from '../messages/catalog.ts';
 import { afterMinutes } from '../planning/planner.ts';
 import { channelsAt } from '../policy/guards.ts';
 import { audit } from '../store/audit.ts';
@@ -140,6 +142,7 @@ export function snoozeRow(
     plan_ms: untilMs,
     next_ms: untilMs,
     reason: 'snoozed',
+    payload: withWhy(row.payload, textsFor(preferences.locale).reasons.snooze),
     attempts: 0,
     owner: null,
     lease_ms: null,
@@ -153,6 +156,11 @@ export function snoozeRow(
     created_ms: now,
     updated_ms: now,
   };
+}
+
+function withWhy(payload: string, why: string): string {
+  const { timing: _, ...rest } = parsePayload(payload);
+  return JSON.stringify({ ...rest, why });
 }
 
 /** `17:30` is the next time the clock shows it. */

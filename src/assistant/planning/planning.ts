@@ -122,7 +122,7 @@ function planSubject(
 ): Planned {
   const { event, occurrence } = listed;
   const important = isImportant(event, rules);
-  const { proposals, reason: why } = decision;
+  const { proposals, reason, why = reason } = decision;
   const plan = planOccurrence({ user, event, occurrence, nowMs, important, proposals, why, rows, force });
   return { listed, decision, ...plan };
 }

@@ -1,6 +1,7 @@
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { resultTexts } from '../messages/catalog.ts';
 import type { Channel, Origin, Urgency } from '../store/schema.ts';
 
 const minuteMs = 60_000;
@@ -111,7 +112,9 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
 
   const urgency = allowedUrgency(proposal.urgency, planMs, input);
   const changes = [
-    ...(planMs === proposedMs ? [] : [`moved ${planMs < proposedMs ? 'before' : 'after'} quiet hours`]),
+    ...(planMs === proposedMs
+      ? []
+      : [planMs < proposedMs ? resultTexts.timing.movedBefore : resultTexts.timing.movedAfter]),
     ...(channel === proposal.channel ? [] : [`by ${channel} instead of ${proposal.channel}`]),
     ...(urgency === proposal.urgency ? [] : [`${urgency} instead of ${proposal.urgency}`]),
   ];

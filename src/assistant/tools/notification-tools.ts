@@ -1,5 +1,12 @@
 import type { Context } from '../../context.ts';
-import { fitLists, fullArgument, type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import {
+  fitListsWith,
+  fullArgument,
+  type PageRequest,
+  pageArguments,
+  pageOf,
+  wholeList,
+} from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
@@ -69,7 +76,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
         const result = await planNotifications(data, model, request, context.signal, report);
         const plan = planView(result, dry_run);
         const lists = ['errors', 'policies', 'changes', 'dropped'] as const;
-        return { structured: full || unpaged ? plan : fitLists(plan, ...lists) };
+        return { structured: full || unpaged ? plan : fitListsWith(localTimesLength, plan, ...lists) };
       },
     }),
     defineTool({
