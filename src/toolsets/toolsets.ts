@@ -50,6 +50,7 @@ export const toolsets = {
     'cancel_notification',
     'acknowledge_notification',
     'snooze_notification',
+    'replay_notifications',
     'test_notification',
     'list_outbox',
     'list_audit',
