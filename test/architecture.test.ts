@@ -106,6 +106,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'mounts',
     'native',
     'lint',
+    'testing',
+    'versions',
     'tools',
     '.',
   ],

@@ -12,6 +12,11 @@ export interface CatalogOptions {
   readonly reportsTextChanges?: boolean;
   /** Log new problems after each change. */
   readonly logsProblems?: boolean;
+  /** Finds further problems, such as failing tests. */
+  readonly checks?: (
+    entries: readonly CatalogEntry[],
+    find: (name: string) => Promise<CatalogEntry>,
+  ) => Promise<readonly Problem[]>;
 }
 
 export interface CatalogEntry {
@@ -32,6 +37,7 @@ const firstCheckMs = 200;
 export class Catalog {
   readonly sources: readonly PromptSource[];
   readonly #reportsTextChanges: boolean;
+  readonly #checks: CatalogOptions['checks'];
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { lists: [], entries: [], clashes: [] };
@@ -43,8 +49,9 @@ export class Catalog {
 
   constructor(
     sources: readonly PromptSource[],
-    { reportsTextChanges = false, logsProblems = false }: CatalogOptions = {},
+    { reportsTextChanges = false, logsProblems = false, checks }: CatalogOptions = {},
   ) {
+    this.#checks = checks;
     this.sources = sources;
     this.#reportsTextChanges = reportsTextChanges;
     if (logsProblems) this.#problemLog = new ProblemLog();
@@ -76,14 +83,15 @@ export class Catalog {
   }
 
   async problems(): Promise<readonly Problem[]> {
-    const { lists, clashes } = await this.#merge();
+    const { lists, clashes, entries } = await this.#merge();
+    const checked = (await this.#checks?.(entries, (name) => this.find(name))) ?? [];
     const own = await Promise.all(
       this.sources.map((source) =>
         source.problems().catch((error: unknown) => [problemOf(`(${source.name})`, error)]),
       ),
     );
     const byFile = Map.groupBy(lists.flat(), ({ file }) => file);
-    return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes];
+    return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes, ...checked];
   }
 
   /** Calls the listener once per burst of changes, and only if something visible to clients has changed. */
