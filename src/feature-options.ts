@@ -36,6 +36,7 @@ export function promptOptions(
     },
     logsProblems,
     protectedLabels: config['prompts.protected_labels'],
+    silencedRules: config['prompts.lint_ignore'],
     countsUsage: config['prompts.usage'],
     holdsLabels: config['prompts.hold_label_on_failure'],
     ...testModel(config),

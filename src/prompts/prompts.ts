@@ -51,6 +51,8 @@ export interface PromptsOptions {
   readonly holdsLabels?: boolean;
   /** The model that answers tests of prompts. */
   readonly model?: ModelOptions;
+  /** Rules of lint that are not reported. */
+  readonly silencedRules?: readonly string[];
   /** Counts how often prompts are used. Default: true. */
   readonly countsUsage?: boolean;
   /** Also logs invalid files and missing folders. */
@@ -85,6 +87,7 @@ export function createPrompts({
   holdsLabels = false,
   model,
   countsUsage = true,
+  silencedRules = [],
 }: PromptsOptions): PromptsFeature {
   const user = createUserSource(jsonlDir, poll, records);
   const sources = [
@@ -101,6 +104,10 @@ export function createPrompts({
       if (!entries.some(({ definition }) => definition.tests !== undefined)) return [];
       const { failingTests } = await import('./testing/prompt-tests.ts');
       return failingTests(entries, find);
+    },
+    filter: async (problems) => {
+      const { audibleProblems } = await import('./lint/silenced-files.ts');
+      return audibleProblems(problems, new Set(silencedRules));
     },
   });
   const editor = new Editor(catalog, user);
@@ -130,7 +137,7 @@ export function createPrompts({
       createHistoryTool({ catalog, editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
-      ...createLibraryTools(catalog, editor),
+      ...createLibraryTools(catalog, editor, silencedRules),
     ],
     prompts: new CatalogProvider({
       catalog,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineSettings } from '../setting.ts';
 import { mountable } from './formats/format-names.ts';
+import { ruleNames } from './lint/rules.ts';
 import { hexaiPromptsDir } from './sources/hexai-config.ts';
 
 export const promptSettings = defineSettings({
@@ -48,6 +49,12 @@ export const promptSettings = defineSettings({
     default: [],
     description:
       'Prompt files of other programs to serve in place: tables with format, path and optionally prefix (for the names), follow_links (follow symbolic links, also out of the folder) and version (of the client, if its older rules apply).',
+  },
+  'prompts.lint_ignore': {
+    type: 'list',
+    values: ruleNames,
+    default: [],
+    description: 'Rules of lint that are not reported.',
   },
   'prompts.protected_labels': {
     type: 'list',

@@ -12,6 +12,8 @@ export interface CatalogOptions {
   readonly reportsTextChanges?: boolean;
   /** Log new problems after each change. */
   readonly logsProblems?: boolean;
+  /** Adds rules to problems and removes those that are silenced. */
+  readonly filter?: (problems: readonly Problem[]) => Promise<readonly Problem[]>;
   /** Finds further problems, such as failing tests. */
   readonly checks?: (
     entries: readonly CatalogEntry[],
@@ -38,6 +40,7 @@ export class Catalog {
   readonly sources: readonly PromptSource[];
   readonly #reportsTextChanges: boolean;
   readonly #checks: CatalogOptions['checks'];
+  readonly #filter: CatalogOptions['filter'];
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { lists: [], entries: [], clashes: [] };
@@ -49,8 +52,9 @@ export class Catalog {
 
   constructor(
     sources: readonly PromptSource[],
-    { reportsTextChanges = false, logsProblems = false, checks }: CatalogOptions = {},
+    { reportsTextChanges = false, logsProblems = false, checks, filter }: CatalogOptions = {},
   ) {
+    this.#filter = filter;
     this.#checks = checks;
     this.sources = sources;
     this.#reportsTextChanges = reportsTextChanges;
@@ -91,7 +95,8 @@ export class Catalog {
       ),
     );
     const byFile = Map.groupBy(lists.flat(), ({ file }) => file);
-    return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes, ...checked];
+    const all = [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes, ...checked];
+    return all.length === 0 || this.#filter === undefined ? all : this.#filter(all);
   }
 
   /** Calls the listener once per burst of changes, and only if something visible to clients has changed. */

@@ -159,7 +159,7 @@ export function createLabelTool(versions: Versions) {
       required: ['name', 'label'],
       properties: {
         name: knownNameSchema,
-        label: { type: 'string', minLength: 1 },
+        label: { type: 'string', minLength: 1, description: 'E.g. production' },
         revision: {
           type: 'string',
           minLength: 1,

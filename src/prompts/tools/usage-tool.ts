@@ -13,7 +13,7 @@ export function createUsageTool(usage: Usage | undefined) {
       type: 'object',
       properties: {
         name: { type: 'string', description: 'Only this prompt' },
-        days: { type: 'integer', minimum: 1, maximum: 90, default: 30 },
+        days: { type: 'integer', minimum: 1, maximum: 90, default: 30, description: 'How far back' },
         ...pageArguments,
       },
     },
