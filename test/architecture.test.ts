@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Files and folders that every feature may import. */
 const leaves = [
+  'arrival.ts',
+  'awaitable.ts',
   'content.ts',
   'context.ts',
   'json.ts',
@@ -17,6 +19,7 @@ const leaves = [
   'search',
   'setting.ts',
   'single-line.ts',
+  'storage-error.ts',
   'tool.ts',
   'version.ts',
   'without-password.ts',
@@ -76,6 +79,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
   'context.ts': [],
   'content.ts': ['json.ts'],
+  'arrival.ts': [],
+  'awaitable.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -86,6 +91,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   search: [],
   'single-line.ts': [],
   'stack-trace.ts': [],
+  'storage-error.ts': [],
   'version.ts': [],
   'without-password.ts': [],
 };
@@ -129,10 +135,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   assistant: [
     'icalendar',
+    'messages',
     'network',
     'store',
     'channels',
     'entities',
+    'reminders',
     'policy',
     'planning',
     'editing',
@@ -141,7 +149,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'tools',
     '.',
   ],
-  cli: ['terminal', 'client', 'install', 'assistant', 'doctor', 'prompts', '.'],
+  cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
   web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
 };
 

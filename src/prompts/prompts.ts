@@ -134,7 +134,7 @@ export function createPrompts({
       createUsageTool(usage),
       createShow(catalog, versions),
       ...createEditingTools(editor),
-      createHistoryTool({ catalog, editor, versions, openRepository }),
+      createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
       ...createLibraryTools(catalog, editor, silencedRules),

@@ -48,6 +48,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       files,
       replace: invocation.flags['replace'] === true,
       dry_run: invocation.flags['dry-run'] === true,
+      full: true,
       ...(prefix !== undefined && { prefix }),
     });
     const problems = [...unreadable, ...withFolder(folder, result.problems)];

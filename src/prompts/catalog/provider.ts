@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { escapeForClient } from '../rendering/client-escapes.ts';
@@ -10,7 +11,7 @@ import type { Usage } from './usage.ts';
 export interface ProviderOptions {
   readonly catalog: Catalog;
   /** Finds a prompt by a name that may include a version. Default: only by its name. */
-  readonly find?: (name: string) => Promise<CatalogEntry>;
+  readonly find?: (name: string) => Awaitable<CatalogEntry>;
   /** Whether to ask the user for missing arguments. */
   readonly asks: boolean;
   /** Recently used argument values, offered as completions. */

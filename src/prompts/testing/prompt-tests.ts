@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -70,11 +71,12 @@ const known = new WeakMap<PromptDefinition, Promise<readonly Problem[]>>();
  */
 export async function failingTests(
   entries: readonly CatalogEntry[],
-  find: (name: string) => Promise<CatalogEntry>,
+  find: (name: string) => Awaitable<CatalogEntry>,
 ): Promise<readonly Problem[]> {
+  const findAndTest = async (name: string) => problemsOf(await find(name));
   const tested = entries.filter(({ definition }) => definition.tests !== undefined);
   const problems = tested.map(({ definition }) => {
-    const running = known.get(definition) ?? find(definition.name).then(problemsOf);
+    const running = known.get(definition) ?? findAndTest(definition.name);
     known.set(definition, running);
     return running.catch(() => []);
   });

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
@@ -45,7 +46,7 @@ const filters = {
 } as const;
 
 /** Finds a prompt by a name that may include a version, such as `name@label`. */
-type Find = (name: string) => Promise<CatalogEntry>;
+type Find = (name: string) => Awaitable<CatalogEntry>;
 
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
 export function createCatalogTools(catalog: Catalog, recent: RecentValues, find: Find, usage?: Usage) {

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { anyObject, defineTool, hints } from '../../tool.ts';
-import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { flatten } from '../rendering/expansion.ts';
 import { commitsOf, fileAtCommit, type OpenRepository } from '../versions/git-history.ts';
@@ -43,13 +43,12 @@ const labelMoveSchema = {
 } as const;
 
 export interface HistoryParts {
-  readonly catalog: Catalog;
   readonly editor: Editor;
   readonly versions: Versions;
   readonly openRepository?: OpenRepository | undefined;
 }
 
-export function createHistoryTool({ catalog, editor, versions, openRepository }: HistoryParts) {
+export function createHistoryTool({ editor, versions, openRepository }: HistoryParts) {
   return defineTool({
     name: 'prompt_history',
     title: 'Prompt history',
@@ -109,7 +108,7 @@ export function createHistoryTool({ catalog, editor, versions, openRepository }:
     },
     annotations: hints.reads,
     async call({ name, compare, ...page }) {
-      const head = await catalog.find(name).catch(() => undefined);
+      const head = await versions.head(name);
       const edited = await editor.history(name).catch((error: unknown) => {
         if (head === undefined) throw error;
         return [];

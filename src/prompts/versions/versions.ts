@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { type Author, isEditable } from '../definition/source.ts';
@@ -40,15 +41,29 @@ export class Versions {
   }
 
   /** Finds `name`, `name@label` or `name@revision`. A prompt whose own name contains `@` wins. */
-  readonly find = async (name: string): Promise<CatalogEntry> => {
-    try {
-      return await this.#catalog.find(name);
-    } catch (error) {
+  readonly find = (name: string): Awaitable<CatalogEntry> => {
+    const findVersion = (error: unknown) => {
       const at = name.lastIndexOf('@');
       if (at < 1 || !(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
       return this.version(name.slice(0, at), name.slice(at + 1));
+    };
+    try {
+      const found = this.#catalog.find(name);
+      return found instanceof Promise ? found.catch(findVersion) : found;
+    } catch (error) {
+      return findVersion(error);
     }
   };
+
+  /** The current state of a prompt, or `undefined` if there is none. */
+  async head(name: string): Promise<CatalogEntry | undefined> {
+    try {
+      return await this.#catalog.find(name);
+    } catch (error) {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    }
+  }
 
   /** A prompt at a label or revision. */
   async version(name: string, wanted: string): Promise<CatalogEntry> {
@@ -153,7 +168,7 @@ export class Versions {
   ): Promise<CatalogEntry | undefined> {
     const labelled = entries.findLast((one) => one.revision === revision && one.snapshot !== undefined);
     if (labelled !== undefined) return this.#snapshotOf(labelled);
-    const head = await this.#catalog.find(name).catch(() => undefined);
+    const head = await this.head(name);
     if (head !== undefined && (await this.#catalog.revision(head)) === revision) return head;
     for (const source of this.#catalog.sources) {
       if (!isEditable(source)) continue;
