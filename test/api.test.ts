@@ -74,6 +74,10 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('delete_prompt', { name: 'greet' });
     const { revisions } = await call('prompt_history', { name: 'greet' });
     await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
+    await call('label_prompt', { name: 'greet', label: 'staging' });
+    await call('prompt_history', { name: 'greet', compare: 'staging' });
+    await call('test_prompts', {});
+    await call('prompt_usage', {});
   });
 
   it('sub-agent tools', async () => {

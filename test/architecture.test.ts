@@ -112,6 +112,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'mounts',
     'native',
     'lint',
+    'testing',
+    'versions',
     'tools',
     '.',
   ],

@@ -9,6 +9,9 @@ export const keywords: Readonly<Record<string, string>> = {
     'edit change modify rename rewrite wording title description tags of a prompt better improve',
   delete_prompt: 'delete remove throw away discard erase a prompt',
   prompt_history: 'history versions revisions edited changed by author when earlier deleted prompt log',
+  label_prompt: 'version tag release production staging pin protect publish approve prompt',
+  test_prompts: 'run tests of prompts evaluate eval check regression judge rubric',
+  prompt_usage: 'statistics most used popular unused prompts how often count analytics',
   restore_prompt: 'undo revert roll back bring back recover earlier version deleted prompt mistake',
   lint_prompts: 'check validate verify problems mistakes errors broken prompt template syntax compile',
   import_prompts:
