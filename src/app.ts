@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { owner } from './actor.ts';
 import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts';
 import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
@@ -203,6 +204,7 @@ function createDropInFeatures(
 /** Context of a call that the program makes itself: no client is connected, so nobody can be asked. */
 function internalContext(signal = new AbortController().signal): Context {
   return {
+    actor: owner,
     signal,
     client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
     meta: {},

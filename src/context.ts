@@ -1,5 +1,9 @@
+import type { Actor } from './actor.ts';
+
 /** What a handler may use while it works on a request. */
 export interface Context {
+  /** Who makes the request. */
+  readonly actor: Actor;
   /** Aborted when the client cancels or disconnects, or when the time limit is reached. */
   readonly signal: AbortSignal;
   readonly client: Client;

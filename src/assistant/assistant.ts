@@ -14,6 +14,7 @@ import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
+import { guardPeople } from './tools/person-guard.ts';
 import { prompts } from './tools/prompts.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
@@ -65,7 +66,7 @@ export function createAssistant({
       ...auditTools(data, toolTimeoutMs),
       testTool(data, channels, toolTimeoutMs),
       outboxTool(channels.outboxDir),
-    ],
+    ].map((tool) => guardPeople(tool, data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

@@ -60,6 +60,8 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
   const { ensureToken, readToken } = await import('../transports/token.ts');
+  const { createAuthenticator } = await import('../identity/authenticator.ts');
+  const { NamedTokens } = await import('../identity/named-tokens.ts');
   const { servePage } = await import('../web/page.ts');
   const { serveAcknowledge } = await import('../assistant/channels/acknowledge.ts');
   const tokenFile = config['http.token_file'];
@@ -70,6 +72,8 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const token = tokenFile === undefined ? ensureToken(config['http.state_dir']) : readToken(tokenFile);
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
+  const tokens = new NamedTokens(config['http.state_dir']);
+  const authenticator = createAuthenticator({ token, tokens });
   const group = createServerGroup();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
@@ -97,7 +101,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
     serveHttp({
       host,
       port,
-      token,
+      authenticator,
       allowedHosts: [
         ...(isLoopback(host) ? [] : [host]),
         ...(publicHost === undefined ? [] : [publicHost]),

@@ -1,3 +1,4 @@
+import type { Actor } from '../actor.ts';
 import {
   type AskCapability,
   type AskRequest,
@@ -56,6 +57,7 @@ export class InputRequired {
 
 /** The context of one request. Asks the client by request (legacy revisions) or by result (2026-07-28). */
 export class RequestContext implements Context {
+  readonly actor: Actor;
   readonly signal: AbortSignal;
   readonly client: Client;
   readonly meta: Readonly<Record<string, unknown>>;
@@ -66,6 +68,7 @@ export class RequestContext implements Context {
   #answers: Answers = {};
 
   constructor(session: Session, request: RequestMessage, client: Client, signal: AbortSignal) {
+    this.actor = session.surface.access.actor;
     this.#session = session;
     this.#request = request;
     this.client = client;
@@ -148,10 +151,10 @@ export class RequestContext implements Context {
     return known;
   }
 
-  /** Binds the signed state to this request, so that it cannot be used for another one. */
+  /** Binds the signed state to this request and actor, so that it cannot be used for another one. */
   get #binding(): JsonObject {
     const { inputResponses, requestState, _meta, ...params } = this.#request.params;
-    return { method: this.#request.method, ...(params as JsonObject) };
+    return { method: this.#request.method, actor: this.actor.name, params: params as JsonObject };
   }
 
   #notify(method: string, params: JsonObject): void {
@@ -166,6 +169,7 @@ function isAnswer(entry: [string, unknown]): entry is [string, Record<string, un
 /** Copies a context and replaces some of its fields. Calls still go to the original. */
 export function deriveContext<Extra extends object>(context: Context, extra: Extra): Context & Extra {
   return {
+    actor: context.actor,
     signal: context.signal,
     client: context.client,
     meta: context.meta,

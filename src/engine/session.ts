@@ -1,8 +1,9 @@
+import { type Actor, compareRights } from '../actor.ts';
 import type { Client, ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
-import { type AnnouncedChange, accepts, changeNotification } from './change-notification.ts';
+import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
 import type { Outlet, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { reportFailure } from './failure-report.ts';
@@ -28,7 +29,7 @@ const maxBatchLength = 1_000;
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session {
   readonly server: Server;
-  readonly surface: Surface;
+  surface: Surface;
   readonly canAsk: boolean;
   client: Client = { name: '', version: '', protocolVersion: legacyVersions[0], capabilities: {} };
   logLevel: ProtocolLogLevel = 'info';
@@ -59,16 +60,13 @@ export class Session {
 
   /** The error reply to input that is not a valid message. */
   refuse(failure: Failure, id: RequestId | null = null): JsonObject {
-    const { code, ...error } = this.server.contract.error(
-      failure,
-      this.server.contract.codes[failure.kind],
-      '',
-    );
+    const { contract } = this.server;
+    const error = contract.error(failure, contract.codes[failure.kind], '');
     // Revision 2026-07-28 does not allow a null id.
     return {
       jsonrpc: '2.0',
       ...((id !== null || this.#era !== 'modern') && { id }),
-      error: { code, ...error } as JsonObject,
+      error: { ...error } as JsonObject,
     };
   }
 
@@ -76,6 +74,16 @@ export class Session {
     this.client = client;
     this.#era = 'legacy';
     this.#initialized = true;
+  }
+
+  /** Applies the rights of a newer token of the same actor, and reports that the lists may have changed. */
+  renew(actor: Actor): void {
+    const { access } = this.surface;
+    const change = compareRights(access.actor, actor);
+    if (change === 'same') return;
+    if (change === 'narrower') this.watchedResources.clear();
+    this.surface = new Surface(this.server, access.heldBy(actor));
+    for (const kind of ['tools', 'prompts', 'resources'] as const) this.announce({ kind });
   }
 
   send(message: JsonObject, relatedTo?: RequestId): void {
@@ -89,6 +97,7 @@ export class Session {
 
   /** Notifies the client of a change if it subscribed to it, or if the capabilities announce such notifications. */
   announce(change: AnnouncedChange): void {
+    if (!isVisible(change, this.surface.access.actor)) return;
     for (const [id, listen] of this.listens) {
       if (accepts(listen.filter, change)) this.send(changeNotification(change, id), id);
     }

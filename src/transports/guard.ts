@@ -1,15 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface GuardOptions {
   /** Host names, besides the local ones, that clients may use. */
   readonly allowedHosts: readonly string[];
-  /** Absent only in the conformance tests, which cannot send a token. */
-  readonly token?: string;
 }
 
 export interface Refusal {
-  readonly status: 401 | 403;
+  readonly status: 403;
   readonly message: string;
 }
 
@@ -31,19 +28,6 @@ export function checkOrigin(headers: IncomingHttpHeaders, options: GuardOptions)
   return undefined;
 }
 
-export function checkToken(headers: IncomingHttpHeaders, options: GuardOptions): Refusal | undefined {
-  if (options.token === undefined) return undefined;
-  const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  if (given !== undefined && timingSafeEqual(digest(given), digest(options.token))) return undefined;
-  return {
-    status: 401,
-    message:
-      given === undefined
-        ? 'Every call needs the header "Authorization: Bearer TOKEN"; the server printed the token when it started.'
-        : 'The token is wrong; the server printed the right one when it started.',
-  };
-}
-
 function isAllowed(host: string | undefined, { allowedHosts }: GuardOptions): boolean {
   return host !== undefined && (local.has(host) || allowedHosts.includes(host));
 }
@@ -54,8 +38,4 @@ function hostOf(address: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

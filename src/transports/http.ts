@@ -8,13 +8,16 @@ import { modernVersion } from '../contracts/standard.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
-import { isObject } from '../json.ts';
+import { type Authenticator, isDenial, ownerCredential } from '../identity/credential.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
-import { checkOrigin, checkToken, type GuardOptions } from './guard.ts';
+import { checkOrigin, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
-import { sendError } from './reply.ts';
+import { LiveRequests } from './live-requests.ts';
+import { neededScope } from './needed-scope.ts';
+import { sendError, sendJson } from './reply.ts';
 import { tooLong } from './stdio.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
@@ -24,6 +27,8 @@ export interface HttpOptions extends GuardOptions {
   readonly host: string;
   readonly port: number;
   readonly maxMessageBytes: number;
+  /** Absent only in the conformance tests, which cannot send a token. */
+  readonly authenticator?: Authenticator;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
   /** Serves all other paths: the page and its files. */
@@ -43,8 +48,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
     sessions.set(server, known);
     return known;
   };
+  const live = new LiveRequests(() => {
+    for (const one of sessions.values()) one.endRevoked();
+  });
   const listener = createListener((request, response) => {
-    handle(options, sessionsOf, request, response).catch((error: unknown) => {
+    handle(options, sessionsOf, live, request, response).catch((error: unknown) => {
       // The client disconnected during its request, so there is nobody to reply to.
       if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
@@ -58,6 +66,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
+      live.close();
       for (const one of sessions.values()) one.close();
       const closed = new Promise((resolve) => listener.close(resolve));
       listener.closeAllConnections();
@@ -69,6 +78,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
 async function handle(
   options: HttpOptions,
   sessionsOf: (server: Server) => HttpSessions,
+  live: LiveRequests,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -77,25 +87,36 @@ async function handle(
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
-  if (route === null) return options.page(path, response, request);
+  if (route === null) {
+    const metadata = options.authenticator?.metadata(path);
+    return metadata === undefined
+      ? options.page(path, response, request)
+      : sendJson(response, 200, metadata as JsonObject);
+  }
 
-  const denied = checkToken(request.headers, options);
-  if (denied)
-    return sendError(response, denied.status, -32600, denied.message, { 'www-authenticate': 'Bearer' });
+  const credential = (await options.authenticator?.authenticate(request.headers)) ?? ownerCredential;
+  if (isDenial(credential)) {
+    const { status, message, challenge } = credential;
+    return sendError(response, status, -32600, message, { 'www-authenticate': challenge });
+  }
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
 
   let access: Access;
   try {
-    access = isPage ? server.access.forOwner() : tightened(server.access, request);
+    const held = server.access.heldBy(credential.actor);
+    access = isPage ? held.withoutToolsets() : tightened(held, request);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return sendError(response, 400, -32600, error.message);
   }
 
   const sessions = sessionsOf(server);
-  if (request.method === 'GET') return sessions.get(request, response);
-  if (request.method === 'DELETE') return sessions.delete(request, response);
+  if (request.method === 'GET') {
+    live.add({ credential, response, isStream: true });
+    return sessions.get(credential, request, response);
+  }
+  if (request.method === 'DELETE') return sessions.delete(credential, request, response);
   if (request.method !== 'POST')
     return sendError(response, 405, -32600, 'Use POST.', { allow: 'GET, POST, DELETE' });
 
@@ -108,15 +129,26 @@ async function handle(
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
+  live.add({ credential, response, isStream: isListen(message) });
+  const scope = neededScope(server, access, message);
+  const stepUp = scope === undefined ? undefined : options.authenticator?.stepUp(credential.actor, scope);
+  if (stepUp !== undefined)
+    return sendError(response, 403, -32600, `This call needs the scope ${scope}.`, {
+      'www-authenticate': stepUp,
+    });
   if (server.contract.modern && isModern(message, request))
     return serveModern(server, access, message, request, response);
-  return sessions.post(message, access, request, response);
+  return sessions.post(message, access, credential, request, response);
 }
 
 /** Applies the headers with which a client restricts itself. They only take tools away. */
 function tightened(access: Access, { headers }: IncomingMessage): Access {
   const selection = selectionFromHeaders(headers);
   return selection === undefined ? access : access.tightenedBy(selection);
+}
+
+function isListen(message: unknown): boolean {
+  return isObject(message) && message['method'] === 'subscriptions/listen';
 }
 
 /** The version in the body decides. Without one, the header does. */

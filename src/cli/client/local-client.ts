@@ -42,7 +42,7 @@ export async function openLocalClient(
   let calls = 0;
   const client = connectMemory(server, {
     // Toolsets are for models. A person at the command line is bound only by read_only.
-    access: server.access.forOwner(),
+    access: server.access.withoutToolsets(),
     onNotification(method, params) {
       if (method === 'notifications/progress')
         shows.get(params['progressToken'])?.(

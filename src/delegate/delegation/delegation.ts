@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { isOwner } from '../../actor.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
@@ -128,6 +129,7 @@ export class Delegation {
         tool,
         received_at: new Date().toISOString(),
         request: input,
+        ...(!isOwner(context.actor) && { actor: context.actor.name }),
         // Another server that finds no result checks whether this server is still alive.
         server: (await this.supervisor.queue).self,
       });
@@ -145,7 +147,7 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, caller: readCaller(context.meta), signal: controller.signal, reporter });
+    const done = work({ directory, caller: readCaller(context), signal: controller.signal, reporter });
     this.track(
       done
         .then(

@@ -27,11 +27,15 @@ interface Leaf {
  * Refuses overrides that need more permissions than the caller has. Overrides are parsed as Codex parses them, because an
  * escape sequence can hide a key. Text that Codex might parse differently is refused.
  */
-export async function checkOverrides(overrides: readonly string[], { sandbox }: Caller): Promise<void> {
+export async function checkOverrides(
+  overrides: readonly string[],
+  { sandbox, ceiling }: Caller,
+): Promise<void> {
+  const hasFullAccess = sandbox === 'danger-full-access' && ceiling === undefined;
   for (const override of overrides) {
     for (const { keys, value } of listLeaves(await parseOverride(override))) {
       const name = keys.join('.');
-      const reason = reasonToRefuse(keys, value, sandbox === 'danger-full-access');
+      const reason = reasonToRefuse(keys, value, hasFullAccess);
       if (reason !== undefined)
         throw new Failure(
           'refused',

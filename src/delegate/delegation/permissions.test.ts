@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { owner } from '../../actor.ts';
+import { checkOverrides } from './overrides.ts';
 import { type Caller, grantSandbox, readCaller } from './permissions.ts';
 
 let folder: string;
@@ -133,16 +135,33 @@ describe('readCaller', () => {
   it('reads the metadata that Codex sends', () => {
     const metadata = { thread_id: 't', session_id: 's', sandbox_mode: 'read-only', workspaces: { '/a': {} } };
     const caller = { threads: ['t', 's'], sandbox: 'read-only', workspaces: ['/a'] };
-    expect(readCaller({ 'x-codex-turn-metadata': metadata })).toEqual(caller);
-    expect(readCaller({ 'x-codex-turn-metadata': JSON.stringify(metadata) })).toEqual(caller);
+    expect(readCaller({ actor: owner, meta: { 'x-codex-turn-metadata': metadata } })).toEqual(caller);
+    expect(readCaller({ actor: owner, meta: { 'x-codex-turn-metadata': JSON.stringify(metadata) } })).toEqual(
+      caller,
+    );
   });
 
   it('treats an unknown sandbox as read-only', () => {
-    expect(readCaller({ 'x-codex-turn-metadata': { sandbox_mode: 'custom' } }).sandbox).toBe('read-only');
+    expect(
+      readCaller({ actor: owner, meta: { 'x-codex-turn-metadata': { sandbox_mode: 'custom' } } }).sandbox,
+    ).toBe('read-only');
   });
 
   it.each([[{}], [{ 'x-codex-turn-metadata': '{' }], [{ 'x-codex-turn-metadata': 7 }]])(
     'returns an empty caller for missing or invalid metadata: %j',
-    (meta) => expect(readCaller(meta)).toEqual(unknownCaller),
+    (meta) => expect(readCaller({ actor: owner, meta })).toEqual(unknownCaller),
   );
+
+  it('limits the sandbox to what the token allows, whatever the client claims', async () => {
+    const actor = { name: 'token a', rights: { scopes: [], people: [], sandbox: 'read-only' } } as const;
+    const meta = { 'x-codex-turn-metadata': { sandbox_mode: 'danger-full-access' } };
+    for (const sent of [{}, meta]) {
+      const caller = readCaller({ actor, meta: sent });
+      const granted = await grantSandbox('danger-full-access', folder, caller, unlimited);
+      expect(granted).toEqual({ sandbox: 'read-only', warning: expect.stringContaining('token') });
+      await expect(checkOverrides(['model_providers.x.base_url="https://x"'], caller)).rejects.toThrow(
+        'refused',
+      );
+    }
+  });
 });

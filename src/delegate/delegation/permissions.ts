@@ -1,4 +1,5 @@
 import { promises as disk } from 'node:fs';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
@@ -10,19 +11,23 @@ export interface Caller {
   readonly sandbox?: Sandbox;
   /** The folders that the calling thread may write to. */
   readonly workspaces: readonly string[];
+  /** The widest sandbox that the caller's token allows. Absent for the owner. */
+  readonly ceiling?: Sandbox;
 }
 
-/** Reads the metadata that Codex sends with every tool call. */
-export function readCaller(meta: Readonly<Record<string, unknown>>): Caller {
+/** Reads the metadata that Codex sends with every tool call, and the limits of the caller's token. */
+export function readCaller({ meta, actor }: Pick<Context, 'meta' | 'actor'>): Caller {
+  const ceiling = actor.rights && { ceiling: actor.rights.sandbox };
   const sent = meta['x-codex-turn-metadata'];
   const metadata = typeof sent === 'string' ? parse(sent) : sent;
-  if (!isObject(metadata)) return { threads: [], workspaces: [] };
+  if (!isObject(metadata)) return { threads: [], workspaces: [], ...ceiling };
   const { thread_id, session_id, sandbox_mode: mode, workspaces } = metadata;
   return {
     threads: [thread_id, session_id].filter((id) => typeof id === 'string'),
     workspaces: isObject(workspaces) ? Object.keys(workspaces) : [],
     // An unknown mode gets the narrowest sandbox.
     ...(mode !== undefined && { sandbox: isSandbox(mode) ? mode : 'read-only' }),
+    ...ceiling,
   };
 }
 
@@ -57,7 +62,8 @@ export async function grantSandbox(
   caller: Caller,
   limits: PermissionLimits,
 ): Promise<GrantedSandbox> {
-  const { ceiling, dangerFolders } = limits;
+  const { dangerFolders } = limits;
+  const ceiling = narrowest(limits.ceiling, caller.ceiling ?? limits.ceiling);
   const sandbox = narrowest(requested, ceiling, (await callerSandbox(caller, cwd, limits)) ?? requested);
   if (sandbox === 'danger-full-access' && !(await isInside(cwd, dangerFolders)))
     throw new Failure(
@@ -66,7 +72,12 @@ export async function grantSandbox(
     );
   if (sandbox === 'workspace-write') await refuseProtected(cwd, limits);
   if (sandbox === requested) return { sandbox };
-  const reason = sandbox === ceiling ? 'delegate.sandbox_ceiling allows' : 'the calling thread has';
+  const reason =
+    sandbox !== ceiling
+      ? 'the calling thread has'
+      : sandbox === limits.ceiling
+        ? 'delegate.sandbox_ceiling allows'
+        : 'the scope of the token allows';
   return {
     sandbox,
     warning: `The run got the sandbox ${sandbox} instead of ${requested}: ${reason} no more.`,

@@ -1,3 +1,4 @@
+import { isOwner } from '../../actor.ts';
 import type { Context } from '../../context.ts';
 import { type JsonSchema, present } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
@@ -89,8 +90,9 @@ export function createMethods(
   };
 }
 
-export function authorOf({ client: { name, version } }: Context): Author {
-  return { name, version };
+/** The client, and the token or OAuth subject unless the owner uses the client. */
+export function authorOf({ actor, client: { name, version } }: Context): Author {
+  return { name: isOwner(actor) ? name : `${name} (${actor.name})`, version };
 }
 
 function done(verb: string, name: string): object {
