@@ -114,6 +114,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   delegate: [
     'files',
+    'launch',
     'skills',
     'agents',
     'changes',
@@ -285,6 +286,14 @@ describe('conventions', () => {
         /\b(readFile|readFileSync|createReadStream|openAsBlob)\b/.test(readFileSync(file, 'utf8')),
     );
     expect(openers.sort()).toEqual(exceptions);
+  });
+
+  it('starts the programs of a run in launch.ts only', () => {
+    const starters = imports.filter(
+      ({ file, target }) => topLevel(file) === 'delegate' && /^(node:)?child_process$/.test(target),
+    );
+    const names = new Set(starters.map(({ file }) => file));
+    expect([...names]).toEqual([join('src', 'delegate', 'launch', 'launch.ts')]);
   });
 
   it('exits the process in main.ts only', () => {

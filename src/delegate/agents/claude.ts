@@ -41,7 +41,6 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
         args: [...(await buildArguments(call)), ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
-          ...disableFsmonitor(env),
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
@@ -58,16 +57,6 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
 /** Claude Code does not read these files when project settings are disabled. */
 function loadInstructions(cwd: string): Promise<string | undefined> {
   return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
-}
-
-/** Disables the file-system monitor that a repository can configure: Claude Code runs git outside its sandbox. */
-function disableFsmonitor(env: ClaudeOptions['env']): Record<string, string> {
-  const count = Number(env['GIT_CONFIG_COUNT']) || 0;
-  return {
-    [`GIT_CONFIG_KEY_${count}`]: 'core.fsmonitor',
-    [`GIT_CONFIG_VALUE_${count}`]: 'false',
-    GIT_CONFIG_COUNT: String(count + 1),
-  };
 }
 
 async function buildArguments(call: AgentCall): Promise<string[]> {

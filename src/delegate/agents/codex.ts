@@ -1,3 +1,4 @@
+import { capture } from '../launch/launch.ts';
 import type { Agent, AgentCall, Invocation } from './agent.ts';
 import { disableOwnServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
@@ -69,10 +70,8 @@ async function canStartSandboxed(
   program: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  const { execFile } = await import('node:child_process');
-  return new Promise((done) => {
-    execFile(program, ['sandbox', '--', 'true'], { timeout: 10_000, env }, (error) => done(error === null));
-  });
+  const probe = { command: program, args: ['sandbox', '--', 'true'], env };
+  return (await capture(probe, { timeoutMs: 10_000 })).code === 0;
 }
 
 function buildArguments(

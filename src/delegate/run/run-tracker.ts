@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';
 import type { Redact } from '../files/redaction.ts';
+import type { Containment } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import type { WakeSignal } from '../process/wake-signal.ts';
 import { RunProgress } from '../record/run-progress.ts';
@@ -18,6 +19,8 @@ export interface TrackerOptions {
   /** Maximum number of running agents, counted over all servers of the user. */
   readonly maxParallel: number;
   readonly limits: Limits;
+  /** How the processes of an agent are kept together. Default: the best way that works. */
+  readonly containment?: Containment | 'auto';
   readonly redact: Redact;
   /** Called when a run starts, writes events or finishes. */
   onChange?(directory: string, change: 'started' | 'event' | 'finished'): void;

@@ -81,7 +81,12 @@ export class Supervisor {
         await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
       await this.#recordEarlierUsage(agent, queue, request);
       const startedAt = new Date();
-      const process = await startAgent(directory, invocation, request, env, wake);
+      const contained = {
+        ...request,
+        containment: this.#options.containment,
+        isUnrestricted: request.sandbox === 'danger-full-access',
+      };
+      const process = await startAgent(directory, invocation, contained, env, wake);
       if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
       this.#options.onChange?.(directory.path, 'started');
       // Start the sandbox check now, so that its cached answer is ready when the run finishes.

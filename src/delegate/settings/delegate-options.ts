@@ -3,6 +3,7 @@ import type { Records } from '../../records.ts';
 import type { ValuesOf } from '../../setting.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
+import type { Containment } from '../process/containment.ts';
 import type { Limits } from '../run/follower.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { delegateSettings } from './settings.ts';
@@ -26,6 +27,7 @@ export interface DelegateOptions {
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
+  readonly containment?: Containment | 'auto';
   readonly limits: Limits;
   readonly reasoningEffort: string | undefined;
   readonly ceiling: Sandbox;
@@ -69,6 +71,7 @@ export function delegateOptions(
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
+    containment: values['delegate.containment'],
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
     reasoningEffort: values['delegate.reasoning_effort'],
     ceiling: values['delegate.sandbox_ceiling'],

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineSettings } from '../../setting.ts';
 import { agentNames } from '../agents/agent.ts';
 import { sandboxes } from '../agents/sandbox.ts';
+import { containments } from '../process/containment.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
 
 export const delegateSettings = defineSettings({
@@ -67,6 +68,13 @@ export const delegateSettings = defineSettings({
     default: [],
     description:
       'Names of MCP servers in the Codex settings that start this server, if it cannot detect them itself.',
+  },
+  'delegate.containment': {
+    type: 'choice',
+    values: ['auto', ...containments],
+    default: 'auto',
+    description:
+      'How all processes of an agent are ended with its run: a Linux pid namespace, a subreaper, or none of these, which misses processes that hide. auto uses the best one that works.',
   },
   'delegate.on_disconnect': {
     type: 'choice',
