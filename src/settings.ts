@@ -4,6 +4,7 @@ import { deliverySettings } from './assistant/delivery/settings.ts';
 import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';
+import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
@@ -89,6 +90,7 @@ export const settings = defineSettings({
     default: [],
     description: 'Host names, besides the local ones, that clients may use to reach the server.',
   },
+  ...authSettings,
   ...promptSettings,
   ...skillSettings,
   ...delegateSettings,

@@ -2,9 +2,11 @@ import { createDelivery, createServer, createServerGroup } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
+import type { MappingOptions } from '../identity/scope-mapping.ts';
 import { log } from '../log.ts';
 import { followPrompts } from '../prompts/native/native-sync.ts';
 import type { PromptsFeature } from '../prompts/prompts.ts';
+import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveStdio } from '../transports/stdio.ts';
 import { type Command, stopped, type Terminal } from './terminal/command.ts';
 
@@ -73,7 +75,9 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
   const tokens = new NamedTokens(config['http.state_dir']);
-  const authenticator = createAuthenticator({ token, tokens });
+  let address = '';
+  const oauth = await createResourceServer(config, () => address);
+  const authenticator = createAuthenticator({ token, tokens, ...(oauth && { oauth }) });
   const group = createServerGroup();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
@@ -121,10 +125,11 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
       ? new ConfigError(`port ${config['http.port']} is in use; choose another with --port`)
       : error;
   });
+  address = `${endpoint.url}/mcp`;
   const stop = stopped();
   if (config['delivery.with_server']) delivery?.start();
   const page = `${endpoint.url}/#token=${token}`;
-  const mcp = `${endpoint.url}/mcp`;
+  const mcp = address;
   terminal.report({ page, mcp, token }, '');
   terminal.hint(`Adjutant is ready.\n  Page: ${page}\n  MCP:  ${mcp}  (Authorization: Bearer ${token})\n`);
 
@@ -134,6 +139,28 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   await delivery?.stop();
   for (const server of servers.values()) await server.close();
   return 0;
+}
+
+/** Accepts access tokens if an authorization server is configured. */
+async function createResourceServer(config: LoadedConfig['config'], address: () => string) {
+  const issuer = config['auth.issuer'];
+  if (issuer === undefined) return undefined;
+  const { ResourceServer } = await import('../identity/resource-server.ts');
+  const [id, secret] = [config['auth.client_id'], config['auth.client_secret']];
+  if ((id === undefined) !== (secret === undefined))
+    throw new ConfigError('auth.client_id and auth.client_secret belong together; set both or none');
+  const scopes = config['auth.scopes'] as MappingOptions['scopes'];
+  for (const target of Object.values(scopes ?? {}).flat())
+    if (!isScope(target.replaceAll(/\{\w+\}/g, 'x')))
+      throw new ConfigError(`auth.scopes: ${unknownScope(target)}`);
+  return new ResourceServer({
+    issuer,
+    audience: () => config['auth.audience'] ?? address(),
+    loginScopes: config['auth.login_scopes'],
+    scopes,
+    scopeClaim: config['auth.scope_claim'],
+    introspection: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+  });
 }
 
 /** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */
