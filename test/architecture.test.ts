@@ -116,6 +116,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'jsonl',
     'formats',
+    'mounts',
     'native',
     'lint',
     'tools',
@@ -139,10 +140,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   assistant: [
     'icalendar',
+    'messages',
     'network',
     'store',
     'channels',
     'entities',
+    'reminders',
     'policy',
     'planning',
     'editing',
@@ -151,7 +154,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'tools',
     '.',
   ],
-  cli: ['terminal', 'client', 'install', 'assistant', 'doctor', 'prompts', '.'],
+  cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
   web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
 };
 

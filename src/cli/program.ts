@@ -10,6 +10,8 @@ import { createTerminal } from './terminal/terminal.ts';
 /** Commands by name. Each is loaded on use, so that none slows down the start of another. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
+  open: async () => (await import('./background/open.ts')).open,
+  service: async () => (await import('./background/background.ts')).service,
   install: async () => (await import('./install/install.ts')).install,
   uninstall: async () => (await import('./install/install.ts')).uninstall,
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,

@@ -18,7 +18,17 @@ export interface ServerOptions {
   readonly observe?: (event: RequestEvent) => void;
   /** What connections may use, unless the transport says otherwise. Default: everything. */
   readonly access?: Access;
+  readonly limits?: Limits;
 }
+
+export interface Limits {
+  /** Length of the replies to a batch after which its remaining requests are refused. */
+  readonly batchReplyBytes: number;
+  /** Longest name of a method, a tool or a client. */
+  readonly nameLength: number;
+}
+
+const defaultLimits: Limits = { batchReplyBytes: 8 * 1024 * 1024, nameLength: 256 };
 
 interface OfferedTool {
   readonly feature: Feature;
@@ -37,6 +47,7 @@ export class Server {
   readonly contract: Contract;
   readonly features: readonly Feature[];
   readonly access: Access;
+  readonly limits: Limits;
   readonly sessions = new Set<Session>();
   readonly observe: (event: RequestEvent) => void;
   readonly #unsubscribe: readonly (() => void)[];
@@ -47,6 +58,7 @@ export class Server {
     this.contract = options.contract;
     this.features = options.features;
     this.access = options.access ?? Access.full;
+    this.limits = options.limits ?? defaultLimits;
     this.#stateKey = options.stateKey;
     this.observe = options.observe ?? (() => {});
     this.#unsubscribe = this.features.flatMap(

@@ -11,6 +11,7 @@ import { classify, type RequestId, type RequestMessage, resultMessage } from './
 import { findMethod } from './method-lookup.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions } from './questions.ts';
+import { answerBatch, checkNames } from './request-limits.ts';
 import { parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 import { Surface } from './surface.ts';
@@ -22,9 +23,6 @@ export interface Listen {
 }
 
 type Reply = JsonObject | undefined;
-
-/** Limits the size of the reply: the answer to a message can be much longer than the message. */
-const maxBatchLength = 1_000;
 
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session {
@@ -140,13 +138,11 @@ export class Session {
         new Failure('invalid-request', `Batches are not part of protocol version ${protocolVersion}.`),
       );
     }
-    if (values.length === 0 || values.length > maxBatchLength) {
-      const reason = `A batch must hold between 1 and ${maxBatchLength} messages.`;
-      return this.refuse(new Failure('invalid-request', reason));
-    }
-    const replies = await Promise.all(values.map((value) => this.#receiveOne(value)));
-    const present = replies.filter((reply) => reply !== undefined);
-    return present.length > 0 ? present : undefined;
+    return answerBatch(values, {
+      maxReplyBytes: this.server.limits.batchReplyBytes,
+      answer: (value) => this.#receiveOne(value),
+      refuse: (failure, id) => this.refuse(failure, id),
+    });
   }
 
   #receiveOne(value: unknown): Promise<Reply> {
@@ -161,7 +157,10 @@ export class Session {
         this.#questions.answer(incoming.id, incoming.result, incoming.error);
         return Promise.resolve(undefined);
       case 'request': {
-        const answer = this.#answer(incoming.request);
+        const { request } = incoming;
+        const tooLong = checkNames(request, this.server.limits.nameLength);
+        if (tooLong !== undefined) return Promise.resolve(this.refuse(tooLong, request.id));
+        const answer = this.#answer(request);
         this.#answers.add(answer);
         void answer.finally(() => this.#answers.delete(answer));
         return answer;

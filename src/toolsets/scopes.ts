@@ -29,6 +29,7 @@ const onePerson = [
   'plan_notifications',
   'cancel_notification',
   'acknowledge_notification',
+  'snooze_notification',
   'test_notification',
   'list_audit',
   'list_rules',

@@ -12,16 +12,35 @@ import { type Authenticator, isDenial, ownerCredential } from '../identity/crede
 import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
+import { affordableConnections, ConnectionLimit } from './connection-limit.ts';
 import { checkOrigin, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { LiveRequests } from './live-requests.ts';
 import { neededScope } from './needed-scope.ts';
+import { RateLimit } from './rate-limit.ts';
 import { sendError, sendJson } from './reply.ts';
 import { tooLong } from './stdio.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
 const pagePath = '/page/mcp';
+
+const timeouts = {
+  keepAliveTimeout: 65_000,
+  // A client that sends its request too slowly is answered with status 408.
+  headersTimeout: 20_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+export interface HttpLimits {
+  /** Requests of each token; 0 for no limit. */
+  readonly requestsPerSecond: number;
+  readonly connections: number;
+  readonly sessions: number;
+}
+
+const unlimited: HttpLimits = { requestsPerSecond: 0, connections: Infinity, sessions: Infinity };
 
 export interface HttpOptions extends GuardOptions {
   readonly host: string;
@@ -29,6 +48,7 @@ export interface HttpOptions extends GuardOptions {
   readonly maxMessageBytes: number;
   /** Absent only in the conformance tests, which cannot send a token. */
   readonly authenticator?: Authenticator;
+  readonly limits?: HttpLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
   /** Serves all other paths: the page and its files. */
@@ -42,24 +62,26 @@ export interface HttpEndpoint {
 
 /** Serves Streamable HTTP of both eras. Checks the host, the origin and the token of every request. */
 export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
+  const { limits = unlimited } = options;
   const sessions = new Map<Server, HttpSessions>();
   const sessionsOf = (server: Server) => {
-    const known = sessions.get(server) ?? new HttpSessions(server);
+    const known = sessions.get(server) ?? new HttpSessions(server, limits.sessions);
     sessions.set(server, known);
     return known;
   };
   const live = new LiveRequests(() => {
     for (const one of sessions.values()) one.endRevoked();
   });
-  const listener = createListener((request, response) => {
-    handle(options, sessionsOf, live, request, response).catch((error: unknown) => {
+  const listener = createListener(timeouts, (request, response) => {
+    handle({ ...options, sessionsOf, rate, connections, live }, request, response).catch((error: unknown) => {
       // The client disconnected during its request, so there is nobody to reply to.
       if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
       sendError(response, 500, -32603, 'Internal error');
     });
   });
-  listener.keepAliveTimeout = 65_000;
+  const rate = new RateLimit(limits.requestsPerSecond);
+  const connections = new ConnectionLimit(listener, affordableConnections(limits.connections));
   await listen(listener, options);
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -75,30 +97,37 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   };
 }
 
-async function handle(
-  options: HttpOptions,
-  sessionsOf: (server: Server) => HttpSessions,
-  live: LiveRequests,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const refusal = checkOrigin(request.headers, options);
+interface Endpoint extends HttpOptions {
+  sessionsOf(server: Server): HttpSessions;
+  readonly rate: RateLimit;
+  readonly connections: ConnectionLimit;
+  readonly live: LiveRequests;
+}
+
+async function handle(options: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { authenticator, live, rate } = options;
+  const refusal = checkOrigin(request, options);
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
   if (route === null) {
-    const metadata = options.authenticator?.metadata(path);
+    const metadata = authenticator?.metadata(path);
     return metadata === undefined
       ? options.page(path, response, request)
       : sendJson(response, 200, metadata as JsonObject);
   }
 
-  const credential = (await options.authenticator?.authenticate(request.headers)) ?? ownerCredential;
-  if (isDenial(credential)) {
+  const credential = (await authenticator?.authenticate(request.headers)) ?? ownerCredential;
+  const isDenied = isDenial(credential);
+  const caller = isDenied ? `from ${request.socket.remoteAddress}` : credential.actor.name;
+  const waitSeconds = rate.take(caller);
+  if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
+  if (isDenied) {
     const { status, message, challenge } = credential;
     return sendError(response, status, -32600, message, { 'www-authenticate': challenge });
   }
+  options.connections.use(request, response);
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
 
@@ -111,7 +140,7 @@ async function handle(
     return sendError(response, 400, -32600, error.message);
   }
 
-  const sessions = sessionsOf(server);
+  const sessions = options.sessionsOf(server);
   if (request.method === 'GET') {
     live.add({ credential, response, isStream: true });
     return sessions.get(credential, request, response);
@@ -129,9 +158,10 @@ async function handle(
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
+  if (Array.isArray(message)) rate.add(caller, message.length - 1);
   live.add({ credential, response, isStream: isListen(message) });
   const scope = neededScope(server, access, message);
-  const stepUp = scope === undefined ? undefined : options.authenticator?.stepUp(credential.actor, scope);
+  const stepUp = scope === undefined ? undefined : authenticator?.stepUp(credential.actor, scope);
   if (stepUp !== undefined)
     return sendError(response, 403, -32600, `This call needs the scope ${scope}.`, {
       'www-authenticate': stepUp,
@@ -139,6 +169,11 @@ async function handle(
   if (server.contract.modern && isModern(message, request))
     return serveModern(server, access, message, request, response);
   return sessions.post(message, access, credential, request, response);
+}
+
+function tooManyRequests(seconds: number, response: ServerResponse): void {
+  const message = `Too many requests (setting http.requests_per_second). Try again in ${seconds} s.`;
+  sendError(response, 429, -32600, message, { 'retry-after': String(seconds) });
 }
 
 /** Applies the headers with which a client restricts itself. They only take tools away. */

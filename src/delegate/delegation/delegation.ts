@@ -11,15 +11,18 @@ import { createClaude } from '../agents/claude.ts';
 import { createCodex } from '../agents/codex.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
+import { isStartedByAgent } from '../process/ancestry.ts';
 import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { Supervisor } from '../run/supervisor.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
-import { type Caller, readCaller } from './permissions.ts';
+import { identifyCaller } from './caller.ts';
+import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
+import { resolveThread } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
@@ -99,7 +102,7 @@ export class Delegation {
     { directory, caller, signal, reporter }: RunContext,
   ): Promise<RunResult> {
     try {
-      const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : null;
+      const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : null;
       await this.supervisor.enqueue({ directory, tool, threadId });
       await this.refuseSubagents(caller);
       const request = await createRunRequest(tool, input, directory, caller, this.options);
@@ -123,6 +126,7 @@ export class Delegation {
     work: (run: RunContext) => Promise<Output>,
   ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
+    const caller = await identifyCaller(context, input, this.options);
     let directory: RunDirectory;
     try {
       directory = await RunDirectory.create(runsDir, this.redact, {
@@ -147,7 +151,7 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, caller: readCaller(context), signal: controller.signal, reporter });
+    const done = work({ directory, caller, signal: controller.signal, reporter });
     this.track(
       done
         .then(
@@ -169,12 +173,13 @@ export class Delegation {
     };
   }
 
-  /** Refuses calls from sub-agents, recognised by the environment of their server or by their thread. */
+  /** Refuses calls from sub-agents, recognised by the environment or the parents of their server, or by their thread. */
   async refuseSubagents(caller: Caller): Promise<void> {
     const queue = await this.supervisor.queue;
     if (
       this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => queue.knowsThread(thread))
+      caller.threads.some((thread) => queue.knowsThread(thread)) ||
+      (await isStartedByAgent())
     )
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
   }

@@ -30,7 +30,25 @@ const repositoryVariables = new Set([
 
 /** The environment of an agent: the user's own, with the agent's settings and the mark of the run. Hooks stay, for commits. */
 export function agentEnvironment(base: Environment, settings: Environment, runId: string): Environment {
-  return { ...withGitSettings(withoutRepository(base), [noMonitor]), ...settings, [runMarker]: runId };
+  return { ...withGitParameters(withoutRepository(base), noMonitor), ...settings, [runMarker]: runId };
+}
+
+/**
+ * Adds a git setting to the variable that `git -c` uses. Agents hide variables with `KEY` in their names from commands, and
+ * git fails if GIT_CONFIG_COUNT is set without them, so those of the user are moved too.
+ */
+function withGitParameters(env: Environment, [key, value]: readonly [string, string]): Environment {
+  const numbered = Object.entries(env).filter(([name]) => /^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name));
+  const moved = Array.from({ length: Number(env['GIT_CONFIG_COUNT']) || 0 }, (_, at) =>
+    [env[`GIT_CONFIG_KEY_${at}`] ?? '', env[`GIT_CONFIG_VALUE_${at}`] ?? ''].join('='),
+  );
+  const quoted = [...moved, `${key}=${value}`].map((one) => `'${one.replaceAll("'", "'\\''")}'`);
+  return {
+    ...env,
+    ...Object.fromEntries(numbered.map(([name]) => [name, undefined])),
+    GIT_CONFIG_COUNT: undefined,
+    GIT_CONFIG_PARAMETERS: [env['GIT_CONFIG_PARAMETERS'] ?? [], quoted].flat().join(' '),
+  };
 }
 
 /** The environment of an acceptance check. The agent may have written its code, so it gets no secrets. */

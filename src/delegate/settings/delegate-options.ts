@@ -33,6 +33,12 @@ export interface DelegateOptions {
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
   readonly writeFolders: readonly string[];
+  /** Folders whose own agent settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** MCP servers that read-only runs may use. */
+  readonly readOnlyServers: readonly string[];
+  /** Files and folders of Adjutant that no sandboxed command may read. */
+  readonly unreadable: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
@@ -77,6 +83,9 @@ export function delegateOptions(
     ceiling: values['delegate.sandbox_ceiling'],
     dangerFolders: values['delegate.danger_folders'],
     writeFolders: values['delegate.write_folders'],
+    trustedFolders: values['delegate.trusted_folders'],
+    readOnlyServers: values['delegate.read_only_servers'],
+    unreadable: [],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
     autopilot: autopilotOptions(values),

@@ -50,7 +50,7 @@ export const delegateSettings = defineSettings({
     values: sandboxes,
     default: 'danger-full-access',
     description:
-      'Least restrictive sandbox a run may use. danger-full-access also requires delegate.danger_folders.',
+      'Least restrictive sandbox a run may use. danger-full-access also requires delegate.danger_folders, except with --contract delegate.',
   },
   'delegate.danger_folders': {
     type: 'list',
@@ -62,6 +62,18 @@ export const delegateSettings = defineSettings({
     default: [],
     description:
       'Protected folders in which runs may write anyway. Protected are the home folder itself, the root folder and system folders.',
+  },
+  'delegate.trusted_folders': {
+    type: 'list',
+    default: [],
+    description:
+      'Folders whose own hooks, helpers, MCP servers, variables and endpoints apply to runs in them. Elsewhere the settings of a repository are ignored.',
+  },
+  'delegate.read_only_servers': {
+    type: 'list',
+    default: [],
+    description:
+      'MCP servers in the Codex settings that read-only runs may use. All others are disabled for them, because their tools run outside the sandbox.',
   },
   'delegate.own_entries': {
     type: 'list',

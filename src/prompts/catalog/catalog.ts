@@ -62,6 +62,7 @@ export class Catalog {
   }
 
   async find(name: string): Promise<CatalogEntry> {
+    if (unsafeName.test(name)) throw new Failure('prompt-not-found', 'Prompt not found');
     for (const source of this.sources) {
       const definition = await this.#unlessUnavailable(() => source.get(name), undefined);
       if (definition !== undefined) return { definition, source };
@@ -141,6 +142,10 @@ export class Catalog {
     const clashes: Problem[] = [];
     for (const [index, source] of this.sources.entries()) {
       for (const definition of lists[index]!) {
+        if (unsafeName.test(definition.name)) {
+          clashes.push(unsafeNameProblem(definition));
+          continue;
+        }
         const first = named.get(definition.name)?.definition;
         if (first === undefined) named.set(definition.name, { definition, source });
         else {
@@ -165,6 +170,18 @@ export class Catalog {
       throw error;
     }
   }
+}
+
+/** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */
+const unsafeName = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+
+function unsafeNameProblem({ name, file, line }: PromptDefinition): Problem {
+  const shown = JSON.stringify(name).replaceAll(
+    new RegExp(unsafeName, 'gu'),
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
+  const message = `the name ${shown} contains a line break, a control character or a direction override, so the prompt is not served; rename it`;
+  return { file, line, severity: 'error', rule: 'unsafe-name', message };
 }
 
 const noDefinitions: readonly PromptDefinition[] = [];

@@ -23,6 +23,8 @@ export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
+  /** Added to the error about a symbolic link that points outside the folder. */
+  readonly linkAdvice?: string;
 }
 
 /** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
@@ -37,10 +39,12 @@ const emptyMs = 500;
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
+  readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
 
-  constructor({ parse, maxBytes = 16 * 1024 * 1024 }: FileCacheOptions<Value>) {
+  constructor({ parse, maxBytes = 16 * 1024 * 1024, linkAdvice = '' }: FileCacheOptions<Value>) {
     this.#parse = parse;
+    this.#linkAdvice = linkAdvice;
     this.#maxBytes = maxBytes;
   }
 
@@ -76,7 +80,7 @@ export class FileCache<Value> {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
-      assertInside(root, path);
+      this.#assertInside(root, path);
       const bytes = readRegularBytesSync(path, this.#maxBytes);
       entry = { stamp, unsettled, value: await this.#parse(bytes, path, known?.value) };
     } catch (error) {
@@ -89,6 +93,11 @@ export class FileCache<Value> {
     }
     this.#entries.set(path, entry);
     return entry;
+  }
+
+  #assertInside(root: string, path: string): void {
+    if (!isInside(root, path))
+      throw new FileProblem(`the symbolic link points outside the folder${this.#linkAdvice}`, 1);
   }
 
   /** Removes all other files from the cache. */
@@ -128,10 +137,10 @@ function withoutPath(error: unknown): string {
   return messageOf(error);
 }
 
-function assertInside(root: string, path: string): void {
+/** True if the path, after symbolic links are resolved, is inside the folder. Throws if it does not exist. */
+function isInside(folder: string, path: string): boolean {
   const real = realpathSync.native(path);
-  if (real === path) return;
-  const realRoot = realpathSync.native(root);
-  if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep))
-    throw new FileProblem('the symbolic link points outside the folder', 1);
+  if (real === path) return true;
+  const root = realpathSync.native(folder);
+  return real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
