@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 /** Files and folders that every feature may import. */
 const leaves = [
   'actor.ts',
+  'arrival.ts',
+  'awaitable.ts',
   'content.ts',
   'context.ts',
   'json.ts',
@@ -89,6 +91,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'actor.ts': [],
   'context.ts': ['actor.ts'],
   'content.ts': ['json.ts'],
+  'arrival.ts': [],
+  'awaitable.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],

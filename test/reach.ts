@@ -91,7 +91,7 @@ export async function openRecorded(home: string, contract: ContractName, ...flag
     await server.close();
     await real.close();
   };
-  return { server, reached, tools: real.offeredTools, close };
+  return { server, reached, tools: [...real.offeredTools.values()], close };
 }
 
 export type Recorded = Awaited<ReturnType<typeof openRecorded>>;
@@ -127,7 +127,7 @@ export async function reachable(
       if ([...reached].some((what) => !what.startsWith('assistant'))) found.add(tool);
     } else if (reached.size > 0) found.add(method === 'tools/call' ? [...reached][0]! : tool);
   };
-  for (const { wireName: name } of tools) {
+  for (const { name } of tools.map(({ named }) => named)) {
     await attempt(name, 'tools/call', { name, arguments: {} });
     for (const by of ['call_tool', 'query_tool'])
       await attempt(name, 'tools/call', { name: by, arguments: { name } });

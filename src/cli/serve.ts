@@ -8,6 +8,7 @@ import { followPrompts } from '../prompts/native/native-sync.ts';
 import type { PromptsFeature } from '../prompts/prompts.ts';
 import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveStdio } from '../transports/stdio.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { type Command, stopped, type Terminal } from './terminal/command.ts';
 
 export const serve: Command = {
@@ -52,6 +53,7 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
   });
   const outputClosed = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
+  terminal.input.once('data', () => setImmediate(keepHeapSmall));
   await Promise.race([served, outputClosed, stopped()]);
   await server.close();
   return 0;
@@ -97,6 +99,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
     return known;
   };
   serverFor();
+  keepHeapSmall();
 
   const hasCalendar = config.contract === 'standard' || config.contract === 'assistant';
   const delivery = hasCalendar ? await createDelivery(config, env) : undefined;

@@ -32,8 +32,10 @@ const defaultLimits: Limits = { batchReplyBytes: 8 * 1024 * 1024, nameLength: 25
 
 interface OfferedTool {
   readonly feature: Feature;
+  /** As the feature defines it. */
   readonly tool: Tool;
-  readonly wireName: string;
+  /** With its name on the wire. */
+  readonly named: Tool;
 }
 
 export interface RequestEvent {
@@ -53,6 +55,9 @@ export class Server {
   readonly #unsubscribe: readonly (() => void)[];
   readonly #stateKey: Buffer | undefined;
   #seal: Promise<Seal> | undefined;
+  #offered:
+    | { readonly lists: readonly Feature['tools'][]; readonly tools: ReadonlyMap<string, OfferedTool> }
+    | undefined;
 
   constructor(options: ServerOptions) {
     this.contract = options.contract;
@@ -78,14 +83,24 @@ export class Server {
     return this.#seal;
   }
 
-  /** The tools of the contract, each with its name on the wire. */
-  get offeredTools(): readonly OfferedTool[] {
+  /** The tools of the contract, by their names on the wire. Collected again only if a feature replaces its tools. */
+  get offeredTools(): ReadonlyMap<string, OfferedTool> {
+    const lists = this.features.map(({ tools }) => tools);
+    if (this.#offered === undefined || lists.some((list, index) => list !== this.#offered!.lists[index]))
+      this.#offered = { lists, tools: this.#collectTools() };
+    return this.#offered.tools;
+  }
+
+  #collectTools(): ReadonlyMap<string, OfferedTool> {
     const { tools: visible, toolNames = {} } = this.contract;
-    return this.features.flatMap((feature) =>
-      (feature.tools ?? [])
-        .filter((tool) => visible === undefined || visible.has(tool.name))
-        .map((tool) => ({ feature, tool, wireName: toolNames[tool.name] ?? tool.name })),
-    );
+    const offered = new Map<string, OfferedTool>();
+    for (const feature of this.features)
+      for (const tool of feature.tools ?? []) {
+        const name = toolNames[tool.name] ?? tool.name;
+        if ((visible === undefined || visible.has(tool.name)) && !offered.has(name))
+          offered.set(name, { feature, tool, named: tool.name === name ? tool : { ...tool, name } });
+      }
+    return offered;
   }
 
   method(name: string): Method | undefined {
@@ -98,7 +113,7 @@ export class Server {
   /** Calls a tool from inside the process, with the same validation and time limit as a client's call. Throws failures. */
   async call(name: string, args: object, context: Context): Promise<ToolResult> {
     const { runTool } = await import('./tool-call.ts');
-    const found = this.offeredTools.find(({ wireName }) => wireName === name);
+    const found = this.offeredTools.get(name);
     if (found === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
     return runTool(found.tool, args, context);
   }

@@ -20,7 +20,7 @@ function toolOf(server: Server, access: Access, method: string, given: unknown):
     const inner = isObject(params['arguments']) ? params['arguments'] : {};
     const isIndirect = params['name'] === 'call_tool' || params['name'] === 'query_tool';
     const name = isIndirect ? inner['name'] : params['name'];
-    return server.offeredTools.find(({ wireName }) => wireName === name)?.tool.name;
+    return server.offeredTools.get(String(name))?.tool.name;
   }
   if (method === 'prompts/get') {
     const mayGet = server.features.some((one) => one.prompts && access.allowsPrompts(one.name, 'get'));

@@ -140,11 +140,13 @@ interface SdkClient {
 /** The part of the official client that keeps tokens, in memory. */
 function createProvider(clientId: string | undefined) {
   const stored: Record<string, unknown> = {};
-  let opened: URL | undefined;
+  const save = (name: string) => (value: unknown) => {
+    stored[name] = value;
+  };
   return {
-    stored,
+    /** The address that a browser would open. */
     get opened() {
-      return opened;
+      return stored['opened'] as URL;
     },
     get redirectUrl() {
       return redirectUrl;
@@ -157,14 +159,14 @@ function createProvider(clientId: string | undefined) {
       token_endpoint_auth_method: 'none',
     },
     clientInformation: () => stored['client'] ?? (clientId && { client_id: clientId }),
-    saveClientInformation: (value: unknown) => void (stored['client'] = value),
+    saveClientInformation: save('client'),
     tokens: () => stored['tokens'],
-    saveTokens: (value: unknown) => void (stored['tokens'] = value),
-    redirectToAuthorization: (url: URL) => void (opened = url),
-    saveCodeVerifier: (value: string) => void (stored['verifier'] = value),
+    saveTokens: save('tokens'),
+    redirectToAuthorization: save('opened'),
+    saveCodeVerifier: save('verifier'),
     codeVerifier: () => stored['verifier'],
     discoveryState: () => stored['discovery'],
-    saveDiscoveryState: (value: unknown) => void (stored['discovery'] = value),
+    saveDiscoveryState: save('discovery'),
   };
 }
 
@@ -192,7 +194,7 @@ describe('the official client', () => {
     };
     await expect(open()).rejects.toThrow();
     const finish = async () => {
-      const back = await logIn(authProvider.opened!, 'ada');
+      const back = await logIn(authProvider.opened, 'ada');
       await newTransport().finishAuth(back.searchParams);
     };
     await finish();
@@ -202,7 +204,7 @@ describe('the official client', () => {
     if (clientId !== undefined) {
       const create = { name: 'create_prompt', arguments: { name: 'mine', title: 'Mine', text: 'hello' } };
       await expect(client.callTool(create)).rejects.toThrow();
-      expect(authProvider.opened!.searchParams.get('scope')).toContain('prompts:write');
+      expect(authProvider.opened.searchParams.get('scope')).toContain('prompts:write');
       await finish();
       const again = await open();
       expect(await again.callTool(create)).not.toHaveProperty('isError', true);

@@ -100,7 +100,7 @@ describe("a token for Ada's calendar", () => {
     expect(before).toContain(marker);
     for (const id of Object.values(bobs)) expect(before).toContain(`"${id}"`);
     for (const name of scopeTools['calendar:USER']!) {
-      const { tool } = server.offeredTools.find((one) => one.tool.name === name)!;
+      const { tool } = server.offeredTools.get(name)!;
       const properties = Object.keys(
         isObject(tool.inputSchema['properties']) ? tool.inputSchema['properties'] : {},
       );

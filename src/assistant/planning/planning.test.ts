@@ -46,7 +46,7 @@ describe('planning', () => {
   });
 
   it('reports what fits on a page, unless all of it is requested', async () => {
-    await using assistant = await openWithDentist({}, { rrule: 'FREQ=HOURLY;COUNT=200' });
+    await using assistant = await openWithHaircut({}, { rrule: 'FREQ=HOURLY;COUNT=200' });
     const full = await plan(assistant, { dry_run: true, full: true });
     const { changes: all } = full as { changes: JsonObject[] };
     expect(JSON.stringify(full).length).toBeGreaterThan(10_000);

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -61,11 +62,20 @@ export class Catalog {
     return entries;
   }
 
-  async find(name: string): Promise<CatalogEntry> {
+  find(name: string): Awaitable<CatalogEntry> {
     if (unsafeName.test(name)) throw new Failure('prompt-not-found', 'Prompt not found');
-    for (const source of this.sources) {
-      const definition = await this.#unlessUnavailable(() => source.get(name), undefined);
-      if (definition !== undefined) return { definition, source };
+    return this.#findFrom(0, name);
+  }
+
+  #findFrom(start: number, name: string): Awaitable<CatalogEntry> {
+    for (let index = start; index < this.sources.length; index++) {
+      const source = this.sources[index]!;
+      const found = this.#unlessUnavailable(() => source.get(name), undefined);
+      if (found instanceof Promise)
+        return found.then((definition) =>
+          definition === undefined ? this.#findFrom(index + 1, name) : { definition, source },
+        );
+      if (found !== undefined) return { definition: found, source };
     }
     throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
   }
@@ -161,13 +171,17 @@ export class Catalog {
   }
 
   /** Uses the fallback for an unavailable source, so that it does not block the others. Rethrows if it is the only source. */
-  async #unlessUnavailable<Value>(work: () => Promise<Value>, fallback: Value): Promise<Value> {
-    try {
-      return await work();
-    } catch (error) {
+  #unlessUnavailable<Value>(work: () => Awaitable<Value>, fallback: Value): Awaitable<Value> {
+    const replace = (error: unknown) => {
       if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1)
         return fallback;
       throw error;
+    };
+    try {
+      const value = work();
+      return value instanceof Promise ? value.catch(replace) : value;
+    } catch (error) {
+      return replace(error);
     }
   }
 }

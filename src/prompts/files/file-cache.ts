@@ -1,5 +1,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { currentArrival } from '../../arrival.ts';
+import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
@@ -17,12 +19,16 @@ interface Entry<Value> extends CachedFile<Value> {
   readonly stamp: string;
   /** The file changed so recently that another change could have the same timestamp. */
   readonly unsettled: boolean;
+  /** The arrival for which the stamp was compared with the file. */
+  checked?: object | undefined;
 }
 
 export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
+  /** Checks a file once for messages that arrive together. Not for files that this process writes itself. */
+  readonly oncePerArrival?: boolean;
   /** Added to the error about a symbolic link that points outside the folder. */
   readonly linkAdvice?: string;
 }
@@ -33,35 +39,52 @@ const tickMs = 100;
 const emptyMs = 500;
 
 /**
- * Caches parsed files. Every lookup checks the file's metadata, and an unchanged file is not read again. A file that
+ * Caches parsed files. A lookup checks the file's metadata, and an unchanged file is not read again. A file that
  * becomes unreadable keeps its last valid value in addition to the problem.
  */
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
+  readonly #oncePerArrival: boolean;
   readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
 
-  constructor({ parse, maxBytes = 16 * 1024 * 1024, linkAdvice = '' }: FileCacheOptions<Value>) {
+  constructor({
+    parse,
+    maxBytes = 16 * 1024 * 1024,
+    oncePerArrival = false,
+    linkAdvice = '',
+  }: FileCacheOptions<Value>) {
     this.#parse = parse;
     this.#linkAdvice = linkAdvice;
     this.#maxBytes = maxBytes;
+    this.#oncePerArrival = oncePerArrival;
   }
 
   /** The cached file if it has not changed on disk, otherwise `undefined`. Checks synchronously. */
   unchanged(path: string): CachedFile<Value> | undefined {
     const known = this.#entries.get(path);
     if (known === undefined || known.unsettled) return undefined;
+    const arrival = this.#oncePerArrival ? currentArrival() : undefined;
+    if (arrival !== undefined && known.checked === arrival) return known;
     try {
       const stat = statIfExists(path);
-      return stat !== undefined && stampOf(stat) === known.stamp ? known : undefined;
+      if (stat === undefined || stampOf(stat) !== known.stamp) return undefined;
+      known.checked = arrival;
+      return known;
     } catch {
       return undefined;
     }
   }
 
   /** `undefined` if the file does not exist. Symbolic links may point anywhere inside `root`. */
-  async load(path: string, root: string = dirname(path)): Promise<CachedFile<Value> | undefined> {
+  load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
+    const known = this.#entries.get(path);
+    if (known === undefined && isMissing(path)) return undefined;
+    return this.unchanged(path) ?? this.#read(path, root);
+  }
+
+  async #read(path: string, root: string): Promise<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
     let stamp = '';
     let unsettled = false;
@@ -118,6 +141,14 @@ function statIfExists(path: string): Stats | undefined {
     // A parent of the path is a file, not a folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     throw error;
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return statIfExists(path) === undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -48,8 +49,8 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     this.#journal = new Journal(join(folder, 'history.jsonl'));
   }
 
-  async get(name: string): Promise<PromptDefinition | undefined> {
-    return (await this.#load()).file.byName.get(name);
+  get(name: string): Awaitable<PromptDefinition | undefined> {
+    return whenReady(this.#load(), ({ file }) => file.byName.get(name));
   }
 
   async revision(definition: PromptDefinition): Promise<string> {
@@ -116,10 +117,11 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     }
   }
 
-  async #load() {
-    const loaded = await this.#cache.load(this.#file);
-    const file: PromptFile = loaded?.value ?? emptyFile;
-    return { file, problem: loaded?.problem };
+  #load() {
+    return whenReady(this.#cache.load(this.#file), (loaded) => {
+      const file: PromptFile = loaded?.value ?? emptyFile;
+      return { file, problem: loaded?.problem };
+    });
   }
 
   /** Applies all edits in memory and then writes them in one step, so that a failure leaves the file as it was. */

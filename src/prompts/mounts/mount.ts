@@ -33,6 +33,7 @@ export class MountSource extends FolderSource {
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({
     parse: (bytes, path) => this.#parse(bytes, path),
+    oncePerArrival: true,
     linkAdvice: '; follow_links = true on this mount allows that',
   });
   /** The file of each prompt at the last read. */
