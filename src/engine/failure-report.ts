@@ -1,5 +1,8 @@
+import type { Contract } from '../contracts/contract.ts';
 import { Failure, type FailureKind } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
 import { log } from '../log.ts';
+import type { RequestId } from './message.ts';
 
 export function kindOf(error: unknown): FailureKind {
   return error instanceof Failure ? error.kind : 'internal';
@@ -11,4 +14,15 @@ export function reportFailure(error: unknown, subject: string): Failure {
     error instanceof Failure ? error : new Failure('internal', 'Internal error', { cause: error });
   if (failure.kind === 'internal') log('error', `${subject} failed`, failure.cause ?? failure);
   return failure;
+}
+
+/** The failure as a message in the format of the contract. */
+export function errorReply(
+  contract: Contract,
+  failure: Failure,
+  id: RequestId | null | undefined,
+  method: string,
+): JsonObject {
+  const error = contract.error(failure, contract.codes[failure.kind], method);
+  return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { ...error } as JsonObject };
 }

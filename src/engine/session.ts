@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.ts';
 import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
 import type { Outlet, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
-import { reportFailure } from './failure-report.ts';
+import { errorReply, reportFailure } from './failure-report.ts';
 import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { findMethod } from './method-lookup.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
@@ -59,13 +59,8 @@ export class Session {
   /** The error reply to input that is not a valid message. */
   refuse(failure: Failure, id: RequestId | null = null): JsonObject {
     const { contract } = this.server;
-    const error = contract.error(failure, contract.codes[failure.kind], '');
     // Revision 2026-07-28 does not allow a null id.
-    return {
-      jsonrpc: '2.0',
-      ...((id !== null || this.#era !== 'modern') && { id }),
-      error: { ...error } as JsonObject,
-    };
+    return errorReply(contract, failure, id === null && this.#era === 'modern' ? undefined : id, '');
   }
 
   begin(client: Client): void {
@@ -227,8 +222,7 @@ export class Session {
     const { contract } = this.server;
     const failure = reportFailure(error, request.method);
     if (contract.silent.has(failure.kind)) return undefined;
-    const wire = contract.error(failure, contract.codes[failure.kind], request.method);
-    return { jsonrpc: '2.0', id: request.id, error: { ...wire } as JsonObject };
+    return errorReply(contract, failure, request.id, request.method);
   }
 
   /** Identifies the client and its protocol revision, and fixes the era of the connection. */
