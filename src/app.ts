@@ -1,12 +1,11 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { owner } from './actor.ts';
 import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts';
 import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { type Config, settingsInForce } from './config.ts';
-import type { Context } from './context.ts';
+import { type Context, owner } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 
 /** Files and folders that every feature may import. */
 const leaves = [
-  'actor.ts',
   'arrival.ts',
   'awaitable.ts',
   'content.ts',
@@ -20,6 +19,7 @@ const leaves = [
   'search',
   'setting.ts',
   'single-line.ts',
+  'storage-error.ts',
   'tool.ts',
   'version.ts',
   'without-password.ts',
@@ -72,7 +72,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   skills: leaves,
   demo: ['api.ts', ...leaves],
   status: leaves,
-  toolsets: ['actor.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'search', 'tool.ts'],
+  toolsets: ['context.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'search', 'tool.ts'],
   'config.ts': ['config', ...leaves],
   config: ['settings.ts', ...leaves],
   'settings.ts': [
@@ -88,8 +88,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'setting.ts': ['contracts', 'json.ts'],
   'feature.ts': ['content.ts', 'context.ts', 'json.ts', 'tool.ts'],
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
-  'actor.ts': [],
-  'context.ts': ['actor.ts'],
+  'context.ts': [],
   'content.ts': ['json.ts'],
   'arrival.ts': [],
   'awaitable.ts': [],
@@ -103,6 +102,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   search: [],
   'single-line.ts': [],
   'stack-trace.ts': [],
+  'storage-error.ts': [],
   'version.ts': [],
   'without-password.ts': [],
 };

@@ -1,4 +1,4 @@
-import { type Actor, maySeePerson } from '../actor.ts';
+import { type Actor, maySeePerson } from '../context.ts';
 import type { Change } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { notification, type RequestId } from './message.ts';

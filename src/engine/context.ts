@@ -1,5 +1,5 @@
-import type { Actor } from '../actor.ts';
 import {
+  type Actor,
   type AskCapability,
   type AskRequest,
   type Client,

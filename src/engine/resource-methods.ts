@@ -1,5 +1,4 @@
-import { isOwner } from '../actor.ts';
-import type { Context } from '../context.ts';
+import { type Context, isOwner } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';

@@ -1,5 +1,4 @@
-import { type Actor, compareRights } from '../actor.ts';
-import type { Client, ProtocolLogLevel } from '../context.ts';
+import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';

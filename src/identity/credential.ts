@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Actor, owner } from '../actor.ts';
+import { type Actor, owner } from '../context.ts';
 
 /** A token that was accepted, and whose it is. */
 export interface Credential {

@@ -1,5 +1,6 @@
-import type { createRemoteJWKSet } from 'jose';
-import type { Actor } from '../actor.ts';
+// Imported statically, so that the build drops the rest of jose. This file itself is loaded only if OAuth is configured.
+import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import type { Actor } from '../context.ts';
 import type { JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import { singleLine } from '../single-line.ts';
@@ -117,7 +118,6 @@ export class ResourceServer {
 
   async #verifyJwt(token: string): Promise<JsonObject> {
     const { issuer, jwksUrl } = await this.#server.metadata();
-    const { createRemoteJWKSet, errors, jwtVerify } = await import('jose');
     this.#keys ??= createRemoteJWKSet(new URL(jwksUrl));
     try {
       const { payload } = await jwtVerify(token, this.#keys, {

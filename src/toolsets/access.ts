@@ -1,7 +1,7 @@
-import { type Actor, owner } from '../actor.ts';
+import { type Actor, owner } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
-import { methodWays, promptWays, resourceWays, standardName } from './other-ways.ts';
+import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
 import { isGranted, scopeFor } from './scopes.ts';
 import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
 
@@ -50,10 +50,13 @@ export class Access {
     return new Access(this.#selections, this.#listsAll, actor);
   }
 
+  get isReadOnly(): boolean {
+    return this.#selections.some((selection) => selection.readOnly);
+  }
+
   /** For the page and the command line: toolsets do not apply, read-only and scopes do. */
   withoutToolsets(): Access {
-    const readOnly = this.#selections.some((selection) => selection.readOnly);
-    return new Access([{ readOnly }], true, this.actor);
+    return new Access([{ readOnly: this.isReadOnly }], true, this.actor);
   }
 
   allows(tool: ToolLike): boolean {
@@ -125,6 +128,8 @@ export class Access {
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';
+      const used = usedTools[name]?.find((one) => selection.excludeTools?.includes(one));
+      if (used !== undefined) return `it uses ${used}, which is excluded.`;
       if (!selects(selection, name)) return 'it is in none of the enabled toolsets.';
     }
     return undefined;

@@ -1,4 +1,4 @@
-import type { Actor, Rights } from '../actor.ts';
+import type { Actor, Rights } from '../context.ts';
 import { nearest } from '../nearest.ts';
 
 const readPrompts = [

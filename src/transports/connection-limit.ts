@@ -2,8 +2,15 @@ import type { Server as Listener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Open files that the server keeps for itself: databases, watched folders, run files, chunks that are loaded on first use. */
-const ownFiles = 56;
+const ownFiles = 48;
 const fewest = 8;
+/** A connection is unused only after this time: the request of a new one may be on its way. */
+const unusedAfterMs = 250;
+
+interface Use {
+  readonly requests: number;
+  readonly sinceMs: number;
+}
 
 /**
  * Limits the open connections. If there are too many, the connection closes that has been unused longest. A connection is in
@@ -11,8 +18,8 @@ const fewest = 8;
  */
 export class ConnectionLimit {
   readonly #most: number;
-  /** Least recently used first. The value counts the requests in progress. */
-  readonly #connections = new Map<Socket, number>();
+  /** Least recently used first. */
+  readonly #connections = new Map<Socket, Use>();
 
   constructor(listener: Listener, most: number) {
     this.#most = most;
@@ -21,26 +28,36 @@ export class ConnectionLimit {
 
   /** Keeps the connection open until the response has ended. */
   use({ socket }: { readonly socket: Socket }, response: ServerResponse): void {
-    this.#move(socket, 1);
-    response.once('close', () => this.#move(socket, -1));
+    this.#count(socket, 1);
+    response.once('close', () => this.#count(socket, -1));
   }
 
   #open(socket: Socket): void {
     if (this.#connections.size >= this.#most) {
-      const [unused] = [...this.#connections].find(([, requests]) => requests === 0) ?? [];
+      const unused = this.#findUnused();
       if (unused === undefined) return refuse(socket, this.#most);
       this.#connections.delete(unused);
       unused.destroy();
     }
-    this.#connections.set(socket, 0);
+    this.#connections.set(socket, { requests: 0, sinceMs: Date.now() });
     socket.once('close', () => this.#connections.delete(socket));
   }
 
-  #move(socket: Socket, change: number): void {
-    const requests = this.#connections.get(socket);
-    if (requests === undefined) return;
+  #findUnused(): Socket | undefined {
+    const beforeMs = Date.now() - unusedAfterMs;
+    for (const [socket, { requests, sinceMs }] of this.#connections) {
+      // The others were used even later.
+      if (sinceMs > beforeMs) return undefined;
+      if (requests === 0) return socket;
+    }
+    return undefined;
+  }
+
+  #count(socket: Socket, change: number): void {
+    const use = this.#connections.get(socket);
+    if (use === undefined) return;
     this.#connections.delete(socket);
-    this.#connections.set(socket, requests + change);
+    this.#connections.set(socket, { requests: use.requests + change, sinceMs: Date.now() });
   }
 }
 
@@ -64,7 +81,7 @@ function refuse(socket: Socket, most: number): void {
       'HTTP/1.1 503 Service Unavailable',
       'Content-Type: application/json',
       `Content-Length: ${Buffer.byteLength(body)}`,
-      'Retry-After: 5',
+      'Retry-After: 1',
       'Connection: close',
       '',
       body,

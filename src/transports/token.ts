@@ -20,8 +20,8 @@ export function ensureToken(folder: string): string {
   if (existsSync(file)) return readToken(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `token.${process.pid}.${randomBytes(4).toString('hex')}`);
-  writeFileSync(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   try {
+    writeFileSync(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

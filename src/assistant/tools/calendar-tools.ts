@@ -1,5 +1,4 @@
-import { type Actor, isOwner } from '../../actor.ts';
-import type { Context } from '../../context.ts';
+import { type Actor, type Context, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';

@@ -1,5 +1,4 @@
-import { type Actor, maySeePerson } from '../../actor.ts';
-import type { Context } from '../../context.ts';
+import { type Actor, type Context, maySeePerson } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import type { Tool } from '../../tool.ts';

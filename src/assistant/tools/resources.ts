@@ -1,4 +1,4 @@
-import { type Actor, maySeePerson } from '../../actor.ts';
+import { type Actor, maySeePerson } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change, ResourceProvider } from '../../feature.ts';
 import { wholeList } from '../../paging.ts';

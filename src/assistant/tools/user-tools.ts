@@ -1,4 +1,4 @@
-import { maySeePerson } from '../../actor.ts';
+import { maySeePerson } from '../../context.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';

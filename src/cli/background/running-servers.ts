@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../json.ts';
+import { isObject, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
+import { storageReason } from '../../storage-error.ts';
 
 /** A server on HTTP, as it recorded itself for other commands of the same user. */
 export interface RunningServer {
@@ -26,13 +27,18 @@ export function recordServer(
     writeFileSync(`${file}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {
-    log('warning', `adjutant open cannot find this server, because ${file} could not be written`, error);
+    discard(`${file}.new`);
+    const reason = storageReason(error, folder) ?? messageOf(error);
+    log('warning', `adjutant open cannot find this server: ${file} could not be written: ${reason}`);
   }
-  return () => {
-    try {
-      rmSync(file, { force: true });
-    } catch {}
-  };
+  return () => discard(file);
+}
+
+/** Deletes a file, unless its disk is read-only. */
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {}
 }
 
 /** Servers that respond, the newest first. Removes the records of servers that were killed. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { log } from '../../log.ts';
+import { storageReason } from '../../storage-error.ts';
 import { ensureToken, readToken } from '../../transports/token.ts';
-
-const storageErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO']);
 
 /** The token of the server and its file. If a new token cannot be stored, it is valid until the server stops. */
 export function loadToken(config: Config): { readonly token: string; readonly file: string | undefined } {
@@ -15,11 +15,11 @@ export function loadToken(config: Config): { readonly token: string; readonly fi
   try {
     return { token: ensureToken(folder), file };
   } catch (error) {
-    if (!storageErrors.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    const reason = storageReason(error, folder);
+    if (reason === undefined || existsSync(file)) throw error;
     log(
       'warning',
-      `the token cannot be stored in ${file}, so it is valid only until the server stops; make the folder writable, or choose another with http.state_dir, and restart`,
-      error,
+      `the token cannot be stored in ${file}, so it is valid only until the server stops: ${reason}, then restart the server`,
     );
     return { token: randomBytes(24).toString('base64url'), file: undefined };
   }

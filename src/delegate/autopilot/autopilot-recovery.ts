@@ -47,7 +47,7 @@ export async function recoverAutopilot(
 
 async function acquireLock(folder: string): Promise<boolean> {
   const create = () =>
-    disk.mkdir(folder).then(
+    disk.mkdir(folder, { mode: 0o700 }).then(
       () => true,
       () => false,
     );

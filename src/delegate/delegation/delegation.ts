@@ -1,11 +1,11 @@
 import { relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { isOwner } from '../../actor.ts';
-import type { Context } from '../../context.ts';
+import { type Context, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { storageReason } from '../../storage-error.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';
 import { createClaude } from '../agents/claude.ts';
 import { createCodex } from '../agents/codex.ts';
@@ -138,7 +138,7 @@ export class Delegation {
         server: (await this.supervisor.queue).self,
       });
     } catch (error) {
-      const problem = `The run directory could not be created in ${runsDir}: ${messageOf(error)}`;
+      const problem = `The run directory could not be created in ${runsDir}: ${storageReason(error, runsDir) ?? messageOf(error)}`;
       return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
     }
     const controller = new AbortController();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { owner } from '../../actor.ts';
+import { owner } from '../../context.ts';
 import { type Caller, grantSandbox, overrideRights, readCaller } from './permissions.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Actor, isOwner, owner } from '../../actor.ts';
+import { type Actor, isOwner, owner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';

@@ -51,7 +51,7 @@ export class BuiltInSource extends FolderSource {
   /** Only logs a failure: the prompts are served even if the folder is not writable. */
   #seed(): void {
     try {
-      mkdirSync(join(this.#folder, 'backups'), { recursive: true });
+      mkdirSync(join(this.#folder, 'backups'), { recursive: true, mode: 0o700 });
       prepareReplacement(this.#file, defaultFile()).commit();
     } catch (error) {
       log('debug', `could not write ${this.#file}`, error);

@@ -1,8 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isOwner } from '../../actor.ts';
-import type { Client, Context } from '../../context.ts';
+import { type Client, type Context, isOwner } from '../../context.ts';
 import { isObject } from '../../json.ts';
 
 const maxPaths = 100;

@@ -1,5 +1,4 @@
-import { isOwner } from '../../actor.ts';
-import type { Context } from '../../context.ts';
+import { type Context, isOwner } from '../../context.ts';
 import { type JsonSchema, present } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
