@@ -15,6 +15,7 @@ import { eventTools } from './tools/event-tools.ts';
 import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
+import { guardPeople } from './tools/person-guard.ts';
 import { prompts } from './tools/prompts.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
@@ -70,7 +71,7 @@ export function createAssistant({
   return {
     name: 'assistant',
     // The document of the contract assistant defines every field of a result.
-    tools: unpaged ? tools : tools.map((tool) => withLocalTimes(tool, data)),
+    tools: tools.map((tool) => guardPeople(unpaged ? tool : withLocalTimes(tool, data), data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,
