@@ -12,6 +12,7 @@ import {
   parseTemplateKind,
   parseText,
 } from '../definition/prompt-fields.ts';
+import { parseTests } from '../definition/prompt-test.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem, type FrontMatter, parseFrontMatter } from '../files/front-matter.ts';
@@ -125,6 +126,7 @@ function toDefinition(
     const template = parseTemplateKind(usedFields['template'], 'input');
     const title = parseText(usedFields['title'], 'title');
     const trimmed = body.trim();
+    const tests = parseTests(usedFields['tests']);
     return {
       name,
       ...(title !== undefined && { title }),
@@ -133,6 +135,7 @@ function toDefinition(
       messages: [{ role: 'user', content: { type: 'text', text: trimmed } }],
       tags: parseTags(usedFields['tags']),
       template,
+      ...(tests !== undefined && { tests }),
       file,
       line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
     };
