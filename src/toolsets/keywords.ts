@@ -1,13 +1,13 @@
 /** Words that people use for what a tool does, where its name and description lack them. Only search_tools reads them. */
 export const keywords: Readonly<Record<string, string>> = {
   list_prompts:
-    'list available prompts commands templates library overview collection catalogue catalog shortcuts canned texts snippets instructions saved stored everything all menu browse inventory repertoire which ones have got options choices contents index macros boilerplates',
+    'list available prompts commands templates library overview collection catalogue catalog shortcuts canned texts snippets instructions saved stored everything all menu browse inventory repertoire which ones have got options choices contents index macros boilerplates colon type formulas',
   search_prompts:
-    'find look for search hunt locate dig out a prompt about a topic in the library matching mention containing subject keyword theme related to something for writing is there a template where was it suitable fitting lookup saved instruction text shortcut',
+    'find look for search hunt locate dig out a prompt about a topic in the library matching mention containing subject keyword theme related to something for writing is there a template where was it suitable fitting lookup saved instruction text shortcut snippets any ever written dealing with',
   expand_prompt:
-    'fill in use apply render run invoke execute trigger call a prompt command with input arguments snippet text saved instruction shortcut template canned insert paste details blanks values slash colon perform start do what it says on this',
+    'fill in use apply render run invoke execute trigger call a prompt command with input arguments snippet text saved instruction shortcut template canned insert paste details blanks values slash colon perform start do what it says on this routine usual as always',
   show_prompt:
-    'show raw template source file path definition arguments blanks placeholders variables of a prompt before filling it in read open view wording exactly say contents inside look at full text saved without running inspect body written print see details editable',
+    'show raw template source file path definition arguments blanks placeholders variables of a prompt before filling it in read open view wording exactly say contents inside look at full text saved without running inspect body written print see details editable parameters inputs takes needs',
   create_prompt:
     'save add store write new reusable prompt template text remember keep record shortcut canned reply snippet instructions make compose note down reuse wording put in library memorize for next time turn into boilerplate macro own',
   update_prompt:
@@ -29,9 +29,9 @@ export const keywords: Readonly<Record<string, string>> = {
   delegate_resume:
     'continue resume follow-up question same thread earlier conversation sub-agent answer reply helper agent ask more carry on go on pick up where stopped left off interrupted further additional add to respond correction tell proceed another thing chat talk back again keep going previous',
   delegate_autopilot:
-    'plan split distribute large big huge task several jobs agents parallel workers refactoring team break up divide share among between helpers pieces parts simultaneously same time at once project many crew group swarm coordinate tackle massive whole codebase manage automatically multiple',
+    'plan split distribute large big huge task several jobs agents parallel workers refactoring team break up divide share among between helpers pieces parts simultaneously same time at once project many crew group swarm coordinate tackle massive whole codebase manage automatically multiple sides angles hands giant enormous attack',
   list_runs:
-    'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history',
+    'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history person background outsourced lately for me',
   show_run:
     'show result outcome summary state details of a run delegated finished job helper agent came out end ended succeed success fail failed conclusion touched changed files did find report deliverable what happened went learn status produced one look at plan parts',
   tail_run:
@@ -51,13 +51,13 @@ export const keywords: Readonly<Record<string, string>> = {
   update_user:
     'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence',
   delete_user:
-    'delete remove person and everything planned data erase forget wipe close account left company leave quit fired former member client customer employee all their data privacy GDPR unregister deregister kick gone moved away sign off no longer works',
+    'delete remove person and everything planned data erase forget wipe close account left company leave quit fired former member client customer employee all their data privacy GDPR unregister deregister kick gone moved away sign off no longer works out of the system altogether ex completely unsubscribe',
   list_rules:
-    'list notification rules apply preferences importance special exceptions conditions set up who is important vip which have reminders alerts nagging policy policies treatment handled in force custom see boss how defined arrangement configured',
+    'list notification rules apply preferences importance special exceptions conditions set up who is important vip which have reminders alerts nagging policy policies treatment handled in force custom see boss how defined arrangement configured told you treat differently',
   set_rule:
-    'add rule important importance priority meetings organized boss chief travel commute drive driving remind warn earlier later never always ignore vip treat less fewer nag often half hour ahead whenever from now on every time anything from special exception buffer way get there train matters most mute',
+    'add rule important importance priority meetings organized boss chief travel commute drive driving remind warn earlier later never always ignore vip treat less fewer nag often half hour ahead whenever from now on every time anything from special exception buffer way get there train matters most mute extra time getting there on the way ceo manager high enough',
   delete_rule:
-    'delete remove forget drop cancel a rule exception no longer applies stop treating vip boss important travel time buffer fewer reminders undo get rid of special condition policy lift end back to normal ordinary abolish scrap outdated',
+    'delete remove forget drop cancel a rule exception no longer applies stop treating vip boss important travel time buffer fewer reminders undo get rid of special condition policy lift end back to normal ordinary abolish scrap outdated manager special lift restriction any longer',
   get_event:
     'details of one event meeting appointment location place where room address time attendees who is coming invited guests attending participants link dial-in join video call more about notes agenda lunch dentist doctor party long last organizer full information specific that',
   list_events:
@@ -69,21 +69,21 @@ export const keywords: Readonly<Record<string, string>> = {
   delete_event:
     'delete remove cancel call off event meeting appointment occurrence series scrap drop take out of diary calendar lunch dinner dentist party concert lesson class skip once no longer happening not going clear day cross out forget axe monday tuesday wednesday thursday friday fell through ill weekly',
   import_calendar:
-    'import load once ics file iCalendar events read in copy attachment mailed sent appointments dates holiday school timetable from a file one time upload bring over take in downloaded invitation transfer old diary ical just paste',
+    'import load once ics file iCalendar events read in copy attachment mailed sent appointments dates holiday school timetable from a file one time upload bring over take in downloaded invitation transfer old diary ical just paste birthdays trips',
   add_calendar:
-    'subscribe connect add keep in sync step calendar address URL feed CalDAV account Google iCloud Outlook link hook up attach follow fixtures football work diary school shared team holiday webcal Nextcloud integrate pair join tie new source mirror watch permanently',
+    'subscribe connect add keep in sync step calendar address URL feed CalDAV account Google iCloud Outlook link hook up attach follow fixtures football work diary school shared team holiday webcal Nextcloud integrate pair join tie new source mirror watch permanently appointments phone tie in',
   list_calendars:
-    'list connected calendars accounts feeds sync state subscribed hooked up linked diaries which last refreshed updated properly synchronised problems Google iCloud sources attached overview following working when did update subscriptions all fetched read come from',
+    'list connected calendars accounts feeds sync state subscribed hooked up linked diaries which last refreshed updated properly synchronised problems Google iCloud sources attached overview following working when did update subscriptions all fetched read come from appointments events where from feed agenda still',
   sync_calendar:
-    'refresh fetch again repeat reload update sync synchronise calendar diary now out of date outdated stale newest latest pull changes made Google iCloud does not show up appear missing behind old get check for new appointments feed download',
+    'refresh fetch again repeat reload update sync synchronise calendar diary now out of date outdated stale newest latest pull changes made Google iCloud does not show up appear missing behind old get check for new appointments feed download meeting event just added see Outlook phone shows look whether',
   remove_calendar:
-    'disconnect unsubscribe remove delete unlink unhook detach calendar and its events stop following feed account drop do not want any more football school work holiday Google iCloud Outlook get rid of subscription sever cut connection leave whole diary',
+    'disconnect unsubscribe remove delete unlink unhook detach calendar and its events stop following feed account drop do not want any more football school work holiday Google iCloud Outlook get rid of subscription sever cut connection leave whole diary appointments club office changed jobs',
   list_notifications:
-    'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices',
+    'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices going to tell me missed any',
   plan_notifications:
     'plan work out compute calculate recalculate decide figure out reminders notifications alerts to send coming days month again repeat set up prepare arrange organize when to remind new appointments schedule make sure rethink redo refresh timing replan generate alarms setup',
   cancel_notification:
-    'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without',
+    'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without silent quiet about myself',
   acknowledge_notification:
     'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
   snooze_notification:
@@ -93,7 +93,7 @@ export const keywords: Readonly<Record<string, string>> = {
   list_outbox:
     'outbox messages written instead of being sent unsent undelivered mails emails letters files never left waiting to go out piled up stuck not gone held back queue no mail server set folder post undispatched pending texts remained lying around would have been',
   list_audit:
-    'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered',
+    'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
   server_status:
     'status health broken problems errors settings in force origin connected clients version diagnostics server anything wrong does not work nothing works trouble faulty up and running fine okay alive slow down crashed healthy configuration setup overview condition doctor yourself itself state fix',
   load_demo:

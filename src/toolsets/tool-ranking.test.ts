@@ -9,8 +9,8 @@ import type { Tool } from '../tool.ts';
 import { rankTools } from './tool-ranking.ts';
 
 /**
- * Tasks in everyday words, four for each tool. The ranking was tuned with the first and the third task of each tool;
- * the other two were only used to check it.
+ * Tasks in everyday words, four for each tool. The weights were tuned with the first and the third task of each tool;
+ * the other two only check them.
  */
 const tasks = `
 list_prompts: what shortcuts have I got? | show me everything in my prompt collection | which canned texts are there | give me an overview of all my saved instructions
@@ -96,7 +96,7 @@ describe('rankTools', () => {
   it.each([
     ['tuned with', true],
     ['only checked with', false],
-  ])('finds the tool in the first three for 95 %% of the tasks it was %s', async (_, tuned) => {
+  ])('finds the tool in the first three for 95 percent of the tasks it was %s', async (_, tuned) => {
     const chosen = tasks.filter((task) => task.tuned === tuned);
     const missed: string[] = [];
     for (const { tool, task } of chosen) {

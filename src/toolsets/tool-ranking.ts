@@ -13,7 +13,10 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
       name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
       keywords: { of: ({ name }) => spelledOut(keywords[name] ?? ''), boost: 2 },
       // Descriptions also name the tools that do something else.
-      description: { of: ({ description }) => spelledOut(description.replaceAll(/\w+_\w+/g, '')), boost: 0.8 },
+      description: {
+        of: ({ description }) => spelledOut(description.replaceAll(/\w+_\w+/g, '')),
+        boost: 0.8,
+      },
     },
     prefixFrom: 4,
     typos: true,
@@ -41,7 +44,9 @@ function spelledOut(text: string): string {
 }
 
 const stems = (words: string) => new Set(termsOf(words));
-const actionStems = Object.entries(actions).map(([action, words]) => [action as Action, stems(words)] as const);
+const actionStems = Object.entries(actions).map(
+  ([action, words]) => [action as Action, stems(words)] as const,
+);
 const thingStems = Object.entries(things).map(
   ([thing, { weight, words }]) => [thing, weight, stems(words)] as const,
 );
@@ -57,7 +62,9 @@ function wantedActions(query: string, terms: ReadonlySet<string>): ReadonlySet<A
 
 /** How much the query is about each thing, at most 1. */
 function wantedThings(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const votes = thingStems.map(([thing, weight, stems]) => [thing, weight * terms.intersection(stems).size] as const);
+  const votes = thingStems.map(
+    ([thing, weight, stems]) => [thing, weight * terms.intersection(stems).size] as const,
+  );
   const most = Math.max(1, ...votes.map(([, count]) => count));
   return new Map(votes.map(([thing, count]) => [thing, count / most]));
 }
