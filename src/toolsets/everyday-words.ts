@@ -93,7 +93,7 @@ export const phrases: readonly (readonly [RegExp, string])[] = [
     /\b(at once|at the same time|side by side|in parallel|several|many|multiple|a (group|team|bunch) of)\b/g,
     ' $& parallel ',
   ],
-  [/\bwho (has |have |had )?(\w+ed|moved|put|took|made|set|wrote)\b/g, ' $& explanation '],
+  [/\bwho (person )?(has |have |had )?(\w+ed|moved|put|took|made|set|wrote)\b/g, ' $& explanation '],
   [
     /\b(going to|will|gonna|about to) (\w+ )?(tell|remind|ping|notify|alert|call|text) (me|us|him|her|them)\b/g,
     ' $& upcoming reminder ',
@@ -109,6 +109,8 @@ export const phrases: readonly (readonly [RegExp, string])[] = [
     /\bdeal(s|ing)? with\b|\bsomething (i |we )?(saved|stored|wrote|kept)?( \w+)? ?(on|about)\b/g,
     ' $& find topic ',
   ],
+  [/\bhow (often|many times|frequently)\b/g, ' $& frequently usage '],
+  [/\b(have|has) (i|we|you) got\b|\bdo (i|we|you) have\b/g, ' $& list '],
 ];
 
 /** What people do to things. A tool of the wrong kind seldom is the one that is wanted. */

@@ -16,6 +16,12 @@ export const keywords: Readonly<Record<string, string>> = {
     'delete remove throw away out discard erase a prompt bin trash scrap dump ditch drop get rid of no longer need saved template shortcut canned text snippet instruction unwanted useless obsolete clear wipe want gone',
   prompt_history:
     'history versions revisions edited changed altered by author when earlier deleted prompt log past previous older drafts evolution over time last month look used to be before timeline differences compare what did template text saved wording was',
+  label_prompt:
+    'version tag release production staging pin protect publish approve prompt label mark official live stable lock freeze point name revision sign off good final go ship promote stamp designate template everybody should use',
+  test_prompts:
+    'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
+  prompt_usage:
+    'statistics most used popular unused prompts how often count analytics favourite frequently times usage never use figures numbers top ranking shortcuts templates per day who uses gathering dust habit least',
   restore_prompt:
     'undo revert roll back bring back go back recover earlier version deleted prompt mistake accident accidentally older previous wording original again get back lost reset reinstate rescue retrieve saved text template edit threw away ruined messed oops yesterday',
   lint_prompts:
@@ -40,6 +46,10 @@ export const keywords: Readonly<Record<string, string>> = {
     'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
   cancel_run:
     'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
+  apply_run:
+    'apply deliver kept changes of failed run conflict resolved try again accept take over helper agent work merge hand in into my project files use keep what it did put in place adopt bring approve',
+  undo_run:
+    'undo revert roll back take back changes files of a run sub-agent helper agent did restore before put back as it was reverse unwanted mess damage broke job edits withdraw original',
   clean_runs:
     'clean up tidy clear out sweep delete remove purge old finished runs jobs folders free disk space storage room records logs stale past last year months leftover clutter junk housekeeping trim prune agent helper traces full history wipe',
   list_users:
@@ -86,6 +96,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without silent quiet about myself',
   acknowledge_notification:
     'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
+  replay_notifications:
+    'replay what if would have got past reminders under other settings policy compare backtest simulate different earlier had been last week difference pretend imagine hypothetically try rules on the past instead simulation',
   snooze_notification:
     'snooze later again repeat remind me in minutes postpone put off delay reminder notification alert alarm ping nudge once more not now after lunch half past another time wait come back tell prod tomorrow instead hour defer hold hit me up busy right',
   test_notification:

@@ -63,6 +63,12 @@ list_outbox: which mails never left? | letters waiting to go out | show the unse
 load_demo: show me how this works with made-up data | I want to play around first | fill it with examples | give me a tour
 remove_demo: clear away the examples | I am done playing, take the made-up stuff out | get rid of the sample person and events | wipe the trial data
 server_status: is anything broken? | why does nothing work | are you up and running fine | which version is this and who is connected
+label_prompt: mark this version of the prompt as the official one | pin the template so nobody gets a newer draft | publish the approved wording of a prompt | call revision 4 of the prompt production
+test_prompts: do my prompts still give good answers? | run the tests of a template | grade the output of my prompt | try my saved prompts and see whether they pass
+prompt_usage: which shortcut do I use most? | how often was the letter template used | prompts that nobody touches | my favourite prompts by number of uses
+apply_run: accept the changes the helper made | put the agent's kept work into my project | I solved the conflict, deliver the job's files now | take over what the failed run had written
+undo_run: the helper broke my files, put them back | take back what the agent changed | reverse the edits of that job | roll back a run
+replay_notifications: what reminders would I have got with other settings? | simulate last week's alerts under a new policy | compare past reminders with different lead times | what if you had warned me earlier
 `
   .trim()
   .split('\n')

@@ -6,8 +6,28 @@ import { keywords } from './keywords.ts';
 
 type Action = keyof typeof actions;
 
+const indexes = new WeakMap<readonly Tool[], Promise<SearchIndex<Tool>>>();
+
 /** Tools that match the query, best first. Import this module on first use: it loads the search. */
 export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const known = indexes.get(tools) ?? indexOf(tools);
+  indexes.set(tools, known);
+  const index = await known;
+  const asked = spelledOut(query);
+  const terms = new Set(termsOf(asked));
+  const wanted = wantedActions(query, terms);
+  const about = wantedThings(terms);
+  return index
+    .find(asked)
+    .map(({ item, score }) => ({
+      item,
+      score: score * actionFactor(item, wanted) * (0.5 + (about.get(thingOf(item)) ?? 0)),
+    }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ item }) => item);
+}
+
+async function indexOf(tools: readonly Tool[]): Promise<SearchIndex<Tool>> {
   const index = new SearchIndex<Tool>({
     fields: {
       name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
@@ -22,18 +42,7 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
     typos: true,
   });
   await index.update(tools);
-  const asked = spelledOut(query);
-  const terms = new Set(termsOf(asked));
-  const wanted = wantedActions(query, terms);
-  const about = wantedThings(terms);
-  return index
-    .find(asked)
-    .map(({ item, score }) => ({
-      item,
-      score: score * actionFactor(item, wanted) * (0.5 + (about.get(thingOf(item)) ?? 0)),
-    }))
-    .sort((a, b) => b.score - a.score)
-    .map(({ item }) => item);
+  return index;
 }
 
 function spelledOut(text: string): string {
@@ -51,9 +60,13 @@ const thingStems = Object.entries(things).map(
   ([thing, { weight, words }]) => [thing, weight, stems(words)] as const,
 );
 
+function shared(terms: ReadonlySet<string>, stems: ReadonlySet<string>): number {
+  return [...terms].filter((term) => stems.has(term)).length;
+}
+
 function wantedActions(query: string, terms: ReadonlySet<string>): ReadonlySet<Action> {
   const wanted = new Set<Action>();
-  for (const [action, stems] of actionStems) if (!terms.isDisjointFrom(stems)) wanted.add(action);
+  for (const [action, stems] of actionStems) if (shared(terms, stems) > 0) wanted.add(action);
   const isQuestion =
     /^\s*(what|which|who|whose|when|where|why|how|is|are|am|was|were|did|does|do (i|we|you)|has|have (i|we))\b/i;
   if (isQuestion.test(query)) wanted.add('read');
@@ -62,9 +75,7 @@ function wantedActions(query: string, terms: ReadonlySet<string>): ReadonlySet<A
 
 /** How much the query is about each thing, at most 1. */
 function wantedThings(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const votes = thingStems.map(
-    ([thing, weight, stems]) => [thing, weight * terms.intersection(stems).size] as const,
-  );
+  const votes = thingStems.map(([thing, weight, stems]) => [thing, weight * shared(terms, stems)] as const);
   const most = Math.max(1, ...votes.map(([, count]) => count));
   return new Map(votes.map(([thing, count]) => [thing, count / most]));
 }
@@ -86,5 +97,5 @@ function actionsOf({ name, annotations }: Tool): readonly Action[] {
   if (/^(create|add|import|load|delegate)_/.test(name)) return ['create'];
   if (name.startsWith('test_')) return ['read', 'create'];
   if (/^(set|plan)_/.test(name)) return ['create', 'change'];
-  return name.startsWith('acknowledge_') ? ['change', 'remove'] : ['change'];
+  return /^(acknowledge|undo)_/.test(name) ? ['change', 'remove'] : ['change'];
 }
