@@ -168,7 +168,7 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
     annotations: hints.reads,
     async call({ query, tag, source, limit }) {
       search ??= import('../catalog/search.ts').then(
-        ({ PromptSearch }) => new PromptSearch(catalog, usage && ((name) => usage.boost(name))),
+        ({ PromptSearch }) => new PromptSearch(catalog, usage && (() => usage.boosts())),
       );
       const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit ?? 20);
       const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry), ...found }), { limit });
