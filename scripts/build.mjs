@@ -59,6 +59,13 @@ const toCommonJs = {
 const exportName = (name) => name.replace(/\W/g, '_');
 const fileOf = (name) => name.replace(/js$/, 'cjs');
 
+/** Positions in packages help nobody, and they would be an eighth of the package. The list of sources stays, for the notices. */
+function withoutPackagePositions(map) {
+  const parsed = JSON.parse(map);
+  if (!parsed.sources.every((source) => source.includes('node_modules'))) return map;
+  return JSON.stringify({ ...parsed, names: [], mappings: '' });
+}
+
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
 function write(name, code, map) {
@@ -68,7 +75,7 @@ function write(name, code, map) {
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   writeFileSync(`dist/${name}`, `${ascii}//# sourceMappingURL=${name}.map\n`);
-  writeFileSync(`dist/${name}.map`, map);
+  writeFileSync(`dist/${name}.map`, withoutPackagePositions(map));
 }
 
 // 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.

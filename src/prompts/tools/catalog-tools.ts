@@ -97,7 +97,7 @@ function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, us
     inputSchema: {
       type: 'object',
       properties: {
-        command: { type: 'string', description: 'Name without the colon' },
+        command: { type: 'string', description: 'Name without the colon, or name@label' },
         input: { type: 'string', description: 'Text after the command', default: '' },
         arguments: {
           type: 'object',
