@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
@@ -33,6 +34,8 @@ export interface PromptsOptions {
   readonly commandsDir: string;
   readonly jsonlDir: string;
   readonly twigDir: string;
+  /** Folders of other programs whose prompts are served, and edited, in place if they exist. */
+  readonly originals?: { readonly hexaiDir?: string | undefined; readonly twigDir?: string | undefined };
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
   /** Messages abbreviate this folder to `~`. */
@@ -70,12 +73,13 @@ export interface PromptsFeature extends Feature {
 
 /**
  * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
- * prompts, commands, libraries, mounts in their order, built-in prompts.
+ * prompts, those of hexai, commands, libraries, those of twig, mounts in their order, built-in prompts.
  */
 export function createPrompts({
   commandsDir,
   jsonlDir,
   twigDir,
+  originals = {},
   mounts = [],
   userHome,
   records,
@@ -90,12 +94,19 @@ export function createPrompts({
   silencedRules = [],
 }: PromptsOptions): PromptsFeature {
   const user = createUserSource(jsonlDir, poll, records);
+  // A database replaces the files of this machine; `migrate` copies the prompts of hexai too.
+  const hexaiDir = records === undefined ? otherFolder(originals.hexaiDir, jsonlDir) : undefined;
+  const otherTwigDir = otherFolder(originals.twigDir, twigDir);
+  const hexai = hexaiDir === undefined ? [] : [new UserSource({ name: 'hexai', folder: hexaiDir, poll })];
+  const builtInDir = existsSync(join(jsonlDir, 'default.jsonl')) ? jsonlDir : (hexaiDir ?? jsonlDir);
   const sources = [
     user,
+    ...hexai,
     new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir }),
-    new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
+    new TwigSource({ name: 'libraries', folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
+    ...(otherTwigDir === undefined ? [] : [new TwigSource({ folder: otherTwigDir, userHome, poll })]),
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
-    new BuiltInSource({ folder: jsonlDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
+    new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
   const catalog = new Catalog(sources, {
     reportsTextChanges: true,
@@ -110,7 +121,7 @@ export function createPrompts({
       return audibleProblems(problems, new Set(silencedRules));
     },
   });
-  const editor = new Editor(catalog, user);
+  const editor = new Editor(catalog, user, hexai);
   const labels = records === undefined ? new FileLabelStore(jsonlDir) : new SharedLabelStore(records);
   const versions = new Versions(catalog, labels, { protectedLabels, holdsLabels });
   const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
@@ -200,6 +211,11 @@ export function createTwig({
   const source = new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy?.twigDir });
   const catalog = new Catalog([source], logging);
   return { ...catalogFeature(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
+}
+
+/** Returns the folder if it exists and is not the own one. */
+function otherFolder(folder: string | undefined, own: string): string | undefined {
+  return folder !== undefined && folder !== own && existsSync(folder) ? folder : undefined;
 }
 
 function createUserSource(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
