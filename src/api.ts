@@ -3,6 +3,7 @@ import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
 import type { ResourceContents } from './content.ts';
@@ -43,6 +44,7 @@ export type FeatureApi = ToolTypes<
       | typeof createTestTool
       | typeof createUsageTool
       | typeof testTool
+      | typeof replayTool
       | typeof outboxTool
     >
 >;

@@ -49,6 +49,14 @@ export function promptOptions(
   };
 }
 
+/** A drop-in contract that a server of `standard` offers beside its own keeps the documented folders of the original. */
+export function withOriginalFolders(config: Config, origins: PromptSources['origins'] & {}): Config {
+  const isChosen = (setting: string) => (origins[setting] ?? 'default') !== 'default';
+  const hexai = isChosen('jsonl.dir') ? undefined : config['originals.hexai_dir'];
+  const twig = isChosen('twig.dir') ? undefined : config['originals.twig_dir'];
+  return { ...config, ...(hexai && { 'jsonl.dir': hexai }), ...(twig && { 'twig.dir': twig }) };
+}
+
 /** Reads git repositories of prompt files with the same precautions as those of runs. */
 export function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
   return async (folder) => {
@@ -64,14 +72,6 @@ function testModel(config: Config): Pick<PromptsOptions, 'model'> {
   if (!url || !model) return {};
   const key = config['assistant.model_api_key'];
   return { model: { url, model, key, timeoutMs: config['assistant.model_timeout_ms'] } };
-}
-
-/** A drop-in contract that a server of `standard` offers beside its own keeps the documented folders of the original. */
-export function withOriginalFolders(config: Config, origins: PromptSources['origins'] & {}): Config {
-  const isChosen = (setting: string) => (origins[setting] ?? 'default') !== 'default';
-  const hexai = isChosen('jsonl.dir') ? undefined : config['originals.hexai_dir'];
-  const twig = isChosen('twig.dir') ? undefined : config['originals.twig_dir'];
-  return { ...config, ...(hexai && { 'jsonl.dir': hexai }), ...(twig && { 'twig.dir': twig }) };
 }
 
 /** On PostgreSQL, several machines share prompts and run records. On SQLite there is nothing to share. */
@@ -131,6 +131,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
   const token = config['delivery.call_token'];
   const from = config['delivery.call_from'];
   const ntfyUrl = config['delivery.ntfy_url'];
+  const telegramToken = config['delivery.telegram_token'];
   return {
     outboxDir: config['delivery.outbox_dir'],
     mailFrom: config['delivery.mail_from'],
@@ -138,6 +139,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
     ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
     webhookSecret: config['delivery.webhook_secret'],
     privateHosts: config['delivery.private_hosts'],
+    ...(telegramToken && { telegram: { url: config['delivery.telegram_url'], token: telegramToken } }),
     ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
 }

@@ -124,6 +124,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'changes',
     'process',
+    'workspace',
     'record',
     'run',
     'settings',
