@@ -16,6 +16,7 @@ import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { guardPeople } from './tools/person-guard.ts';
 import { prompts } from './tools/prompts.ts';
+import { recordChange } from './tools/recorded-change.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
 import { userTools } from './tools/user-tools.ts';
@@ -66,7 +67,7 @@ export function createAssistant({
       ...auditTools(data, toolTimeoutMs),
       testTool(data, channels, toolTimeoutMs),
       outboxTool(channels.outboxDir),
-    ].map((tool) => guardPeople(tool, data)),
+    ].map((tool) => guardPeople(recordChange(tool, data), data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

@@ -57,6 +57,8 @@ export const keywords: Readonly<Record<string, string>> = {
   list_audit: 'audit log trail history why notified decided decision who changed preferences users events',
   server_status:
     'status health broken problems errors settings in force origin connected clients version diagnostics server',
+  list_activity:
+    'activity audit log who did what changed denied refused calls tokens access security history',
   load_demo: 'demo example sample data try tour show what it can do',
   remove_demo: 'remove delete get rid of demo example sample data',
 };

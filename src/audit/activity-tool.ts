@@ -1,0 +1,70 @@
+import type { Feature } from '../feature.ts';
+import { pageArguments, pageOf } from '../paging.ts';
+import { defineTool, hints } from '../tool.ts';
+import type { AuditEntry } from './audit-entry.ts';
+import type { AuditFilter } from './audit-log.ts';
+
+export interface ActivitySource {
+  list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
+}
+
+/** Lets the owner read the audit log. */
+export function createActivity(audit: ActivitySource): Feature {
+  return { name: 'audit', tools: activityTools(audit) };
+}
+
+export const activityFields = {
+  actor: { type: 'string', description: 'Only this one: owner, token NAME or oauth SUBJECT' },
+  action: { type: 'string', description: 'Only this tool or method' },
+  outcome: { type: 'string', enum: ['done', 'failed', 'denied'], description: 'Only this outcome' },
+  days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
+} as const;
+
+export function activityTools(audit: ActivitySource) {
+  const text = { type: 'string' } as const;
+  return [
+    defineTool({
+      name: 'list_activity',
+      title: 'List Activity',
+      description:
+        'Lists calls that changed something, and denied ones, newest first: when, who, tool, target, and what changed in people and rules.',
+      searchHint: 'audit log who changed denied security',
+      inputSchema: { type: 'object', properties: { ...activityFields, ...pageArguments } },
+      outputSchema: {
+        type: 'object',
+        required: ['entries', 'count'],
+        properties: {
+          count: { type: 'integer' },
+          next_cursor: text,
+          entries: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['at', 'actor', 'action', 'outcome'],
+              properties: {
+                at: text,
+                actor: text,
+                oauth_client: text,
+                client: text,
+                address: text,
+                action: text,
+                target: text,
+                outcome: activityFields.outcome,
+                reason: text,
+                before: { type: 'object' },
+                after: { type: 'object' },
+                count: { type: 'integer', description: 'Equal denied calls' },
+              },
+            },
+          },
+        },
+      },
+      annotations: hints.reads,
+      async call({ actor, action, outcome, days_back = 7, ...page }) {
+        const found = await audit.list({ actor, action, outcome, daysBack: days_back });
+        const { items: entries, next } = pageOf(found, (entry) => entry, page);
+        return { structured: { entries, count: found.length, ...next } };
+      },
+    }),
+  ];
+}
