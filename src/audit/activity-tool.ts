@@ -14,9 +14,9 @@ export function createActivity(audit: ActivitySource): Feature {
 }
 
 export const activityFields = {
-  actor: { type: 'string', description: 'Only this one: owner, token NAME or oauth SUBJECT' },
-  action: { type: 'string', description: 'Only this tool or method' },
-  outcome: { type: 'string', enum: ['done', 'failed', 'denied'], description: 'Only this outcome' },
+  actor: { type: 'string', description: 'E.g. token ada' },
+  action: { type: 'string', description: 'Tool or method' },
+  outcome: { type: 'string', enum: ['done', 'failed', 'denied'] },
   days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
 } as const;
 
@@ -26,8 +26,7 @@ export function activityTools(audit: ActivitySource) {
     defineTool({
       name: 'list_activity',
       title: 'List Activity',
-      description:
-        'Lists calls that changed something, and denied ones, newest first: when, who, tool, target, and what changed in people and rules.',
+      description: 'Lists changes and denied calls of all tools, newest first: when, who, what.',
       searchHint: 'audit log who changed denied security',
       inputSchema: { type: 'object', properties: { ...activityFields, ...pageArguments } },
       outputSchema: {

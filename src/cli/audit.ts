@@ -10,8 +10,8 @@ export const audit: Command = {
   summary: 'Show who changed what, and which calls were denied.',
   usage: 'audit [--actor NAME] [--action TOOL] [--outcome OUTCOME] [--days-back DAYS] [--limit COUNT]',
   flags: {
-    actor: { type: 'string', description: `${activityFields.actor.description}.` },
-    action: { type: 'string', description: `${activityFields.action.description}.` },
+    actor: { type: 'string', description: 'Only this one: owner, "token NAME" or "oauth SUBJECT".' },
+    action: { type: 'string', description: 'Only this tool or method.' },
     outcome: {
       type: 'string',
       values: activityFields.outcome.enum,
