@@ -3,6 +3,7 @@ import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
 import type { activityTools } from './audit/activity-tool.ts';
@@ -34,7 +35,7 @@ export type FeatureApi = ToolTypes<
       | typeof notificationTools
       | typeof auditTools
     >[number]
-  | ReturnType<typeof createShow | typeof testTool | typeof outboxTool>
+  | ReturnType<typeof createShow | typeof testTool | typeof replayTool | typeof outboxTool>
 >;
 
 /** Every tool of `standard`. */

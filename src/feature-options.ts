@@ -110,6 +110,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
   const token = config['delivery.call_token'];
   const from = config['delivery.call_from'];
   const ntfyUrl = config['delivery.ntfy_url'];
+  const telegramToken = config['delivery.telegram_token'];
   return {
     outboxDir: config['delivery.outbox_dir'],
     mailFrom: config['delivery.mail_from'],
@@ -117,6 +118,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
     ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
     webhookSecret: config['delivery.webhook_secret'],
     privateHosts: config['delivery.private_hosts'],
+    ...(telegramToken && { telegram: { url: config['delivery.telegram_url'], token: telegramToken } }),
     ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
 }

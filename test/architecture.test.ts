@@ -147,6 +147,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'changes',
     'process',
+    'workspace',
     'record',
     'run',
     'settings',
