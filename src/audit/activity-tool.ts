@@ -20,6 +20,13 @@ export const activityFields = {
   days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
 } as const;
 
+const accepted = { type: 'object', properties: { ...activityFields, ...pageArguments } } as const;
+/** Lists leave out what only the command line uses, because every character costs. */
+const announced = {
+  type: 'object',
+  properties: { actor: activityFields.actor, outcome: activityFields.outcome, ...pageArguments },
+} as const;
+
 export function activityTools(audit: ActivitySource) {
   const text = { type: 'string' } as const;
   return [
@@ -28,7 +35,8 @@ export function activityTools(audit: ActivitySource) {
       title: 'List Activity',
       description: 'Lists changes and denied calls of all tools, newest first: when, who, what.',
       searchHint: 'audit log who changed denied security',
-      inputSchema: { type: 'object', properties: { ...activityFields, ...pageArguments } },
+      inputSchema: announced as unknown as typeof accepted,
+      acceptedSchema: accepted,
       outputSchema: {
         type: 'object',
         required: ['entries', 'count'],
