@@ -108,6 +108,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
   server_status:
     'status health broken problems errors settings in force origin connected clients version diagnostics server anything wrong does not work nothing works trouble faulty up and running fine okay alive slow down crashed healthy configuration setup overview condition doctor yourself itself state fix',
+  list_activity:
+    'activity audit log who did what changed denied refused calls tokens access security history which client was not allowed blocked permission intruder suspicious lately yesterday by whom record of actions',
   load_demo:
     'demo example examples sample data try tour show what it can do how this works made-up fake dummy play around first fill with test pretend explore demonstration experiment get started newcomer see in action learn trial toy beginner introduction',
   remove_demo:

@@ -27,6 +27,7 @@ const onePerson = [
   'remove_calendar',
   'list_notifications',
   'plan_notifications',
+  'replay_notifications',
   'cancel_notification',
   'acknowledge_notification',
   'snooze_notification',
@@ -62,7 +63,7 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
   'calendar:USER': onePerson,
   'calendar:*': [...onePerson, 'create_user', 'delete_user', 'list_outbox'],
   'delegate:read-only': ownRuns,
-  'delegate:workspace-write': ownRuns,
+  'delegate:workspace-write': [...ownRuns, 'apply_run', 'undo_run'],
 };
 
 export const scopeNames: readonly string[] = [...Object.keys(scopeTools), 'admin'];
