@@ -74,6 +74,10 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('delete_prompt', { name: 'greet' });
     const { revisions } = await call('prompt_history', { name: 'greet' });
     await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
+    await call('label_prompt', { name: 'greet', label: 'staging' });
+    await call('prompt_history', { name: 'greet', compare: 'staging' });
+    await call('test_prompts', {});
+    await call('prompt_usage', {});
   });
 
   it('sub-agent tools', async () => {
@@ -126,6 +130,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('plan_notifications', { user_id: id });
     const planned = await call('list_notifications', { user_id: id, status: 'planned' });
     await call('cancel_notification', { notification_id: planned.notifications[0]!.id });
+    await call('replay_notifications', { user_id: id });
     await call('test_notification', { user_id: id });
     await call('list_outbox', {});
     await call('list_audit', { user_id: id });

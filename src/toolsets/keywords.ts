@@ -9,6 +9,9 @@ export const keywords: Readonly<Record<string, string>> = {
     'edit change modify rename rewrite wording title description tags of a prompt better improve',
   delete_prompt: 'delete remove throw away discard erase a prompt',
   prompt_history: 'history versions revisions edited changed by author when earlier deleted prompt log',
+  label_prompt: 'version tag release production staging pin protect publish approve prompt',
+  test_prompts: 'run tests of prompts evaluate eval check regression judge rubric',
+  prompt_usage: 'statistics most used popular unused prompts how often count analytics',
   restore_prompt: 'undo revert roll back bring back recover earlier version deleted prompt mistake',
   lint_prompts: 'check validate verify problems mistakes errors broken prompt template syntax compile',
   import_prompts:
@@ -53,6 +56,8 @@ export const keywords: Readonly<Record<string, string>> = {
   cancel_notification: 'cancel stop skip do not send planned reminder notification alert',
   acknowledge_notification:
     'acknowledge confirm seen read mark done reminder notification alert stop calling',
+  replay_notifications:
+    'replay what if would have got past reminders under other settings policy compare backtest simulate',
   snooze_notification: 'snooze later again remind me in minutes postpone put off reminder notification alert',
   test_notification: 'test try send message mail email phone call ntfy webhook channel works reaches',
   list_outbox: 'outbox messages written instead of being sent undelivered mails files',
