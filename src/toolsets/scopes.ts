@@ -8,6 +8,7 @@ const readPrompts = [
   'show_prompt',
   'export_prompts',
   'prompt_history',
+  'prompt_usage',
   'lint_prompts',
 ] as const;
 
@@ -58,6 +59,8 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'update_prompt',
     'delete_prompt',
     'restore_prompt',
+    'label_prompt',
+    'test_prompts',
     'import_prompts',
   ],
   'calendar:USER': onePerson,
