@@ -122,6 +122,19 @@ for (const [name, { entryPoint, inputs }] of outputs) {
   );
 }
 
+// The thread that reads long files has a program of its own: start.cjs would start a second server in it.
+await build({
+  ...style,
+  entryPoints: ['src/prompts/tools/file-work.ts'],
+  outfile: 'dist/file-work.cjs',
+  bundle: true,
+  minify: true,
+  format: 'cjs',
+  platform: 'node',
+  mainFields: ['module', 'main'],
+  define: { 'import.meta.dirname': '__dirname' },
+});
+
 const fingerprint = createHash('sha256').update(startCode).digest('hex').slice(0, 16);
 const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT', fingerprint);
 writeFileSync('dist/adjutant.cjs', launcher);
