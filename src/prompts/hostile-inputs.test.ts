@@ -177,7 +177,7 @@ it('reports the first of hundreds of thousands of invalid lines, and how many th
 it('reads VS Code inputs that are never closed in linear time', { timeout }, async () => {
   const read = (text: string) => formatNamed('vscode').read([{ path: 'a.prompt.md', text }]);
   await expectLinear(read, repeated('${input:a:', 8 * length), prose);
-  const { prompts } = await read('Ask ${input:a:costs $5} and ${input:b} ${input:c:');
+  const { prompts } = await read(`Ask \${input:a:costs $5} and \${input:b} \${input:c:`);
   expect(prompts[0]!.arguments).toMatchObject([{ name: 'a', description: 'costs $5' }, { name: 'b' }]);
 });
 
