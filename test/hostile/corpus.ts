@@ -88,7 +88,7 @@ export function hostileInputs(size: number): readonly HostileInput[] {
       {
         name: `a library file of ${name}`,
         tool: 'expand_prompt',
-        args: { command: `library${at}/a` },
+        args: { command: `library${at}:a` },
         files: {
           [`libraries/library${at}/twig.toml`]: manifest,
           [`libraries/library${at}/prompts/a.md`]: text,
@@ -147,7 +147,7 @@ export function hostileInputs(size: number): readonly HostileInput[] {
     {
       name: 'rendering loops in loops',
       tool: 'expand_prompt',
-      args: { command: 'loops/a' },
+      args: { command: 'loops:a' },
       files: {
         'libraries/loops/twig.toml': manifest,
         'libraries/loops/prompts/a.md':
@@ -157,7 +157,7 @@ export function hostileInputs(size: number): readonly HostileInput[] {
     {
       name: 'rendering a few very slow steps',
       tool: 'expand_prompt',
-      args: { command: 'steps/a' },
+      args: { command: 'steps:a' },
       files: {
         'libraries/steps/twig.toml': manifest,
         'libraries/steps/prompts/a.md':

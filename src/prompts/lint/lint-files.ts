@@ -34,14 +34,15 @@ export async function lintFiles(
       problems.push(await lintPrompt(lintTarget(known, definition, library)));
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const found = withRules(sortAndMerge(firstOfEachFile(problems.flat())));
+  const found = withRules(sortAndMerge(limitProblems(problems.flat())));
   return { prompts, problems: withoutSilenced(found, silenced, (file) => texts.get(file)) };
 }
 
 /** More problems in one file help nobody, and a hostile file can have millions. */
 const maxProblemsPerFile = 5_000;
 
-function firstOfEachFile(problems: readonly Problem[]): readonly Problem[] {
+/** Keeps the first problems of each file, and adds how many are missing. */
+export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
   const counts = new Map<string, number>();
   const first = problems.filter(({ file }) => {
     const count = (counts.get(file) ?? 0) + 1;
