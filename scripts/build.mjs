@@ -61,14 +61,16 @@ const fileOf = (name) => name.replace(/js$/, 'cjs');
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
+/** Marks chunks without a source map: a stack trace has no use for positions in packages. */
+const packagesOnly = 'contains packages only';
 function write(name, code, map) {
   // esbuild escapes other characters in strings only, not in regular expressions.
   const ascii = code.replaceAll(
     /[^\0-\x7f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  writeFileSync(`dist/${name}`, `${ascii}//# sourceMappingURL=${name}.map\n`);
-  writeFileSync(`dist/${name}.map`, map);
+  writeFileSync(`dist/${name}`, `${ascii}//# ${map ? `sourceMappingURL=${name}.map` : packagesOnly}\n`);
+  if (map) writeFileSync(`dist/${name}.map`, map);
 }
 
 // 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.
@@ -117,16 +119,34 @@ for (const [name, { entryPoint, inputs }] of outputs) {
     code.replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) =>
       start.has(other) ? `require("./start.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`,
     ) + (isCommonJs ? 'module.exports = module.exports.default;\n' : ''),
-    map,
+    isPackage ? undefined : map,
   );
 }
+
+// 5. Bundle the run host into one file. It must not load anything later: an update may have replaced the chunks by then.
+const host = await build({
+  ...toCommonJs,
+  entryPoints: ['src/delegate/run-host.ts'],
+  outfile: 'dist/run-host.cjs',
+  bundle: true,
+  minify: true,
+  keepNames: true,
+  lineLimit: 120,
+  platform: 'node',
+  mainFields: ['module', 'main'],
+  define: { 'import.meta.dirname': '__dirname' },
+  metafile: true,
+  write: false,
+});
+const [hostMap, hostCode] = host.outputFiles.map(({ text }) => text);
+write('run-host.cjs', hostCode, hostMap);
 
 const fingerprint = createHash('sha256').update(startCode).digest('hex').slice(0, 16);
 const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT', fingerprint);
 writeFileSync('dist/adjutant.cjs', launcher);
 chmodSync('dist/adjutant.cjs', 0o755);
 
-// 5. Copy the template engine. It is WebAssembly and is loaded again after a crash, so it stays a separate file.
+// 6. Copy the template engine. It is WebAssembly and is loaded again after a crash, so it stays a separate file.
 for (const [file, name] of [
   ['minijinja_js.js', 'minijinja_js.cjs'],
   ['minijinja_js_bg.wasm', 'minijinja_js_bg.wasm'],
@@ -139,12 +159,13 @@ for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`
 // The bundles contain no licence comments, so the licences of all packages are shipped in one file.
 const packages = [
   ...bundledPackages(metafile),
+  ...bundledPackages(host.metafile),
   ...bundledPackages(pageMetafile),
   'node_modules/minijinja-js',
 ];
 writeFileSync('dist/THIRD_PARTY_NOTICES', notices(packages));
 
-// 6. Start a server once to write the code cache, so that the first start of a user is fast too.
+// 7. Start a server once to write the code cache, so that the first start of a user is fast too.
 const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
 execFileSync(process.execPath, ['dist/adjutant.cjs', 'serve', '--home', home], {

@@ -21,6 +21,9 @@ Error.prepareStackTrace = (error, frames) => {
   }
 };
 
+Module.enableCompileCache();
+if (process.argv[2] === 'run-host') return require('./run-host.cjs');
+
 // start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything.
 // The entry in require.cache makes other chunks that require start.cjs get this instance. V8 rejects a code cache of another
 // version or with other flags, but not one of another text with the same length. Hence the fingerprint in the file name.
@@ -34,7 +37,6 @@ const script = new vm.Script(Module.wrap(fs.readFileSync(file, 'latin1')), { fil
 const start = new Module(file, module);
 require.cache[file] = start;
 start.loaded = true;
-Module.enableCompileCache();
 script.runInThisContext()(start.exports, require, start, file, __dirname);
 
 // The cache is written after a server has started, so that it contains every function that the start calls.

@@ -9,6 +9,10 @@ export function setLogLevel(level: LogLevel): void {
   threshold = levels.indexOf(level);
 }
 
+export function logLevel(): LogLevel {
+  return levels[threshold]!;
+}
+
 /** Writes one line to stderr, since stdout carries the protocol. */
 export function log(level: LogLevel, message: string, error?: unknown): void {
   if (levels.indexOf(level) < threshold) return;

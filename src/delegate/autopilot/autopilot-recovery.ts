@@ -5,65 +5,23 @@ import { type Merge, Worktree, type WorktreeOptions } from '../changes/worktree.
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { loadRecord } from '../record/run-record.ts';
-import type { RunQueue } from '../run/run-queue.ts';
 import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import { resultFile } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
-import { loadAutopilot } from './autopilot-record.ts';
 import { deleteState } from './autopilot-state.ts';
 import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import { outcomeFile } from './job-outcome.ts';
 
-/** A lock older than this belongs to a server that died. */
-const staleLockMs = 60_000;
-
-/** Does the work under a lock, so that one server at a time adopts an autopilot. False if another server has the lock. */
-export async function withTakeoverLock(directory: RunDirectory, work: () => Promise<void>): Promise<boolean> {
-  if (!(await acquireLock(directory.file('.salvage')))) return false;
-  try {
-    await work();
-  } finally {
-    await disk.rmdir(directory.file('.salvage')).catch(() => {});
-  }
-  return true;
-}
-
 /**
- * Finishes an autopilot whose server has died: collects the results of its jobs, skips jobs that had not started, and saves
+ * Finishes an autopilot whose host was killed: collects the results of its jobs, skips jobs that had not started, and saves
  * unmerged changes as patches. Call it only when none of the autopilot's runs is open.
  */
 export async function recoverAutopilot(
   directory: RunDirectory,
-  options: WorktreeOptions,
-  queue: RunQueue,
-): Promise<void> {
-  const loaded = await loadAutopilot(directory.path, directory.id);
-  if (loaded?.status === 'running') {
-    await writeResult(directory, loaded, options, queue.cancellationReason(directory.path));
-    await deleteState(directory);
-  }
-  queue.finish(directory.path);
-}
-
-async function acquireLock(folder: string): Promise<boolean> {
-  const create = () =>
-    disk.mkdir(folder).then(
-      () => true,
-      () => false,
-    );
-  if (await create()) return true;
-  const stat = await disk.stat(folder).catch(() => undefined);
-  if (stat !== undefined && Date.now() - stat.mtimeMs < staleLockMs) return false;
-  await disk.rmdir(folder).catch(() => {});
-  return create();
-}
-
-async function writeResult(
-  directory: RunDirectory,
   loaded: AutopilotOutput,
   options: WorktreeOptions,
   cancellationReason: string | undefined,
-): Promise<void> {
+): Promise<AutopilotOutput> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
   const trees = await recoverWorktrees(directory, options);
@@ -98,6 +56,8 @@ async function writeResult(
   });
   await directory.writeJson('result.json', resultFile(output));
   for (const { run_dir } of jobs) await disk.rm(join(run_dir, outcomeFile), { force: true });
+  await deleteState(directory);
+  return output;
 }
 
 function finalStatus(

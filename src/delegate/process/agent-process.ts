@@ -1,13 +1,13 @@
 import { promises as disk } from 'node:fs';
 import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { identify, isAlive, type ProcessIdentity, runMarker } from './process-table.ts';
+import { identify, type ProcessIdentity, runMarker } from './process-table.ts';
 
-/** A running agent, started by this server or by another one. */
+/** A running agent. */
 export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
-  /** Returns `undefined` while the process runs. Code and signal are known only for child processes of this server. */
-  pollExit(): Promise<Exit | undefined>;
+  /** Set when the process has exited. */
+  readonly exit: Exit | undefined;
 }
 
 export interface Exit {
@@ -17,8 +17,8 @@ export interface Exit {
 }
 
 /**
- * Starts the agent so that it survives this server: it gets its own session, writes its output to files, and reads the
- * prompt from an unlinked file, which no other process can open and which disappears when the agent exits.
+ * Starts the agent in its own session. It writes its output to files, so that nothing is lost if the run host is killed, and
+ * reads the prompt from an unlinked file, which no other process can open and which disappears when the agent exits.
  */
 export async function startAgent(
   directory: RunDirectory,
@@ -48,21 +48,13 @@ export async function startAgent(
     };
     child.once('error', (error) => recordExit({ code: null, signal: null, spawnError: error.message }));
     child.once('exit', (code, signal) => recordExit({ code, signal }));
-    child.unref();
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
-      pollExit: async () => exit,
+      get exit() {
+        return exit;
+      },
     };
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
   }
-}
-
-/** Follows a process that another server started. A missing identity means that the process has already exited. */
-export function attachTo(identity: ProcessIdentity | undefined): AgentProcess {
-  return {
-    identity,
-    pollExit: async () =>
-      identity !== undefined && (await isAlive(identity)) ? undefined : { code: null, signal: null },
-  };
 }

@@ -33,11 +33,13 @@ export interface FinishedRun {
   readonly ended?: readonly EndedProcess[];
   /** True if an event contained a secret. */
   readonly secrets?: boolean;
+  /** Resolves to false if the agent cannot start sandboxed commands on this machine. */
+  readonly sandboxWorks?: Promise<boolean>;
 }
 
 const maxStderrChars = 64 * 1024;
 
-/** Builds and writes the result of a run whose agent has exited. Works from files, so an adopting server can do it too. */
+/** Builds and writes the result of a run whose agent has exited. Works from files, so it also works if the run host was killed. */
 export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const { directory, agent, queue, progress, redact } = run;
   const exec = await readJson(directory.file('codex_exec.json'));
@@ -79,8 +81,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     asAnswer(answer)?.deliverables ?? [],
     exec?.['sandbox'] !== 'read-only',
   );
-  const sandboxed = run.exit !== undefined && exec?.['sandbox'] !== 'danger-full-access';
-  if (sandboxed && (await agent.sandboxWorks?.()) === false)
+  if (run.exit !== undefined && (await run.sandboxWorks) === false)
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );

@@ -29,7 +29,7 @@ export class Runs {
 
   /** The newest runs, or the newest that are older than `before`. */
   async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
-    await this.#local.adopt();
+    await this.#local.recover();
     const [local, remote] = await Promise.all([
       this.#local.list(limit, before),
       this.#listRemote(limit, before),
@@ -42,7 +42,7 @@ export class Runs {
   }
 
   async account(id: string): Promise<RunAccount> {
-    await this.#local.adopt();
+    await this.#local.recover();
     const account = (await this.#local.find(id)) ?? (await this.#findRemote(id));
     if (account === undefined)
       throw new Failure('resource-not-found', `There is no run ${id}. Call list_runs to see all runs.`);
@@ -63,8 +63,7 @@ export class Runs {
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<RunRecord> {
     const record = await this.show(id);
     if (record.status !== 'running') return record;
-    if (this.#local.has(id))
-      (await this.#delegation.supervisor.queue).requestCancellation(record.run_dir, reason);
+    if (this.#local.has(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, cancelTimeoutMs, signal);
   }
@@ -80,12 +79,12 @@ export class Runs {
     const events = isLocal
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#readRemote(id, 'events.jsonl')).trimEnd().split('\n');
-    return describeLog(events, (raw) => agent.parse(this.#delegation.redact(raw)), after, limit);
+    return describeLog(events, (raw) => agent.parse(this.#delegation.runner.redact(raw)), after, limit);
   }
 
   /** Removes finished local runs older than `ageMs`, except the newest `keep`. Returns their ids. */
   async clean(ageMs: number, keep: number): Promise<readonly string[]> {
-    await this.#local.adopt();
+    await this.#local.recover();
     return this.#local.clean(ageMs, keep, (id) =>
       this.#shared
         ?.forget(id)
@@ -100,7 +99,7 @@ export class Runs {
       return (await this.#findRemote(id)) === undefined ? undefined : this.#readRemote(id, name);
     const file = await this.#local.artifactPath(id, name);
     // The files of a running agent are not redacted yet.
-    return file && this.#delegation.redact(await readRegularFile(file, maxFileBytes));
+    return file && this.#delegation.runner.redact(await readRegularFile(file, maxFileBytes));
   }
 
   /** Runs of other machines. Without the database, local runs must still be listed. */

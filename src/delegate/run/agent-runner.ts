@@ -1,0 +1,309 @@
+import { existsSync } from 'node:fs';
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
+import { type Agents, createAgents } from '../agents/agents.ts';
+import { recordBefore } from '../changes/change-recorder.ts';
+import { EventFile } from '../files/event-file.ts';
+import { createRedaction, type Redact } from '../files/redaction.ts';
+import { RunDirectory } from '../files/run-directory.ts';
+import { startAgent } from '../process/agent-process.ts';
+import { terminateRun } from '../process/process-end.ts';
+import { isAlive } from '../process/process-table.ts';
+import { WakeSignal } from '../process/wake-signal.ts';
+import type { Stop } from '../record/outcome.ts';
+import { RunProgress } from '../record/run-progress.ts';
+import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
+import { followRun, type Limits, requestedStop } from './follower.ts';
+import { isJob, type OpenRun } from './open-run.ts';
+import { prepareRun } from './preparation.ts';
+import { type FinishedRun, finishRun } from './run-finish.ts';
+import { RunQueue } from './run-queue.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type RunnerOptions = Parameters<typeof createAgents>[0] & {
+  readonly agent: AgentName;
+  readonly env: Environment;
+  /** Variables whose secret values are redacted. Default: `env`. */
+  readonly knownVariables?: Environment;
+  readonly queueFile: string;
+  readonly runsDir: string;
+  /** Maximum number of running agents, counted over all runs of the user. */
+  readonly maxParallel: number;
+  readonly limits: Limits;
+};
+
+/** A run whose agent is ready to start. */
+export interface PreparedRun {
+  readonly invocation: Invocation;
+  /** False if the run has to wait for other runs. */
+  readonly isNext: boolean;
+}
+
+type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'ignored' | 'progress'> &
+  Partial<Pick<FinishedRun, 'progress'>>;
+
+const pollIntervalMs = 100;
+/** How often a waiting run checks whether the runs before it are still alive. */
+const livenessCheckMs = 2_000;
+
+/** Runs agents, and finishes runs whose host was killed. */
+export class AgentRunner {
+  readonly agents: Agents;
+  readonly redact: Redact;
+  readonly #options: RunnerOptions;
+  #queue: Promise<RunQueue> | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.agents = createAgents(options);
+    this.redact = createRedaction(options.knownVariables ?? options.env);
+  }
+
+  get queue(): Promise<RunQueue> {
+    this.#queue ??= RunQueue.open(this.#options.queueFile).catch((error: unknown) => {
+      this.#queue = undefined;
+      throw error;
+    });
+    return this.#queue;
+  }
+
+  /** The agent for new runs. */
+  get agent(): Agent {
+    return this.agents[this.#options.agent];
+  }
+
+  /** Writes the input of an agent, and takes a place in the queue if one is free. */
+  async prepare(request: RunRequest): Promise<PreparedRun> {
+    await this.enqueue(request);
+    const invocation = await prepareRun(this.agent, request);
+    const queue = await this.queue;
+    await this.#recordEarlierUsage(queue, request);
+    const { path } = request.directory;
+    const isCancelled = requestedStop(undefined, queue, path) !== undefined;
+    const isNext = !isCancelled && (await this.#tryStart(queue, path));
+    if (isNext) await this.#recordBefore(request);
+    return { invocation, isNext };
+  }
+
+  /** Runs an agent from an empty run directory to `result.json`. */
+  async run(request: RunRequest, hooks: RunHooks, prepared?: PreparedRun): Promise<RunResult> {
+    const { directory } = request;
+    const { agent } = this;
+    const { signal } = hooks;
+    const wakeSignal = new WakeSignal();
+    const wake = () => wakeSignal.notify();
+    const limits = {
+      ...this.#options.limits,
+      ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
+    };
+    signal.addEventListener('abort', wake);
+    try {
+      const receivedAt = new Date();
+      const { invocation, isNext } = prepared ?? (await this.prepare(request));
+      if (signal.aborted || !isNext) {
+        const stop = await this.#waitForTurn(await this.queue, request, wakeSignal, hooks);
+        if (stop !== undefined) return await this.#finish({ directory, agent, startedAt: receivedAt, stop });
+        await this.#recordBefore(request);
+      }
+      hooks.onState?.('running');
+      const startedAt = new Date();
+      const process = await startAgent(directory, invocation, request, this.#options.env, wake);
+      const queue = await this.queue;
+      if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
+      // Checked during the run, so that the answer is ready when the run finishes.
+      const sandboxWorks =
+        request.sandbox === 'danger-full-access' || agent.sandboxWorks === undefined
+          ? undefined
+          : queue.checkOnce(`sandbox of ${invocation.command}`, agent.sandboxWorks).catch(() => true);
+      const followed = await followRun({
+        directory,
+        agent,
+        queue,
+        process,
+        redact: this.redact,
+        limits,
+        startedAt,
+        signal,
+        wakeSignal,
+        ...(hooks.onEvent && { onEvent: hooks.onEvent }),
+      }).catch(async (error: unknown) => {
+        // An agent that cannot be followed must not keep running unobserved.
+        await terminateRun(process.identity, directory.id, limits.grace);
+        throw error;
+      });
+      const { spawnError } = followed.exit;
+      return await this.#finish({
+        directory,
+        agent,
+        startedAt,
+        ...followed,
+        ...(sandboxWorks && { sandboxWorks }),
+        ...(spawnError !== undefined && { spawnError }),
+      });
+    } catch (error) {
+      // Refusals and system errors (missing program or folder, full disk) become a failed result.
+      if (!(error instanceof Failure || isSystemError(error))) throw error;
+      return await this.refuse(directory, messageOf(error));
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /**
+   * Adds a run to the queue. Servers do this on arrival, before preparing the run, so that queue order is arrival order. False
+   * if it is in the queue already.
+   */
+  async enqueue({
+    directory: { path, id },
+    tool,
+    threadId = null,
+    state = 'waiting',
+  }: Pick<RunRequest, 'tool'> & {
+    readonly directory: Pick<RunDirectory, 'path' | 'id'>;
+    readonly threadId?: string | null;
+    readonly state?: OpenRun['state'];
+  }): Promise<boolean> {
+    const { agent } = this.#options;
+    return (await this.queue).enqueue({ directory: path, runId: id, agent, tool, threadId, state });
+  }
+
+  /** Writes a failed result for a run that is not started. */
+  refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
+    return this.#finish({ directory, agent: this.agent, startedAt: new Date(), spawnError: reason });
+  }
+
+  /**
+   * Ends what is left of a run whose host was killed, and writes its result. With `mayRepeat`, a run whose agent had not
+   * finished gets no result, because the caller runs it again.
+   */
+  async recover(
+    run: Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'state' | 'process' | 'startedAt'>,
+    mayRepeat = false,
+  ): Promise<RunResult | undefined> {
+    const directory = new RunDirectory(run.directory, run.runId, this.redact);
+    const queue = await this.queue;
+    const ended = await terminateRun(run.process ?? undefined, run.runId, 0);
+    const agent = this.agents[run.agent];
+    const progress = new RunProgress();
+    let secrets = false;
+    for await (const line of new EventFile(directory.file('events.jsonl')).lines()) {
+      const clean = this.redact(line);
+      secrets ||= clean !== line;
+      for (const event of agent.parse(clean)) progress.apply(event);
+    }
+    const isOver = existsSync(directory.file('result.json')) || !existsSync(run.directory);
+    if (isOver || (mayRepeat && progress.end === undefined)) {
+      queue.finish(run.directory);
+      return undefined;
+    }
+    const startedAt = new Date(run.startedAt ?? Date.now());
+    const stop = requestedStop(undefined, queue, run.directory);
+    const wasStarted = run.state === 'running' && existsSync(directory.file('events.jsonl'));
+    return this.#finish({
+      directory,
+      agent,
+      startedAt,
+      progress,
+      ended,
+      secrets,
+      ...(stop !== undefined && { stop }),
+      ...(!wasStarted && stop === undefined && { spawnError: notStarted }),
+    });
+  }
+
+  /** Finishes a run that has no result and is not in the queue. */
+  recoverUnlisted({ path, id }: RunDirectory, agent: AgentName): Promise<RunResult | undefined> {
+    return this.recover({
+      directory: path,
+      runId: id,
+      agent,
+      state: 'running',
+      process: null,
+      startedAt: null,
+    });
+  }
+
+  /** Finishes the runs whose host was killed, except autopilots, which can continue. */
+  async recoverAbandoned(): Promise<void> {
+    if (!existsSync(this.#options.queueFile)) return;
+    const queue = await this.queue;
+    for (const run of queue.open()) {
+      if (run.state === 'autopilot' || (await isAlive(run.owner))) continue;
+      // The job of an autopilot is finished or repeated by the next host of the autopilot.
+      if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0);
+      else if (queue.claim(run)) await this.recover(run);
+    }
+  }
+
+  #finish(run: UnfinishedRun): Promise<RunResult> {
+    const { env, runsDir } = this.#options;
+    return this.queue.then((queue) =>
+      finishRun({
+        progress: new RunProgress(),
+        ...run,
+        queue,
+        redact: this.redact,
+        env,
+        ignored: [runsDir],
+      }),
+    );
+  }
+
+  /** Records the state of the working folder just before an agent that may write starts. */
+  async #recordBefore({ directory, cwd, sandbox }: RunRequest): Promise<void> {
+    const { env, runsDir } = this.#options;
+    if (sandbox !== 'read-only') await recordBefore(directory, { cwd, env, ignored: [runsDir] });
+  }
+
+  /** Records what a thread from outside Adjutant has used so far, so that this run's usage excludes it. */
+  async #recordEarlierUsage(queue: RunQueue, { directory, threadId }: RunRequest): Promise<void> {
+    if (threadId === undefined || queue.threadUsage(threadId) !== undefined) return;
+    const total = await this.agent.threadTotal?.(threadId).catch(() => undefined);
+    if (total === undefined) return;
+    queue.recordThread(directory.path, directory.id, threadId);
+    queue.recordUsage(threadId, total);
+  }
+
+  /** Returns nothing when the run may start, or the reason why it will not start. */
+  async #waitForTurn(
+    queue: RunQueue,
+    { directory: { path } }: RunRequest,
+    wakeSignal: WakeSignal,
+    { signal, onState }: RunHooks,
+  ): Promise<Stop | undefined> {
+    let version: number | undefined;
+    let checkedAt = Number.NEGATIVE_INFINITY;
+    for (let first = true; ; first = false) {
+      const stop = requestedStop(signal, queue, path);
+      if (stop !== undefined) return stop;
+      // Nothing can have changed for this run if nobody has changed the queue and nobody has died.
+      const isDue = performance.now() - checkedAt > livenessCheckMs;
+      if (isDue && !first) await this.recoverAbandoned();
+      if (queue.version !== version || isDue) {
+        version = queue.version;
+        checkedAt = performance.now();
+        if (await this.#tryStart(queue, path)) return undefined;
+      }
+      if (first) onState?.('waiting');
+      await wakeSignal.wait(pollIntervalMs);
+    }
+  }
+
+  #tryStart(queue: RunQueue, path: string): Promise<boolean> {
+    return queue.tryStart(path, this.#options.maxParallel, new Date().toISOString());
+  }
+
+  async close(): Promise<void> {
+    const queue = await this.#queue?.catch(() => undefined);
+    this.#queue = undefined;
+    queue?.close();
+  }
+}
+
+const notStarted = 'the run was interrupted before its agent was started';
+
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}
