@@ -61,15 +61,13 @@ const fileOf = (name) => name.replace(/js$/, 'cjs');
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-/** Marks chunks without a source map: a stack trace has no use for positions in packages. */
-const packagesOnly = 'contains packages only';
 function write(name, code, map) {
   // esbuild escapes other characters in strings only, not in regular expressions.
   const ascii = code.replaceAll(
     /[^\0-\x7f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  writeFileSync(`dist/${name}`, `${ascii}//# ${map ? `sourceMappingURL=${name}.map` : packagesOnly}\n`);
+  writeFileSync(`dist/${name}`, `${ascii}//# ${map ? `sourceMappingURL=${name}.map` : 'no source map'}\n`);
   if (map) writeFileSync(`dist/${name}.map`, map);
 }
 
@@ -119,6 +117,7 @@ for (const [name, { entryPoint, inputs }] of outputs) {
     code.replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) =>
       start.has(other) ? `require("./start.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`,
     ) + (isCommonJs ? 'module.exports = module.exports.default;\n' : ''),
+    // A stack trace has no use for positions in packages.
     isPackage ? undefined : map,
   );
 }
@@ -131,15 +130,15 @@ const host = await build({
   bundle: true,
   minify: true,
   keepNames: true,
-  lineLimit: 120,
+  // Parsing a source map would block the run host for too long, so its stack traces have names but no positions.
+  sourcemap: false,
   platform: 'node',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
   metafile: true,
   write: false,
 });
-const [hostMap, hostCode] = host.outputFiles.map(({ text }) => text);
-write('run-host.cjs', hostCode, hostMap);
+write('run-host.cjs', host.outputFiles[0].text);
 
 const fingerprint = createHash('sha256').update(startCode).digest('hex').slice(0, 16);
 const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT', fingerprint);

@@ -2,8 +2,8 @@ import { promises as disk } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { messageOf } from '../json.ts';
 import { log, setLogLevel } from '../log.ts';
-import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import type { AutopilotRequest } from './autopilot/autopilot.ts';
+import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import { RunDirectory } from './files/run-directory.ts';
 import { Channel } from './host/channel.ts';
 import {
@@ -94,7 +94,11 @@ class RunHost {
     await this.#exit();
   }
 
-  #work({ work, request, options }: HostOrder, directory: RunDirectory, runner: AgentRunner): Promise<object> {
+  #work(
+    { work, request, options }: HostOrder,
+    directory: RunDirectory,
+    runner: AgentRunner,
+  ): Promise<object> {
     const hooksFor = (job?: JobLabel): RunHooks => ({
       signal: this.#cancellation.signal,
       onEvent: (event) => this.#send({ kind: 'event', event, ...(job && { job }) }),

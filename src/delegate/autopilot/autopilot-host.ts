@@ -7,6 +7,7 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import type { HostOptions } from '../host/host-message.ts';
 import { loadRecord } from '../record/run-record.ts';
 import { type AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { recoverRun } from '../run/run-recovery.ts';
 import { Autopilot, type AutopilotPorts, type AutopilotRequest } from './autopilot.ts';
 import { resultFile } from './autopilot-log.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
@@ -62,7 +63,7 @@ async function resume(hosted: HostedAutopilot): Promise<AutopilotOutput> {
   const { path, id } = directory;
   const queue = await runner.queue;
   for (const run of queue.open())
-    if (run.directory.startsWith(path + sep)) await runner.recover(run, true);
+    if (run.directory.startsWith(path + sep)) await recoverRun(runner, run, true);
   const loaded = await loadAutopilot(path, id);
   if (loaded === undefined) throw new Error(`the directory of autopilot ${id} was removed`);
   if (loaded.status !== 'running') return loaded;

@@ -35,7 +35,9 @@ export async function recoverAutopilot(
     ...loaded,
     jobs,
     aggregate:
-      jobs.length > 0 ? combined : { ...combined, summary: 'The server stopped before the plan was ready.' },
+      jobs.length > 0
+        ? combined
+        : { ...combined, summary: 'The autopilot was interrupted before the plan was ready.' },
     timing: {
       ...loaded.timing,
       finished_at: finishedAt.toISOString(),
@@ -65,12 +67,9 @@ function finalStatus(
   cancellationReason: string | undefined,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
   const isCancelled = cancellationReason !== undefined || jobs.some(({ status }) => status === 'cancelled');
-  const { status, error } = overallStatus(jobs, isCancelled);
-  if (isCancelled) {
-    const hasNoError = error === 'cancelled' && cancellationReason;
-    return { status, error: hasNoError ? `cancelled: ${cancellationReason}` : error };
-  }
-  const reasons = ['the server stopped during the autopilot', ...(jobs.length > 0 && error ? [error] : [])];
+  const { status, error } = overallStatus(jobs, isCancelled, cancellationReason);
+  if (isCancelled) return { status, error };
+  const reasons = ['the process of the autopilot was killed', ...(jobs.length > 0 && error ? [error] : [])];
   return { status: 'failed', error: reasons.join('; ') };
 }
 
@@ -81,7 +80,7 @@ async function recoverJob(
   cwd: string,
 ): Promise<JobResult> {
   if (job.status === 'waiting')
-    return { ...job, status: 'skipped', summary: 'Skipped because the server stopped.' };
+    return { ...job, status: 'skipped', summary: 'Skipped because the autopilot was interrupted.' };
   if (job.status !== 'running') return job;
   const outcome = await readJson(join(job.run_dir, outcomeFile));
   if (outcome !== undefined) return outcome as unknown as JobResult;
@@ -93,7 +92,7 @@ async function recoverJob(
       ...patch,
       status: 'failed',
       summary: 'The job has no result.',
-      error: 'the server stopped',
+      error: 'the job was interrupted',
     };
   const result: JobResult = { ...job, ...record, ...patch, status: record.status };
   if (tree === undefined) return result;

@@ -1,4 +1,5 @@
 import { promises as disk } from 'node:fs';
+import { messageOf } from '../../json.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { CheckOptions } from '../changes/acceptance.ts';
 import { Repository } from '../changes/git.ts';
@@ -97,7 +98,12 @@ export class Autopilot {
   async #finish(refusal?: string): Promise<AutopilotOutput> {
     if (this.#log.jobs.length > 0) await this.#runJobs();
     const hasCancelledJob = this.#log.results.some(({ status }) => status === 'cancelled');
-    const output = await this.#log.finish(this.#ports.signal.aborted || hasCancelledJob, refusal);
+    const { aborted, reason } = this.#ports.signal;
+    const output = await this.#log.finish(
+      aborted || hasCancelledJob,
+      aborted ? messageOf(reason) : undefined,
+      refusal,
+    );
     await deleteState(this.#directory);
     return output;
   }

@@ -10,10 +10,10 @@ import type { HostClient } from '../host/host-client.ts';
 import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunRequest, RunResult } from '../record/run-request.ts';
-import { AgentRunner } from '../run/agent-runner.ts';
+import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
-import { HostedRuns } from './hosted-runs.ts';
+import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import { type Caller, readCaller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
@@ -89,8 +89,10 @@ export class Delegation {
       });
       return result as RunResult | undefined;
     } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-      return await this.runner.refuse(directory, error.message);
+      // Refusals and system errors become a failed result.
+      const isExpected = error instanceof Failure ? !(error instanceof RunReleased) : isSystemError(error);
+      if (!isExpected) throw error;
+      return await this.runner.refuse(directory, messageOf(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
@@ -9,6 +10,7 @@ import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.t
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
 import type { OpenRun } from '../run/open-run.ts';
+import { recoverRun, recoverRuns } from '../run/run-recovery.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { ProgressReporter } from './progress-reporter.ts';
 
@@ -58,7 +60,7 @@ export class HostedRuns {
     for (let hosts = 1; result === undefined; hosts += 1) {
       const open = await this.#takeBack(path);
       if (open === undefined) return undefined;
-      if (work === 'run') return this.#runner.recover(open);
+      if (work === 'run') return recoverRun(this.#runner, open);
       if (hosts === maxHosts) throw new Failure('refused', `the process of ${id} was killed ${hosts} times`);
       log('info', `continuing autopilot ${id}, whose run host was killed`);
       result = await this.#follow(run, 'resume', await this.start());
@@ -119,7 +121,8 @@ export class HostedRuns {
 
   /** Finishes the runs whose hosts were killed, and continues their autopilots in new hosts. */
   async recoverAbandoned(): Promise<void> {
-    await this.#runner.recoverAbandoned();
+    if (!existsSync(this.#options.queueFile)) return;
+    await recoverRuns(this.#runner);
     const queue = await this.#runner.queue;
     for (const run of queue.open()) {
       if (run.state !== 'autopilot' || (await isAlive(run.owner)) || !queue.claim(run)) continue;
@@ -161,7 +164,9 @@ export class HostedRuns {
 
   /** Lets go of all runs that are not being cancelled. Their hosts carry on. */
   async release(): Promise<void> {
-    this.#released.reject(new RunReleased('unavailable', 'The server stopped; the run continues without it.'));
+    this.#released.reject(
+      new RunReleased('unavailable', 'The server stopped; the run continues without it.'),
+    );
     await Promise.allSettled(this.#resumed);
   }
 
@@ -200,4 +205,4 @@ const takeBackIntervalMs = 50;
 const maxHosts = 4;
 
 /** Thrown when this server stops while a run continues in its host. */
-class RunReleased extends Failure {}
+export class RunReleased extends Failure {}

@@ -47,14 +47,11 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   child.unref();
   const result = Promise.withResolvers<object | undefined>();
   let report: (message: HostMessage) => void = () => {};
-  const channel = new Channel<HostMessage, HostOrder | Cancellation>(
-    child.stdio[3] as Socket,
-    (message) => {
-      if (message.kind === 'result') result.resolve(message.result);
-      else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
-      else report(message);
-    },
-  );
+  const channel = new Channel<HostMessage, HostOrder | Cancellation>(child.stdio[3] as Socket, (message) => {
+    if (message.kind === 'result') result.resolve(message.result);
+    else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
+    else report(message);
+  });
   void channel.closed.then(() => result.resolve(undefined));
   return {
     identity: child.pid === undefined ? undefined : await identify(child.pid),

@@ -1,24 +1,22 @@
-import { existsSync } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { type Agents, createAgents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
-import { EventFile } from '../files/event-file.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
-import { RunDirectory } from '../files/run-directory.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
 import { startAgent } from '../process/agent-process.ts';
 import { terminateRun } from '../process/process-end.ts';
-import { isAlive } from '../process/process-table.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
 import { followRun, type Limits, requestedStop } from './follower.ts';
-import { isJob, type OpenRun } from './open-run.ts';
+import type { OpenRun } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
 import { type FinishedRun, finishRun } from './run-finish.ts';
 import { RunQueue } from './run-queue.ts';
+import { recoverRuns } from './run-recovery.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +46,7 @@ const pollIntervalMs = 100;
 /** How often a waiting run checks whether the runs before it are still alive. */
 const livenessCheckMs = 2_000;
 
-/** Runs agents, and finishes runs whose host was killed. */
+/** Runs agents. */
 export class AgentRunner {
   readonly agents: Agents;
   readonly redact: Redact;
@@ -104,7 +102,7 @@ export class AgentRunner {
       const { invocation, isNext } = prepared ?? (await this.prepare(request));
       if (signal.aborted || !isNext) {
         const stop = await this.#waitForTurn(await this.queue, request, wakeSignal, hooks);
-        if (stop !== undefined) return await this.#finish({ directory, agent, startedAt: receivedAt, stop });
+        if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
         await this.#recordBefore(request);
       }
       hooks.onState?.('running');
@@ -134,7 +132,7 @@ export class AgentRunner {
         throw error;
       });
       const { spawnError } = followed.exit;
-      return await this.#finish({
+      return await this.finish({
         directory,
         agent,
         startedAt,
@@ -171,73 +169,11 @@ export class AgentRunner {
 
   /** Writes a failed result for a run that is not started. */
   refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
-    return this.#finish({ directory, agent: this.agent, startedAt: new Date(), spawnError: reason });
+    return this.finish({ directory, agent: this.agent, startedAt: new Date(), spawnError: reason });
   }
 
-  /**
-   * Ends what is left of a run whose host was killed, and writes its result. With `mayRepeat`, a run whose agent had not
-   * finished gets no result, because the caller runs it again.
-   */
-  async recover(
-    run: Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'state' | 'process' | 'startedAt'>,
-    mayRepeat = false,
-  ): Promise<RunResult | undefined> {
-    const directory = new RunDirectory(run.directory, run.runId, this.redact);
-    const queue = await this.queue;
-    const ended = await terminateRun(run.process ?? undefined, run.runId, 0);
-    const agent = this.agents[run.agent];
-    const progress = new RunProgress();
-    let secrets = false;
-    for await (const line of new EventFile(directory.file('events.jsonl')).lines()) {
-      const clean = this.redact(line);
-      secrets ||= clean !== line;
-      for (const event of agent.parse(clean)) progress.apply(event);
-    }
-    const isOver = existsSync(directory.file('result.json')) || !existsSync(run.directory);
-    if (isOver || (mayRepeat && progress.end === undefined)) {
-      queue.finish(run.directory);
-      return undefined;
-    }
-    const startedAt = new Date(run.startedAt ?? Date.now());
-    const stop = requestedStop(undefined, queue, run.directory);
-    const wasStarted = run.state === 'running' && existsSync(directory.file('events.jsonl'));
-    return this.#finish({
-      directory,
-      agent,
-      startedAt,
-      progress,
-      ended,
-      secrets,
-      ...(stop !== undefined && { stop }),
-      ...(!wasStarted && stop === undefined && { spawnError: notStarted }),
-    });
-  }
-
-  /** Finishes a run that has no result and is not in the queue. */
-  recoverUnlisted({ path, id }: RunDirectory, agent: AgentName): Promise<RunResult | undefined> {
-    return this.recover({
-      directory: path,
-      runId: id,
-      agent,
-      state: 'running',
-      process: null,
-      startedAt: null,
-    });
-  }
-
-  /** Finishes the runs whose host was killed, except autopilots, which can continue. */
-  async recoverAbandoned(): Promise<void> {
-    if (!existsSync(this.#options.queueFile)) return;
-    const queue = await this.queue;
-    for (const run of queue.open()) {
-      if (run.state === 'autopilot' || (await isAlive(run.owner))) continue;
-      // The job of an autopilot is finished or repeated by the next host of the autopilot.
-      if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0);
-      else if (queue.claim(run)) await this.recover(run);
-    }
-  }
-
-  #finish(run: UnfinishedRun): Promise<RunResult> {
+  /** Writes the result of a run whose agent has exited or was not started. */
+  finish(run: UnfinishedRun): Promise<RunResult> {
     const { env, runsDir } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
@@ -280,7 +216,7 @@ export class AgentRunner {
       if (stop !== undefined) return stop;
       // Nothing can have changed for this run if nobody has changed the queue and nobody has died.
       const isDue = performance.now() - checkedAt > livenessCheckMs;
-      if (isDue && !first) await this.recoverAbandoned();
+      if (isDue && !first) await recoverRuns(this);
       if (queue.version !== version || isDue) {
         version = queue.version;
         checkedAt = performance.now();
@@ -301,8 +237,6 @@ export class AgentRunner {
     queue?.close();
   }
 }
-
-const notStarted = 'the run was interrupted before its agent was started';
 
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';

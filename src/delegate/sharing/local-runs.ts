@@ -6,6 +6,7 @@ import { readJson } from '../files/json-file.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { oneLine } from '../record/run-progress.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
+import { recoverRun } from '../run/run-recovery.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
 /** How many of the newest runs are checked for a missing result. */
@@ -128,7 +129,8 @@ export class LocalRuns {
       return record;
     }
     const exec = await readJson(directory.file('codex_exec.json'));
-    const result = await runner.recoverUnlisted(directory, this.#delegation.findAgent(exec).name);
+    const agent = this.#delegation.findAgent(exec).name;
+    const result = await recoverRun(runner, { directory: record.run_dir, runId: id, agent });
     return loadRecord(record.run_dir, id, result);
   }
 
