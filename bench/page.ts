@@ -1,6 +1,6 @@
 // Measures how fast the page loads and responds, with an empty installation and with a large one, in the same browser.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { putFinishedRun } from '../test/delegate/finished-run.ts';
@@ -28,8 +28,8 @@ async function start(home: string): Promise<RunningServer> {
   const address = await new Promise<string>((resolve) => {
     child.stderr!.on('data', (chunk) => {
       stderr += chunk;
-      const found = /http:\S+#token=\S+/.exec(stderr)?.[0];
-      if (found) resolve(found);
+      const found = /Page: (http:\S+)/.exec(stderr)?.[1];
+      if (found) resolve(`${found}#token=${readFileSync(join(home, 'token'), 'utf8').trim()}`);
     });
   });
   return { child, address };

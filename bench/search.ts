@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Catalog } from '../src/prompts/catalog/catalog.ts';
 import { PromptSearch } from '../src/prompts/catalog/search.ts';
-import { MountSource } from '../src/prompts/formats/mount.ts';
 import { BuiltInSource } from '../src/prompts/jsonl/built-in-source.ts';
+import { MountSource } from '../src/prompts/mounts/mount.ts';
 import { CommandSource } from '../src/prompts/sources/commands.ts';
 
 interface LabelledQuery {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createServer } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { connectMemory } from '../src/transports/memory.ts';
+import { unseenTasks } from './unseen-tasks.ts';
 
 interface Task {
   readonly task: string;
@@ -24,16 +25,24 @@ export interface Figures {
 
 const file = join(import.meta.dirname, '..', 'test', 'fixtures', 'tool-choice.jsonl');
 
-/** Asks search_tools for the tool of each task. Every second task is held out: the keywords were tuned on the others. */
-export async function measureToolChoice(): Promise<Record<'tuning' | 'held-out' | 'all', Figures>> {
+/**
+ * Asks search_tools for the tool of each task. Every second task of the file is held out: the keywords were tuned on the others. The
+ * unseen tasks were written later by somebody who had not read the keywords, and are not part of `all`.
+ */
+export async function measureToolChoice(): Promise<
+  Record<'tuning' | 'held-out' | 'all' | 'unseen', Figures>
+> {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-tool-choice-'));
   const { config } = await loadConfig({ argv: ['--home', home], env: { HOME: home }, cwd: home });
   const server = createServer('standard', config);
   const client = connectMemory(server);
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const known = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line): Task => JSON.parse(line));
+  const unseen = unseenTasks.map(([task, tool]): Task => ({ task, tools: [tool] }));
   const answered: (Miss & { readonly right: boolean })[] = [];
-  for (const line of lines) {
-    const { task, tools } = JSON.parse(line) as Task;
+  for (const { task, tools } of [...known, ...unseen]) {
     const params = { name: 'search_tools', arguments: { query: task, limit: 3 } };
     const { structuredContent } = await client.request('tools/call', params);
     const found = (structuredContent as { tools: { name: string }[] }).tools.map(({ name }) => name);
@@ -46,17 +55,20 @@ export async function measureToolChoice(): Promise<Record<'tuning' | 'held-out' 
     hits: part.filter(({ right }) => right).length,
     misses: part.filter(({ right }) => !right),
   });
+  const all = answered.slice(0, known.length);
   return {
-    tuning: figures(answered.filter((_, at) => at % 2 === 0)),
-    'held-out': figures(answered.filter((_, at) => at % 2 === 1)),
-    all: figures(answered),
+    tuning: figures(all.filter((_, at) => at % 2 === 0)),
+    'held-out': figures(all.filter((_, at) => at % 2 === 1)),
+    all: figures(all),
+    unseen: figures(answered.slice(known.length)),
   };
 }
 
 if (import.meta.main) {
-  const { tuning, ...others } = await measureToolChoice();
-  for (const [part, { tasks, hits }] of Object.entries({ tuning, ...others }))
-    console.log(`${part.padEnd(9)} ${hits}/${tasks} (${((100 * hits) / tasks).toFixed(1)} %)`);
-  for (const { task, tools, found } of tuning.misses)
+  const measured = await measureToolChoice();
+  const { unseen, ...parts } = measured;
+  for (const [part, { tasks, hits }] of Object.entries({ ...parts, 'held-out, unseen': unseen }))
+    console.log(`${part.padEnd(16)} ${hits}/${tasks} (${((100 * hits) / tasks).toFixed(1)} %)`);
+  for (const { task, tools, found } of measured.tuning.misses)
     console.log(`  ${task}: ${tools.join(' or ')}, found ${found.join(', ')}`);
 }

@@ -67,6 +67,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
     contract: contracts[name],
     features,
     access: clientAccess(name, config),
+    limits: { batchReplyBytes: config.max_batch_reply_bytes, nameLength: config.max_name_length },
     observe: (event) => group.log.add(event),
     ...(stateKey && { stateKey }),
   });

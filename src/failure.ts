@@ -45,7 +45,11 @@ export class Failure extends Error {
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(kind: FailureKind, message: string, detail: FailureDetail = {}) {
+    // Nobody reads the stack of an expected failure, and recording it costs more than the call that fails.
+    const limit = Error.stackTraceLimit;
+    if (kind !== 'internal') Error.stackTraceLimit = 0;
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    Error.stackTraceLimit = limit;
     this.kind = kind;
     this.issues = detail.issues ?? [];
     this.data = detail.data;

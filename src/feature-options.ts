@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import type { AssistantOptions } from './assistant/assistant.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
-import { isPostgres } from './assistant/store/store.ts';
-import { type Config, withoutOwnVariables } from './config.ts';
+import { isPostgres, locate } from './assistant/store/store.ts';
+import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
@@ -46,7 +47,22 @@ export function sharedRecords(config: Config): { readonly records?: Records } {
 
 /** With `isDropIn`, the feature has only the tools of the contract `delegate`, and each call waits for its run to end. */
 export function delegateFeatureOptions(config: Config, env: Environment, isDropIn: boolean): DelegateOptions {
-  return { ...delegateOptions(config, withoutOwnVariables(env), isDropIn), knownVariables: env };
+  return {
+    ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
+    unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
+    // Read late: the token is created when a server starts.
+    get knownVariables() {
+      return { ...env, ...ownSecrets(config) };
+    },
+  };
+}
+
+/** The files of the embedded database. SQLite keeps recent changes beside the main file. */
+function databaseFiles(config: Config): readonly string[] {
+  const { engine, target } = locate(config['assistant.database_url']);
+  return engine === 'sqlite'
+    ? ['', '-wal', '-shm', '-journal'].map((suffix) => resolve(target + suffix))
+    : [];
 }
 
 /** `createTaskRunner` is called only when a sub-agent is configured to decide about notifications. */

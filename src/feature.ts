@@ -37,6 +37,7 @@ export const problemSchema = {
     column: { type: 'integer' },
     severity: { enum: ['error', 'warning'] },
     message: { type: 'string' },
+    rule: { type: 'string', description: 'Identifies the check' },
     prompts: { type: 'array', items: { type: 'string' }, description: 'Names of the affected prompts' },
   },
 } as const;

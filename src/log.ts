@@ -13,6 +13,9 @@ export function logLevel(): LogLevel {
   return levels[threshold]!;
 }
 
+/** Longest text of a message: parts of it can come from a client. */
+const maxLength = 8_000;
+
 /** Writes one line to stderr, since stdout carries the protocol. */
 export function log(level: LogLevel, message: string, error?: unknown): void {
   if (levels.indexOf(level) < threshold) return;
@@ -20,5 +23,7 @@ export function log(level: LogLevel, message: string, error?: unknown): void {
     error === undefined
       ? ''
       : `: ${level === 'error' && error instanceof Error ? error.stack : messageOf(error)}`;
-  process.stderr.write(`adjutant: ${level}: ${message}${cause}\n`);
+  const text = `${message}${cause}`;
+  const kept = text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text;
+  process.stderr.write(`adjutant: ${level}: ${kept}\n`);
 }

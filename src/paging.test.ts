@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastPageOf, type PageRequest, pageOf, shorten } from './paging.ts';
+import { fitLists, lastPageOf, type PageRequest, pageOf, shorten } from './paging.ts';
 
 const items = Array.from({ length: 100 }, (_, index) => ({ index, text: 'x'.repeat(500) }));
 const page = (request: PageRequest) => pageOf(items, (item) => item, request);
@@ -54,5 +54,32 @@ describe('shortening', () => {
     expect(JSON.stringify(value).length).toBeLessThan(10_000);
     expect(value.text.isWellFormed()).toBe(true);
     expect(value.text).toMatch(/…$/);
+  });
+
+  it('also cuts what is long only as text, and lists within lists', () => {
+    const jobs = Array.from({ length: 30 }, () => ({ title: 'x'.repeat(900), notes: items }));
+    expect(JSON.stringify(shorten({ jobs }).value).length).toBeLessThan(10_000);
+    const { value, isShortened } = shorten({ list: ['a', 'b'] }, ({ list }) =>
+      'y'.repeat(6_000 * list.length),
+    );
+    expect([value.list, isShortened]).toEqual([['a'], true]);
+  });
+});
+
+describe('lists that do not fit on a page', () => {
+  const many = Array.from({ length: 500 }, (_, at) => ({ name: `item ${at}`, text: 'long '.repeat(10) }));
+
+  it('lose their last items, and the number of these is reported', () => {
+    const value = fitLists({ count: 500, errors: many.slice(0, 3), many }, 'errors', 'many');
+    expect(value.errors).toEqual(many.slice(0, 3));
+    expect(value.many).toEqual(many.slice(0, value.many.length));
+    expect(value.omitted).toEqual({ many: 500 - value.many.length });
+    expect(JSON.stringify(value).length).toBeGreaterThan(8_000);
+    expect(JSON.stringify(value).length).toBeLessThan(10_000);
+  });
+
+  it('stay as they are if they fit', () => {
+    const value: { a: number[]; b?: number[] } = { a: [1] };
+    expect(fitLists(value, 'b', 'a')).toEqual(value);
   });
 });

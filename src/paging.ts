@@ -56,11 +56,17 @@ const cuts = [
   [20, 2000],
   [10, 1000],
   [5, 500],
+  [3, 250],
+  [1, 120],
 ] as const;
 
-/** Cuts long lists and texts inside a value until it fits on a page. */
-export function shorten<Value>(value: Value): { readonly value: Value; readonly isShortened: boolean } {
-  const fits = (one: unknown) => JSON.stringify(one).length <= pageCharacters;
+/** Cuts long lists and texts inside a value until it and its text, if a client reads that instead, fit on a page. */
+export function shorten<Value>(
+  value: Value,
+  toText: (value: Value) => string = () => '',
+): { readonly value: Value; readonly isShortened: boolean } {
+  const fits = (one: Value) =>
+    JSON.stringify(one).length <= pageCharacters && toText(one).length <= pageCharacters;
   if (fits(value)) return { value, isShortened: false };
   let short = value;
   for (const [items, characters] of cuts) {
@@ -68,6 +74,43 @@ export function shorten<Value>(value: Value): { readonly value: Value; readonly 
     if (fits(short)) break;
   }
   return { value: short, isShortened: true };
+}
+
+/** Argument of a tool whose result is shortened by default. */
+export const fullArgument = {
+  full: { type: 'boolean', default: false, description: 'Do not shorten' },
+} as const;
+
+/** How many items `fitLists` left out of each list. */
+export const omittedItems = {
+  omitted: {
+    type: 'object',
+    description: 'Number of items left out, by list',
+    additionalProperties: { type: 'integer' },
+  },
+} as const;
+
+/** Leaves items out of the named lists until the value fits on a page, first out of the last list. Reports how many. */
+export function fitLists<Value extends object>(
+  value: Value,
+  ...names: readonly (keyof Value & string)[]
+): Value & { readonly omitted?: Readonly<Record<string, number>> } {
+  const listOf = (name: keyof Value): readonly unknown[] => (value[name] ?? []) as readonly unknown[];
+  const short = { ...value } as Record<string, unknown>;
+  for (const name of names) if (name in value) short[name] = [];
+  let left = pageCharacters - JSON.stringify(short).length;
+  const omitted: Record<string, number> = {};
+  for (const name of names) {
+    const kept: unknown[] = [];
+    for (const item of listOf(name)) {
+      left -= JSON.stringify(item).length + 1;
+      if (left < 0) break;
+      kept.push(item);
+    }
+    if (name in value) short[name] = kept;
+    if (kept.length < listOf(name).length) omitted[name] = listOf(name).length - kept.length;
+  }
+  return { ...(short as Value), ...(Object.keys(omitted).length > 0 && { omitted }) };
 }
 
 function cut(value: unknown, items: number, characters: number): unknown {

@@ -1,4 +1,14 @@
-import { closeSync, constants, promises as disk, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  promises as disk,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { Failure } from './failure.ts';
 
 const megabyte = 1024 * 1024;
@@ -126,4 +136,10 @@ function notRegular(path: string, kind: string): Failure {
 function tooLarge(path: string, maxBytes: number): Failure {
   const size = maxBytes < megabyte ? `${maxBytes} bytes` : `${Math.floor(maxBytes / megabyte)} MB`;
   return new Failure('unavailable', `${path} cannot be read: it is longer than ${size}.`);
+}
+
+/** Creates an empty file that only its owner can read, and its folder. Does nothing if they exist. SQLite would let everyone read its files. */
+export function createPrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
 }

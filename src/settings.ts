@@ -59,6 +59,20 @@ export const settings = defineSettings({
     default: 4 * 1024 * 1024,
     description: 'Maximum length of a message. A longer one is answered with an error.',
   },
+  max_batch_reply_bytes: {
+    type: 'integer',
+    minimum: 1024,
+    default: 8 * 1024 * 1024,
+    description:
+      'Length of the replies to one batch. Once it is reached, the remaining requests of the batch are refused.',
+  },
+  max_name_length: {
+    type: 'integer',
+    minimum: 32,
+    default: 256,
+    description:
+      'Maximum length of the names that statistics and logs keep: method, tool, client. A longer one is answered with an error.',
+  },
   'http.host': {
     type: 'string',
     default: '127.0.0.1',
@@ -88,6 +102,27 @@ export const settings = defineSettings({
     type: 'list',
     default: [],
     description: 'Host names, besides the local ones, that clients may use to reach the server.',
+  },
+  'http.requests_per_second': {
+    type: 'integer',
+    minimum: 0,
+    default: 500,
+    description:
+      'Requests per second of each token, and refused requests of each address. Ten times as many may come at once. Further ones are answered with status 429. 0 for no limit.',
+  },
+  'http.max_connections': {
+    type: 'integer',
+    minimum: 8,
+    default: 1000,
+    description:
+      'Maximum number of connections. Unused ones are closed to make room; if all are in use, new ones are answered with status 503. Fewer if the process may not open enough files.',
+  },
+  'http.max_sessions': {
+    type: 'integer',
+    minimum: 1,
+    default: 1000,
+    description:
+      'Maximum number of sessions. Unused ones end to make room; if all are in use, new ones are answered with status 503.',
   },
   ...promptSettings,
   ...skillSettings,

@@ -91,7 +91,7 @@ describe('every tool returns a result that matches its output schema', () => {
 
   it('user, calendar and notification tools', async () => {
     const { id } = await call('create_user', { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
-    await call('update_user', { user_id: id, quiet_start: '22:00', quiet_end: '07:00' });
+    await call('update_user', { user_id: id, quiet_start: '00:00', quiet_end: '00:00' });
     await call('get_user', { user_id: id });
     await call('list_users', {});
     const rule = await call('set_rule', {
@@ -108,7 +108,8 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('list_events', { user_id: id });
     await call('plan_notifications', { user_id: id });
     const { notifications } = await call('list_notifications', { user_id: id });
-    await call('acknowledge_notification', { notification_id: notifications[0]!.id });
+    const snoozed = await call('snooze_notification', { notification_id: notifications[0]!.id });
+    await call('acknowledge_notification', { notification_id: snoozed.id });
     await call('create_event', { user_id: id, title: 'Lunch', start_ts: start });
     await call('plan_notifications', { user_id: id });
     const planned = await call('list_notifications', { user_id: id, status: 'planned' });

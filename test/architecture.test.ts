@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Files and folders that every feature may import. */
 const leaves = [
+  'arrival.ts',
+  'awaitable.ts',
   'content.ts',
   'context.ts',
   'json.ts',
@@ -17,6 +19,7 @@ const leaves = [
   'search',
   'setting.ts',
   'single-line.ts',
+  'storage-error.ts',
   'tool.ts',
   'version.ts',
   'without-password.ts',
@@ -76,6 +79,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'tool.ts': ['content.ts', 'context.ts', 'json.ts'],
   'context.ts': [],
   'content.ts': ['json.ts'],
+  'arrival.ts': [],
+  'awaitable.ts': [],
   'failure.ts': ['json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
@@ -86,6 +91,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   search: [],
   'single-line.ts': [],
   'stack-trace.ts': [],
+  'storage-error.ts': [],
   'version.ts': [],
   'without-password.ts': [],
 };
@@ -103,6 +109,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'jsonl',
     'formats',
+    'mounts',
     'native',
     'lint',
     'tools',
@@ -110,6 +117,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   delegate: [
     'files',
+    'launch',
     'skills',
     'agents',
     'changes',
@@ -126,10 +134,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   assistant: [
     'icalendar',
+    'messages',
     'network',
     'store',
     'channels',
     'entities',
+    'reminders',
     'policy',
     'planning',
     'editing',
@@ -138,7 +148,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'tools',
     '.',
   ],
-  cli: ['terminal', 'client', 'install', 'assistant', 'doctor', 'prompts', '.'],
+  cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
   web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
 };
 
@@ -282,6 +292,14 @@ describe('conventions', () => {
         /\b(readFile|readFileSync|createReadStream|openAsBlob)\b/.test(readFileSync(file, 'utf8')),
     );
     expect(openers.sort()).toEqual(exceptions);
+  });
+
+  it('starts the programs of a run in launch.ts only', () => {
+    const starters = imports.filter(
+      ({ file, target }) => topLevel(file) === 'delegate' && /^(node:)?child_process$/.test(target),
+    );
+    const names = new Set(starters.map(({ file }) => file));
+    expect([...names]).toEqual([join('src', 'delegate', 'launch', 'launch.ts')]);
   });
 
   it('exits the process only in the files that start one', () => {

@@ -206,6 +206,6 @@ export class PageRunner {
 
 /** Loads the page of the server whose address was printed. */
 async function checkPage(output: string): Promise<void> {
-  const address = /Page: (http\S+)#/.exec(output)?.[1];
+  const address = /Page: (http\S+)/.exec(output)?.[1];
   if (address !== undefined) expect(await (await fetch(address)).text()).toContain('<title>Adjutant');
 }

@@ -37,6 +37,29 @@ const clock = fc
   .tuple(fc.integer({ min: 0, max: 23 }), oneOf([0, 1, 15, 30, 59]))
   .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));
 
+const lead = oneOf(['5m', '61m', '2h', '1d', '40d', '09:00', '23:30', '1d 17:00', '2d 03:00']);
+const leads = fc.array(lead, { maxLength: 7 });
+const settings = fc.dictionary(oneOf(['default', 'online', 'place', 'all_day', 'task', 'doctor']), leads);
+/** The user's reminders for one event; some may be sent in quiet hours. */
+const ownLeads = fc.array(
+  fc
+    .tuple(fc.oneof(lead, oneOf(['2026-03-29T02:30', '2026-10-25T23:10'])), oneOf(['', '', '!']))
+    .map((parts) => parts.join('')),
+  { maxLength: 7 },
+);
+const alarms = fc.array(
+  fc.oneof(
+    fc.record({
+      offset: fc.record({
+        days: fc.integer({ min: -50, max: 3 }),
+        seconds: fc.integer({ min: -90_000, max: 90_000 }),
+      }),
+    }),
+    fc.record({ atMs: fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2037, 0, 1) }) }),
+  ),
+  { minLength: 1, maxLength: 8 },
+);
+
 const user: fc.Arbitrary<User> = fc.record({
   id: fc.constant('u'),
   name: fc.oneof(fc.constant('Ada'), oneOf(hostileEvents)),
@@ -51,8 +74,10 @@ const user: fc.Arbitrary<User> = fc.record({
   weekend_policy: orNull(oneOf(weekendPolicies)),
   escalation_threshold: orNull(oneOf([0, 5, 60, 1440])),
   max_call_attempts: orNull(oneOf([0, 1, 2, 10])),
-  locale: orNull(oneOf(['en', 'de', 'ja-JP', 'ar-EG', 'nonsense-locale'])),
+  locale: orNull(oneOf(['en', 'de', 'fr-CA', 'es', 'ja-JP', 'ar-EG', 'nonsense-locale'])),
   voice: fc.constant(null),
+  reminders: orNull(settings.map((value) => JSON.stringify(value))),
+  channels: fc.constant(null),
   created_ms: fc.constant(0),
   updated_ms: fc.constant(0),
 });
@@ -123,6 +148,10 @@ const answer = fc.oneof(
 const turn = fc.record({
   passes: fc.oneof(fc.integer({ min: 0, max: 2 * hour }), fc.integer({ min: 0, max: 3 * day })),
   moves: fc.option(fc.integer({ min: -2 * day, max: 5 * day }), { nil: undefined, freq: 3 }),
+  /** The place changes. */
+  place: fc.option(oneOf(['Room 1', 'Room 2']), { nil: undefined, freq: 3 }),
+  acknowledges: fc.option(fc.constant(true), { nil: false, freq: 4 }),
+  snoozes: fc.option(oneOf([1, 10, 60, 600]), { nil: undefined, freq: 2 }),
   becomes: oneOf(notificationStatuses.filter((status) => status !== 'cancelled')),
   cancels: fc.boolean(),
   force: fc.boolean(),
@@ -139,6 +168,11 @@ export const anyStory = fc.record({
   confLink: orNull(oneOf(['https://meet.example.com/1', 'javascript:alert(1)'])),
   allDay: fc.boolean(),
   vip: fc.boolean(),
+  own: fc.option(ownLeads, { nil: null, freq: 3 }),
+  alarms: fc.option(alarms, { nil: null, freq: 3 }),
+  standing: oneOf([null, null, 'declined', 'tentative', 'needs-action'] as const),
+  task: oneOf([null, null, 'open', 'done'] as const),
+  status: oneOf(['confirmed', 'confirmed', 'tentative'] as const),
   turns: fc.array(turn, { minLength: 1, maxLength: 4 }),
 });
 export type Story = typeof anyStory extends fc.Arbitrary<infer Value> ? Value : never;

@@ -1,4 +1,7 @@
 // Checks that planned notifications respect the guards, with an implementation independent of the program's own.
+
+import { snoozeRow, snoozeTime } from '../src/assistant/editing/snooze.ts';
+import { sourceFields } from '../src/assistant/entities/occurrence.ts';
 import {
   channelsOf,
   type Preferences,
@@ -6,10 +9,12 @@ import {
   reachableBy,
 } from '../src/assistant/entities/preferences.ts';
 import { isImportant } from '../src/assistant/entities/rules.ts';
+import { personalDecision } from '../src/assistant/planning/personal-decision.ts';
 import { keyOf, planOccurrence, type Step } from '../src/assistant/planning/planner.ts';
 import { parseAnswer } from '../src/assistant/policy/answer.ts';
 import { decideByRules } from '../src/assistant/policy/rules.ts';
 import type { CalendarEvent, Channel, Notification, Rule, User } from '../src/assistant/store/schema.ts';
+import { Failure } from '../src/failure.ts';
 import type { Story } from './guard-stories.ts';
 
 export type { Story } from './guard-stories.ts';
@@ -50,34 +55,48 @@ export function brokenGuards(
   important: boolean,
   startMs: number,
   nowMs: number,
+  afterMinutes: number,
 ): string[] {
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
+  const planned = rows.filter((row) => row.status === 'planned');
   const active = rows.filter((row) => row.event_start_ms === startMs && row.status !== 'cancelled');
+  const reminders = active.filter(({ change, origin }) => change === null && origin !== 'snooze');
+  check(reminders.length <= 5, 'more than five reminders for one event');
   check(
-    active.filter(({ change }) => change === null).length <= 3,
-    'more than three reminders for one event',
+    reminders.length <= 3 || reminders.some(({ origin }) => origin !== null),
+    'more than three reminders that the user did not ask for',
+  );
+  check(
+    !rows.some(
+      (row) =>
+        row.acknowledged_ms !== null &&
+        planned.some((other) => other.change === null && other.event_start_ms === row.event_start_ms),
+    ),
+    'a reminder after an acknowledgement',
   );
   const notices = rows.filter(({ change, status }) => change !== null && status === 'planned');
   check(notices.length <= 1, 'more than one planned change notice');
   check(new Set(rows.map(({ key }) => key)).size === rows.length, 'duplicate key');
-  const planned = rows.filter((row) => row.status === 'planned');
+  const apart = planned.filter(({ origin }) => origin !== 'snooze');
   check(
-    new Set(planned.map((row) => `${row.channel} ${Math.floor(row.plan_ms / minute)}`)).size ===
-      planned.length,
+    new Set(apart.map((row) => `${row.channel} ${Math.floor(row.plan_ms / minute)}`)).size === apart.length,
     'two notifications on one channel in the same minute',
   );
   const calls = active.filter(({ channel }) => channel === 'call').length;
   for (const row of planned.filter(({ id }) => touched.has(id))) {
     const { time, weekend } = wallClock(row.plan_ms, preferences.timezone);
     check(row.plan_ms > nowMs, 'planned in the past');
-    check(row.plan_ms <= startMs + Math.max(0, row.slot) * minute, 'planned after the start');
-    check(row.slot <= 0 || row.change !== null, 'a reminder after the start');
+    const after = row.origin === null ? 0 : afterMinutes;
+    const latest = row.change === null ? after : Math.max(0, row.slot);
+    check(row.plan_ms <= startMs + latest * minute, 'planned after the start');
+    check(row.slot <= after || row.change !== null, 'a reminder after the start');
+    const permitted = row.origin === 'event-quiet';
     check(row.event_start_ms === startMs, 'wrong event start');
-    check(!isQuietTime(time, preferences), `planned in quiet hours (${time})`);
-    const preference = weekend ? preferences.weekendPolicy : preferences.channelPref;
+    check(permitted || !isQuietTime(time, preferences), `planned in quiet hours (${time})`);
+    const preference = weekend && !permitted ? preferences.weekendPolicy : preferences.channelPref;
     const preferred = channelsOf(preference).filter((channel) => reachable.includes(channel));
     const allowed: readonly Channel[] =
       preference === 'none'
@@ -101,69 +120,129 @@ export function brokenGuards(
 }
 
 function brokenTexts({ payload }: Notification): string[] {
-  const { subject, text, html, script, words: _, ...others } = JSON.parse(payload);
+  const { subject, text, html, script, words: _, place, was: __, why = '', ...others } = JSON.parse(payload);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
   check(Object.keys(others).length === 0, 'unexpected payload fields');
-  check(!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script), 'control character in subject or script');
+  check(
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why),
+    'control character in subject or script',
+  );
   check(subject.length > 0 && subject.length <= 200, 'empty or too long subject');
   check(
-    !/evil\.example\/|www\.evil|https?:\/\/evil|mailto:|javascript:/i.test(subject + text + html + script),
+    !/evil\.example\/|www\.evil|https?:\/\/evil|mailto:|javascript:/i.test(
+      subject + text + html + script + why,
+    ),
     'link from untrusted text',
   );
   check(!/<script|<img|onerror=[^&]*>/i.test(html), 'markup from untrusted text');
   return broken;
 }
 
+/** Whether the user may be reminded at all. */
+function isSilent({ standing, task, user }: Story): boolean {
+  return task === 'done' || (standing === 'declined' && user.email !== null);
+}
+
+export function afterMinutesOf({ task, allDay }: Story): number {
+  return task !== null ? 4 * 1440 : allDay ? 1440 : 0;
+}
+
 /** Replays a story on rows in memory. Returns the broken guards. */
 export function replay(story: Story): string[] {
   const rules: Rule[] = story.vip ? [vipRule] : [];
+  const { user } = story;
   let nowMs = story.nowMs;
   let startMs = nowMs + story.leadMs;
+  let place: string | undefined;
   let rows: Notification[] = [];
   const broken: string[] = [];
-  for (const [index, { passes, moves, becomes, cancels, force, answer }] of story.turns.entries()) {
-    nowMs += index === 0 ? 0 : passes;
+  for (const [index, turn] of story.turns.entries()) {
+    nowMs += index === 0 ? 0 : turn.passes;
     rows = rows.map((row) =>
-      row.status === 'planned' && row.plan_ms <= nowMs ? { ...row, status: becomes } : row,
+      row.status === 'planned' && row.plan_ms <= nowMs ? { ...row, status: turn.becomes } : row,
     );
     const [first] = rows.filter(({ status }) => status === 'planned');
-    if (cancels && first) rows = rows.map((row) => (row === first ? { ...row, status: 'cancelled' } : row));
-    if (moves !== undefined) startMs += moves;
-    const event = eventOf(story, startMs);
+    if (turn.cancels && first)
+      rows = rows.map((row) => (row === first ? { ...row, status: 'cancelled' } : row));
+    if (turn.acknowledges) rows = acknowledge(rows, nowMs);
+    if (turn.moves !== undefined) startMs += turn.moves;
+    place = turn.place ?? place;
+    const event = eventOf(story, startMs, place);
     const { title, location, description, status } = event;
-    const occurrence = { key: '', startMs, endMs: startMs + hour, title, location, description, status };
-    const preferences = preferencesOf(story.user);
-    const parsed = parseAnswer(answer);
+    const occurrence = {
+      ...{ key: '', startMs, endMs: startMs + hour, title, location, description, status },
+      ...sourceFields(event),
+    };
     const input = {
       event,
       occurrence,
-      preferences,
-      reachable: reachableBy(story.user),
+      preferences: preferencesOf(user),
+      reachable: reachableBy(user),
       rules,
       history: [],
       nowMs,
     };
-    const { proposals } = 'problem' in parsed ? decideByRules(input) : parsed;
+    const parsed = parseAnswer(turn.answer);
+    const { proposals, reason: why } =
+      personalDecision({ user, event, occurrence, calendars: new Map(), rules, nowMs }) ??
+      ('problem' in parsed ? decideByRules(input) : parsed);
     const important = isImportant(event, rules);
     const { steps } = planOccurrence({
-      user: story.user,
-      event,
-      occurrence,
-      nowMs,
-      important,
-      proposals,
-      rows,
-      force,
+      ...{ user, event, occurrence, nowMs, important, proposals, why, rows },
+      force: turn.force,
     });
-    if (force) rows = rows.map((row) => (row.status === 'cancelled' ? releaseKey(row) : row));
+    if (turn.force) rows = rows.map((row) => (row.status === 'cancelled' ? releaseKey(row) : row));
     rows = steps.reduce((before, step, at) => apply(before, step, `${index}-${at}`, event), rows);
     const touched = new Set(
       steps.map((step, at) => (step.action === 'add' ? `${index}-${at}` : step.row.id)),
     );
-    broken.push(...brokenGuards(rows, touched, story.user, important, startMs, nowMs));
+    const sent = rows.find(
+      (row) =>
+        row.status === 'sent' &&
+        row.change === null &&
+        row.acknowledged_ms === null &&
+        row.event_start_ms === startMs,
+    );
+    if (turn.snoozes !== undefined && sent !== undefined) {
+      const snoozed = snooze(sent, event, user, turn.snoozes, nowMs);
+      if (
+        snoozed !== undefined &&
+        rows.every(({ key, acknowledged_ms }) => key !== snoozed.key && acknowledged_ms === null)
+      ) {
+        rows = [...rows, snoozed];
+        touched.add(snoozed.id);
+      }
+    }
+    broken.push(...brokenGuards(rows, touched, user, important, startMs, nowMs, afterMinutesOf(story)));
+    if (
+      isSilent(story) &&
+      story.task === null &&
+      rows.some(({ change, status: now }) => change === null && now === 'planned')
+    )
+      broken.push('a reminder of a declined event');
   }
   return broken;
+}
+
+/** What acknowledging the last sent message does to the stored rows. */
+function acknowledge(rows: readonly Notification[], nowMs: number): Notification[] {
+  const sent = (row: Notification) => row.status === 'sent' || row.status === 'delivered';
+  if (!rows.some(sent)) return [...rows];
+  return rows.map((row) => {
+    if (sent(row)) return { ...row, acknowledged_ms: row.acknowledged_ms ?? nowMs };
+    return row.status === 'planned' && row.change === null ? { ...row, status: 'cancelled' as const } : row;
+  });
+}
+
+function snooze(row: Notification, event: CalendarEvent, user: User, minutes: number, nowMs: number) {
+  try {
+    const untilMs = snoozeTime({ minutes }, row, event, user, nowMs);
+    return { ...snoozeRow(row, user, untilMs, nowMs), status: 'planned' as const };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 const vipRule: Rule = {
@@ -186,10 +265,11 @@ function apply(rows: readonly Notification[], step: Step, id: string, event: Cal
     return rows.map((row) =>
       row.id === step.row.id ? { ...releaseKey(row), status: 'cancelled' as const } : row,
     );
-  const { slot, channel, urgency, planMs, payload, reason, change = null, key } = step.desired;
+  const { slot, channel, urgency, planMs, payload, reason, change = null, origin = null, key } = step.desired;
   const fields = {
     key: key ?? keyOf(event.id, '', event.start_ms, slot, channel),
     change,
+    origin,
     event_start_ms: event.start_ms,
     revision: event.revision,
     plan_ms: planMs,
@@ -224,7 +304,8 @@ const blankRow = {
   updated_ms: 0,
 } as const;
 
-function eventOf({ title, organizer, confLink, allDay }: Story, startMs: number): CalendarEvent {
+function eventOf(story: Story, startMs: number, place: string | undefined): CalendarEvent {
+  const { title, organizer, confLink, allDay } = story;
   return {
     id: 'e',
     user_id: 'u',
@@ -236,20 +317,31 @@ function eventOf({ title, organizer, confLink, allDay }: Story, startMs: number)
     end_ms: startMs + hour,
     all_day: allDay ? 1 : 0,
     timezone: 'UTC',
-    location: title,
+    location: place ?? title,
     conf_link: confLink,
     organizer,
     attendees: null,
     description: title,
-    status: 'confirmed',
+    status: story.status,
     series: null,
     first_ms: startMs,
     last_ms: startMs,
     etag: null,
     href: null,
     last_seen_ms: null,
-    revision: String(startMs),
+    ...reminderFields(story),
+    revision: `${startMs} ${place}`,
     created_ms: 0,
     updated_ms: 0,
+  };
+}
+
+/** The columns of an event that only reminders depend on. */
+export function reminderFields({ own, alarms, standing, task, user }: Story) {
+  return {
+    reminders: own === null ? null : JSON.stringify({ '': own }),
+    alarms: alarms === null ? null : JSON.stringify(alarms),
+    answers: standing === null || user.email === null ? null : JSON.stringify({ [user.email]: standing }),
+    task,
   };
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/json.ts';
@@ -31,6 +31,12 @@ export class Program extends StdioPeer {
       env: { PATH: process.env['PATH'], HOME: home, ...options.env },
     });
     this.home = home;
+  }
+
+  /** Waits for a server on HTTP. Its token is in a file: it is not printed, because the output is not a terminal. */
+  async listening(): Promise<{ readonly url: string; readonly token: string }> {
+    const [, url] = await this.untilStderr(/Page: (\S+?)\/ /);
+    return { url: url!, token: readFileSync(join(this.home, 'token'), 'utf8').trim() };
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {

@@ -1,12 +1,14 @@
 import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
 import { saveEvent } from '../src/assistant/editing/events.ts';
-import { cancelNotification } from '../src/assistant/editing/notifications.ts';
+import { acknowledgeNotification, cancelNotification } from '../src/assistant/editing/notifications.ts';
+import { snoozeNotification } from '../src/assistant/editing/snooze.ts';
 import type { AssistantData } from '../src/assistant/entities/entity-access.ts';
 import { setRule } from '../src/assistant/entities/rules.ts';
 import { planNotifications } from '../src/assistant/planning/planning.ts';
 import type { Model } from '../src/assistant/policy/policy.ts';
 import type { Store } from '../src/assistant/store/store.ts';
-import { brokenGuards, type Story } from './guards.ts';
+import { Failure } from '../src/failure.ts';
+import { afterMinutesOf, brokenGuards, reminderFields, type Story } from './guards.ts';
 
 const hour = 3_600_000;
 
@@ -23,7 +25,10 @@ export async function replayStored(store: Store, story: Story, number: number): 
     await setRule(data, id, undefined, { type: 'vip_organizer', config, priority: 0, enabled: true });
   }
   const broken: string[] = [];
-  for (const [index, { passes, moves, becomes, cancels, force, answer }] of story.turns.entries()) {
+  let place: string | undefined;
+  for (const [index, turn] of story.turns.entries()) {
+    const { passes, moves, becomes, cancels, force, answer } = turn;
+    place = turn.place ?? place;
     nowMs += index === 0 ? 0 : passes;
     if (moves !== undefined) startMs += moves;
     await store.write(({ db }) =>
@@ -37,10 +42,16 @@ export async function replayStored(store: Store, story: Story, number: number): 
     );
     const rowsNow = () =>
       store.read((db) => db.selectFrom('notifications').selectAll().where('user_id', '=', id).execute());
+    const [sent] = (await rowsNow()).filter(({ status, change }) => status === 'sent' && change === null);
+    if (turn.acknowledges && sent !== undefined) await acknowledgeNotification(data, sent.id, 'test');
+    if (turn.snoozes !== undefined && sent !== undefined)
+      await snoozeNotification(data, sent.id, { minutes: turn.snoozes }, 'test').catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+      });
     const waiting = (await rowsNow()).find(({ status }) => status === 'planned');
     if (cancels && waiting !== undefined) await cancelNotification(data, waiting.id);
     await store.write((writer) =>
-      saveEvent(writer, data, user, eventFields(story, startMs), nowMs, `e${number}`),
+      saveEvent(writer, data, user, eventFields(story, startMs, place, user.email), nowMs, `e${number}`),
     );
     const rows = await rowsNow();
     const future = new Set(rows.filter((row) => row.plan_ms > nowMs).map((row) => row.id));
@@ -52,6 +63,7 @@ export async function replayStored(store: Store, story: Story, number: number): 
         story.vip && story.organizer === 'boss@example.com',
         startMs,
         nowMs,
+        afterMinutesOf(story),
       ),
     );
     const model: Model = {
@@ -71,6 +83,7 @@ export async function replayStored(store: Store, story: Story, number: number): 
         story.vip && story.organizer === 'boss@example.com',
         startMs,
         nowMs,
+        afterMinutesOf(story),
       ),
     );
     const again = await planNotifications(
@@ -87,8 +100,10 @@ export async function replayStored(store: Store, story: Story, number: number): 
   return broken;
 }
 
-function eventFields({ title, organizer, confLink, allDay }: Story, startMs: number) {
+function eventFields(story: Story, startMs: number, place: string | undefined, email: string | null) {
+  const { title, organizer, confLink, allDay, status } = story;
   return {
+    ...reminderFields({ ...story, user: { ...story.user, email } }),
     calendar_id: null,
     provider: 'local',
     provider_event_id: 'e',
@@ -97,12 +112,12 @@ function eventFields({ title, organizer, confLink, allDay }: Story, startMs: num
     end_ms: startMs + hour,
     all_day: allDay ? 1 : 0,
     timezone: 'UTC',
-    location: title,
+    location: place ?? title,
     conf_link: confLink,
     organizer,
     attendees: null,
     description: title,
-    status: 'confirmed',
+    status,
     series: null,
     first_ms: startMs,
     last_ms: startMs,

@@ -80,8 +80,12 @@ export const delegate: Command = {
               starting,
             );
     if (flags['watch'] === true) await watch(client, result, () => runId, terminal);
-    const { value, text } = await result;
-    terminal.answer(value, text);
+    const short = await result;
+    const { value, text } =
+      short.value.shortened === undefined
+        ? short
+        : await client.call('show_run', { run_id: short.value.run_id, full: true });
+    terminal.answer('autopilot' in value ? value.autopilot : value, text);
     if (interrupted) return 130;
     return value.status === 'completed' ? 0 : 1;
   },

@@ -2,6 +2,7 @@ import { ConfigError, type LoadedConfig, loadConfig } from '../config.ts';
 import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
+import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
 import { type Command, commonFlags, Interrupted, type Streams, UsageError } from './terminal/command.ts';
 import { printable } from './terminal/printable.ts';
@@ -10,6 +11,8 @@ import { createTerminal } from './terminal/terminal.ts';
 /** Commands by name. Each is loaded on use, so that none slows down the start of another. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
+  open: async () => (await import('./background/open.ts')).open,
+  service: async () => (await import('./background/background.ts')).service,
   install: async () => (await import('./install/install.ts')).install,
   uninstall: async () => (await import('./install/install.ts')).uninstall,
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
@@ -82,16 +85,13 @@ async function loadCommand(name: string): Promise<Command> {
 /** Explains a file system error in plain words that begin with the path. */
 function plainMessage(error: unknown): string {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  const reasons: Readonly<Record<string, string>> = {
-    EACCES: 'permission denied; change the permissions or choose another place',
-    EPERM: 'permission denied; change the permissions or choose another place',
-    EROFS: 'the disk is read-only; choose another place',
-    ENOSPC: 'the disk is full',
+  const others: Readonly<Record<string, string>> = {
     ENOENT: 'no such file or folder',
     ENOTDIR: 'a part of the path is a file, not a folder',
     EISDIR: 'it is a folder',
   };
-  return path !== undefined && Object.hasOwn(reasons, code) ? `${path}: ${reasons[code]}` : messageOf(error);
+  const reason = storageReason(error) ?? others[code];
+  return path !== undefined && reason !== undefined ? `${path}: ${reason}` : messageOf(error);
 }
 
 /** The kind of an error for --json, and its exit code. */

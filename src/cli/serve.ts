@@ -6,6 +6,7 @@ import { log } from '../log.ts';
 import { followPrompts } from '../prompts/native/native-sync.ts';
 import type { PromptsFeature } from '../prompts/prompts.ts';
 import { serveStdio } from '../transports/stdio.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { type Command, stopped, type Terminal } from './terminal/command.ts';
 
 export const serve: Command = {
@@ -50,6 +51,7 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
   });
   const outputClosed = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
+  terminal.input.once('data', () => setImmediate(keepHeapSmall));
   await Promise.race([served, outputClosed, stopped()]);
   await server.close();
   return 0;
@@ -59,15 +61,15 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const { env } = terminal;
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
-  const { ensureToken, readToken } = await import('../transports/token.ts');
+  const { loadToken } = await import('./background/server-token.ts');
+  const { recordServer } = await import('./background/running-servers.ts');
   const { servePage } = await import('../web/page.ts');
   const { serveAcknowledge } = await import('../assistant/channels/acknowledge.ts');
-  const tokenFile = config['http.token_file'];
   const host = config['http.host'];
-  if (tokenFile === undefined && !isLoopback(host)) {
+  if (config['http.token_file'] === undefined && !isLoopback(host)) {
     throw new ConfigError(`other machines can reach ${host}; set a token with --token-file FILE`);
   }
-  const token = tokenFile === undefined ? ensureToken(config['http.state_dir']) : readToken(tokenFile);
+  const { token, file } = loadToken(config);
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
   const group = createServerGroup();
@@ -89,6 +91,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
     return known;
   };
   serverFor();
+  keepHeapSmall();
 
   const hasCalendar = config.contract === 'standard' || config.contract === 'assistant';
   const delivery = hasCalendar ? await createDelivery(config, env) : undefined;
@@ -104,6 +107,11 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
         ...config['http.allowed_hosts'],
       ],
       maxMessageBytes: config.max_message_bytes,
+      limits: {
+        requestsPerSecond: config['http.requests_per_second'],
+        connections: config['http.max_connections'],
+        sessions: config['http.max_sessions'],
+      },
       serverFor,
       async page(path, response, request) {
         if (delivery && (await serveAcknowledge(delivery.acknowledge, path, request, response))) return;
@@ -119,17 +127,36 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   });
   const stop = stopped();
   if (config['delivery.with_server']) delivery?.start();
-  const page = `${endpoint.url}/#token=${token}`;
-  const mcp = `${endpoint.url}/mcp`;
-  terminal.report({ page, mcp, token }, '');
-  terminal.hint(`Adjutant is ready.\n  Page: ${page}\n  MCP:  ${mcp}  (Authorization: Bearer ${token})\n`);
+  const forget = recordServer(config['http.state_dir'], {
+    url: endpoint.url,
+    ...(file !== undefined && { token_file: file }),
+  });
+  announce(terminal, endpoint.url, token, file);
 
   await stop;
   log('info', 'stopping');
+  forget();
   await endpoint.close();
   await delivery?.stop();
   for (const server of servers.values()) await server.close();
   return 0;
+}
+
+/** The token is printed only on a terminal. Elsewhere the output may end up in a log that others can read. */
+function announce(terminal: Terminal, url: string, token: string, file: string | undefined): void {
+  const isShown = terminal.output.isTTY === true && terminal.errors.isTTY === true;
+  const page = `${url}/${isShown ? `#token=${token}` : ''}`;
+  const mcp = `${url}/mcp`;
+  terminal.report(
+    { page, mcp, ...(isShown && { token }), ...(file !== undefined && { token_file: file }) },
+    '',
+  );
+  const authorization = isShown
+    ? `Authorization: Bearer ${token}`
+    : `its token is in ${file ?? 'memory only'}`;
+  terminal.hint(
+    `Adjutant is ready.\n  Page: ${page}${isShown ? '' : '  (for a signed-in link, run adjutant open)'}\n  MCP:  ${mcp}  (${authorization})\n`,
+  );
 }
 
 /** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */

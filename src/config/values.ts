@@ -5,10 +5,15 @@ import { nearest } from '../nearest.ts';
 import { withoutPassword } from '../without-password.ts';
 import { ConfigError, type RawSetting, table } from './raw-setting.ts';
 
+/** Whether the value of this setting must not be shown. */
+export function isSecret(name: string): boolean {
+  return /(password|secret|api_key|token)$/.test(name);
+}
+
 /** Masks secrets, so that the value can be shown. */
 export function withoutSecret(name: string, value: unknown): unknown {
   if (value === undefined) return value;
-  if (/(password|secret|api_key|token)$/.test(name)) return '(secret)';
+  if (isSecret(name)) return '(secret)';
   return typeof value === 'string' ? withoutPassword(value) : value;
 }
 

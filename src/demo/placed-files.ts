@@ -26,8 +26,8 @@ export async function loadPlaced(stateFile: string): Promise<Placed> {
 }
 
 export async function savePlaced(stateFile: string, placed: Placed): Promise<void> {
-  await disk.mkdir(dirname(stateFile), { recursive: true });
-  await disk.writeFile(stateFile, JSON.stringify(placed));
+  await disk.mkdir(dirname(stateFile), { recursive: true, mode: 0o700 });
+  await disk.writeFile(stateFile, JSON.stringify(placed), { mode: 0o600 });
 }
 
 export async function deletePlaced(stateFile: string, { folders }: Placed): Promise<void> {

@@ -11,6 +11,7 @@ import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { notification, type RequestMessage } from './message.ts';
 import { metaKeys } from './modern.ts';
+import type { RequestInProgress } from './request-in-progress.ts';
 import type { Seal } from './seal.ts';
 import type { Session } from './session.ts';
 
@@ -27,6 +28,7 @@ const askable = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** The parameters of the method itself, without `_meta` and the answers to questions. */
 export function ownParams({ method, params }: RequestMessage): RequestMessage['params'] {
+  if (!('_meta' in params || 'inputResponses' in params || 'requestState' in params)) return params;
   const { _meta, ...own } = params;
   if (!askable.has(method)) return own;
   const { inputResponses, requestState, ...asked } = own;
@@ -56,22 +58,26 @@ export class InputRequired {
 
 /** The context of one request. Asks the client by request (legacy revisions) or by result (2026-07-28). */
 export class RequestContext implements Context {
-  readonly signal: AbortSignal;
   readonly client: Client;
   readonly meta: Readonly<Record<string, unknown>>;
+  readonly #inProgress: RequestInProgress;
   readonly #session: Session;
   readonly #request: RequestMessage;
   readonly #modern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #answers: Answers = {};
 
-  constructor(session: Session, request: RequestMessage, client: Client, signal: AbortSignal) {
+  constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
     this.#session = session;
     this.#request = request;
     this.client = client;
-    this.signal = signal;
+    this.#inProgress = inProgress;
     this.meta = isObject(request.params['_meta']) ? request.params['_meta'] : {};
     this.#modern = client.protocolVersion === modernVersion;
+  }
+
+  get signal(): AbortSignal {
+    return this.#inProgress.signal;
   }
 
   progress(progress: number, total?: number, message?: string): void {
@@ -166,7 +172,9 @@ function isAnswer(entry: [string, unknown]): entry is [string, Record<string, un
 /** Copies a context and replaces some of its fields. Calls still go to the original. */
 export function deriveContext<Extra extends object>(context: Context, extra: Extra): Context & Extra {
   return {
-    signal: context.signal,
+    get signal() {
+      return context.signal;
+    },
     client: context.client,
     meta: context.meta,
     progress: (...given) => context.progress(...given),

@@ -5,7 +5,7 @@ import { nearest } from '../nearest.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { type DiscoveryTool, foundTool } from '../toolsets/discovery-tools.ts';
 import { rankTools } from '../toolsets/tool-ranking.ts';
-import { parseValue } from './schema.ts';
+import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 import type { Surface } from './surface.ts';
 import { runTool } from './tool-call.ts';
@@ -18,7 +18,8 @@ export async function runDiscovery(
   surface: Surface,
   context: Context,
 ): Promise<ToolResult> {
-  const args = await parseValue(discovery.inputSchema, given ?? {}, `${discovery.name} arguments`);
+  await loadValidator();
+  const args = parseValue(discovery.inputSchema, given ?? {}, `${discovery.name} arguments`);
   if (discovery.name === 'search_tools') {
     const { query, limit } = args as { query: string; limit: number };
     const found = await rankTools(query, surface.tools);

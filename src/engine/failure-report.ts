@@ -1,14 +1,23 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import { log } from '../log.ts';
+import { storageReason } from '../storage-error.ts';
 
 export function kindOf(error: unknown): FailureKind {
-  return error instanceof Failure ? error.kind : 'internal';
+  return toFailure(error).kind;
 }
 
 /** Returns the failure to send. Unexpected errors are logged with their cause, and the client sees only "Internal error". */
 export function reportFailure(error: unknown, subject: string): Failure {
-  const failure =
-    error instanceof Failure ? error : new Failure('internal', 'Internal error', { cause: error });
+  const failure = toFailure(error);
   if (failure.kind === 'internal') log('error', `${subject} failed`, failure.cause ?? failure);
   return failure;
+}
+
+/** A full disk and the like are expected: the client learns what to do about them. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const reason = storageReason(error);
+  if (reason === undefined) return new Failure('internal', 'Internal error', { cause: error });
+  const { path } = error as NodeJS.ErrnoException;
+  return new Failure('unavailable', `${path === undefined ? '' : `${path}: `}${reason}.`, { cause: error });
 }

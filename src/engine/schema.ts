@@ -9,26 +9,60 @@ interface SchemaError {
 }
 
 // Loaded by the first request with parameters, because loading it would slow down the start.
-let validator: typeof import('typebox/schema') | undefined;
+let library: typeof import('typebox/schema') | undefined;
 
-/** Fills in top-level defaults and validates. Throws `invalid-params` with the path and keyword of each error. */
-export async function parseValue(schema: JsonSchema, value: unknown, subject: string): Promise<unknown> {
-  validator ??= await import('typebox/schema');
-  const filled = withDefaults(schema, value);
-  if (validator.Check(schema, filled)) return filled;
-  const [, errors] = validator.Errors(schema, filled);
+/** A schema with what its validation needs. `check` is compiled when the schema is used a second time. */
+interface Prepared {
+  readonly defaults: readonly (readonly [name: string, value: unknown])[];
+  check: ((value: unknown) => boolean) | undefined;
+}
+
+const prepared = new WeakMap<JsonSchema, Prepared>();
+
+/** Loads the validator. Returns `undefined` if it is loaded already, so that the caller need not wait. */
+export function loadValidator(): Promise<void> | undefined {
+  if (library !== undefined) return undefined;
+  return import('typebox/schema').then((loaded) => {
+    library = loaded;
+  });
+}
+
+/**
+ * Fills in top-level defaults and validates. Throws `invalid-params` with the path and keyword of each error. The validator
+ * must be loaded.
+ */
+export function parseValue(schema: JsonSchema, value: unknown, subject: string): unknown {
+  const { Compile, Check, Errors } = library!;
+  let known = prepared.get(schema);
+  if (known === undefined) {
+    known = { defaults: defaultsOf(schema), check: undefined };
+    prepared.set(schema, known);
+  } else if (known.check === undefined) {
+    const compiled = Compile(schema);
+    known.check = (candidate) => compiled.Check(candidate);
+  }
+  const filled = withDefaults(known.defaults, value);
+  if (known.check === undefined ? Check(schema, filled) : known.check(filled)) return filled;
+  const [, errors] = Errors(schema, filled);
   const issues = (errors as SchemaError[]).flatMap((error) => issuesOf(error, schema));
   const text = issues.map((issue) => `${issue.path.join('.') || subject} ${issue.message}`).join('; ');
   throw new Failure('invalid-params', `Invalid ${subject}: ${text}`, { issues });
 }
 
-function withDefaults(schema: JsonSchema, value: unknown): unknown {
-  if (!isObject(value) || !isObject(schema['properties'])) return value;
+function defaultsOf({ properties }: JsonSchema): Prepared['defaults'] {
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, property]) =>
+    isObject(property) && 'default' in property ? [[name, property['default']] as const] : [],
+  );
+}
+
+function withDefaults(defaults: Prepared['defaults'], value: unknown): unknown {
+  if (defaults.length === 0 || !isObject(value)) return value;
   let filled = value;
-  for (const [name, property] of Object.entries(schema['properties'])) {
-    if (!isObject(property) || !('default' in property) || value[name] !== undefined) continue;
+  for (const [name, standard] of defaults) {
+    if (value[name] !== undefined) continue;
     if (filled === value) filled = { ...value };
-    filled[name] = property['default'];
+    filled[name] = standard;
   }
   return filled;
 }

@@ -18,12 +18,24 @@ export interface ServerOptions {
   readonly observe?: (event: RequestEvent) => void;
   /** What connections may use, unless the transport says otherwise. Default: everything. */
   readonly access?: Access;
+  readonly limits?: Limits;
 }
+
+export interface Limits {
+  /** Length of the replies to a batch after which its remaining requests are refused. */
+  readonly batchReplyBytes: number;
+  /** Longest name of a method, a tool or a client. */
+  readonly nameLength: number;
+}
+
+const defaultLimits: Limits = { batchReplyBytes: 8 * 1024 * 1024, nameLength: 256 };
 
 interface OfferedTool {
   readonly feature: Feature;
+  /** As the feature defines it. */
   readonly tool: Tool;
-  readonly wireName: string;
+  /** With its name on the wire. */
+  readonly named: Tool;
 }
 
 export interface RequestEvent {
@@ -37,16 +49,21 @@ export class Server {
   readonly contract: Contract;
   readonly features: readonly Feature[];
   readonly access: Access;
+  readonly limits: Limits;
   readonly sessions = new Set<Session>();
   readonly observe: (event: RequestEvent) => void;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #stateKey: Buffer | undefined;
   #seal: Promise<Seal> | undefined;
+  #offered:
+    | { readonly lists: readonly Feature['tools'][]; readonly tools: ReadonlyMap<string, OfferedTool> }
+    | undefined;
 
   constructor(options: ServerOptions) {
     this.contract = options.contract;
     this.features = options.features;
     this.access = options.access ?? Access.full;
+    this.limits = options.limits ?? defaultLimits;
     this.#stateKey = options.stateKey;
     this.observe = options.observe ?? (() => {});
     this.#unsubscribe = this.features.flatMap(
@@ -66,14 +83,24 @@ export class Server {
     return this.#seal;
   }
 
-  /** The tools of the contract, each with its name on the wire. */
-  get offeredTools(): readonly OfferedTool[] {
+  /** The tools of the contract, by their names on the wire. Collected again only if a feature replaces its tools. */
+  get offeredTools(): ReadonlyMap<string, OfferedTool> {
+    const lists = this.features.map(({ tools }) => tools);
+    if (this.#offered === undefined || lists.some((list, index) => list !== this.#offered!.lists[index]))
+      this.#offered = { lists, tools: this.#collectTools() };
+    return this.#offered.tools;
+  }
+
+  #collectTools(): ReadonlyMap<string, OfferedTool> {
     const { tools: visible, toolNames = {} } = this.contract;
-    return this.features.flatMap((feature) =>
-      (feature.tools ?? [])
-        .filter((tool) => visible === undefined || visible.has(tool.name))
-        .map((tool) => ({ feature, tool, wireName: toolNames[tool.name] ?? tool.name })),
-    );
+    const offered = new Map<string, OfferedTool>();
+    for (const feature of this.features)
+      for (const tool of feature.tools ?? []) {
+        const name = toolNames[tool.name] ?? tool.name;
+        if ((visible === undefined || visible.has(tool.name)) && !offered.has(name))
+          offered.set(name, { feature, tool, named: tool.name === name ? tool : { ...tool, name } });
+      }
+    return offered;
   }
 
   method(name: string): Method | undefined {
@@ -86,7 +113,7 @@ export class Server {
   /** Calls a tool from inside the process, with the same validation and time limit as a client's call. Throws failures. */
   async call(name: string, args: object, context: Context): Promise<ToolResult> {
     const { runTool } = await import('./tool-call.ts');
-    const found = this.offeredTools.find(({ wireName }) => wireName === name);
+    const found = this.offeredTools.get(name);
     if (found === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
     return runTool(found.tool, args, context);
   }

@@ -10,10 +10,11 @@ import { classify, type RequestId, type RequestMessage, resultMessage } from './
 import { findMethod } from './method-lookup.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions } from './questions.ts';
-import { parseValue } from './schema.ts';
+import { RequestInProgress } from './request-in-progress.ts';
+import { answerBatch, checkNames } from './request-limits.ts';
+import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 import { Surface } from './surface.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface Listen {
   readonly filter: JsonObject;
@@ -21,9 +22,6 @@ export interface Listen {
 }
 
 type Reply = JsonObject | undefined;
-
-/** Limits the size of the reply: the answer to a message can be much longer than the message. */
-const maxBatchLength = 1_000;
 
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session {
@@ -36,12 +34,12 @@ export class Session {
   readonly watchedResources = new Set<string>();
   readonly listens = new Map<RequestId, Listen>();
   readonly #outlet: Outlet;
-  readonly #inFlight = new Map<RequestId, AbortController>();
-  readonly #answers = new Set<Promise<unknown>>();
+  readonly #inFlight = new Map<RequestId, RequestInProgress>();
   readonly #questions = new Questions();
   #era: 'legacy' | 'modern' | undefined;
   #initialized = false;
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  /** The last request that writes, until it is finished. */
+  #lastWrite: Promise<unknown> | undefined;
   #closed = false;
 
   constructor(server: Server, outlet: Outlet, options: SessionOptions = {}) {
@@ -53,7 +51,7 @@ export class Session {
   }
 
   /** Serves one JSON value. Resolves to the reply, or to `undefined` if there is none. */
-  async receive(value: unknown): Promise<JsonObject | readonly JsonObject[] | undefined> {
+  receive(value: unknown): Promise<JsonObject | readonly JsonObject[] | undefined> {
     return Array.isArray(value) ? this.#receiveBatch(value) : this.#receiveOne(value);
   }
 
@@ -100,11 +98,10 @@ export class Session {
     if (isExpected) this.send(changeNotification(change));
   }
 
-  /** At the end of input: fails open questions to the client and waits until every request is answered. */
-  async drain(): Promise<void> {
+  /** At the end of input: fails open questions to the client, so that every request can be answered. */
+  endInput(): void {
     this.#questions.rejectAll('The client closed its side of the connection.');
     for (const listen of this.listens.values()) listen.end();
-    while (this.#answers.size > 0) await Promise.allSettled(this.#answers);
   }
 
   /** When the connection is lost: cancels the requests in progress and drops their replies. */
@@ -114,8 +111,8 @@ export class Session {
     this.#closed = true;
     this.server.sessions.delete(this);
     this.#questions.rejectAll('The client disconnected.');
-    for (const controller of this.#inFlight.values())
-      controller.abort(
+    for (const inProgress of this.#inFlight.values())
+      inProgress.abort(
         new Failure('cancelled', 'The client disconnected.', { data: { disconnected: true } }),
       );
   }
@@ -131,13 +128,11 @@ export class Session {
         new Failure('invalid-request', `Batches are not part of protocol version ${protocolVersion}.`),
       );
     }
-    if (values.length === 0 || values.length > maxBatchLength) {
-      const reason = `A batch must hold between 1 and ${maxBatchLength} messages.`;
-      return this.refuse(new Failure('invalid-request', reason));
-    }
-    const replies = await Promise.all(values.map((value) => this.#receiveOne(value)));
-    const present = replies.filter((reply) => reply !== undefined);
-    return present.length > 0 ? present : undefined;
+    return answerBatch(values, {
+      maxReplyBytes: this.server.limits.batchReplyBytes,
+      answer: (value) => this.#receiveOne(value),
+      refuse: (failure, id) => this.refuse(failure, id),
+    });
   }
 
   #receiveOne(value: unknown): Promise<Reply> {
@@ -152,10 +147,11 @@ export class Session {
         this.#questions.answer(incoming.id, incoming.result, incoming.error);
         return Promise.resolve(undefined);
       case 'request': {
-        const answer = this.#answer(incoming.request);
-        this.#answers.add(answer);
-        void answer.finally(() => this.#answers.delete(answer));
-        return answer;
+        const { request } = incoming;
+        const tooLong = checkNames(request, this.server.limits.nameLength);
+        return tooLong === undefined
+          ? this.#answer(request)
+          : Promise.resolve(this.refuse(tooLong, request.id));
       }
     }
   }
@@ -163,43 +159,42 @@ export class Session {
   async #answer(request: RequestMessage): Promise<Reply> {
     // Not `performance.now()`: loading it takes longer than most requests.
     const started = process.hrtime.bigint();
-    const controller = new AbortController();
-    this.#inFlight.set(request.id, controller);
+    const inProgress = new RequestInProgress();
+    this.#inFlight.set(request.id, inProgress);
     let failed = true;
     try {
-      const result = await this.#dispatch(request, controller.signal);
+      const result = await this.#dispatch(request, inProgress);
       failed = result['isError'] === true;
       return resultMessage(request.id, result);
     } catch (error) {
       return this.#reply(request, error);
     } finally {
-      if (this.#inFlight.get(request.id) === controller) this.#inFlight.delete(request.id);
+      if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
       // A request that the client cancelled did not fail.
-      failed &&= !controller.signal.aborted;
+      failed &&= !inProgress.aborted;
       this.server.observe({ method: request.method, milliseconds, failed });
     }
   }
 
-  async #dispatch(request: RequestMessage, signal: AbortSignal): Promise<JsonObject> {
+  async #dispatch(request: RequestMessage, inProgress: RequestInProgress): Promise<JsonObject> {
     const { contract } = this.server;
     const client = this.surface.visible(this.#identifyClient(request));
     const modern = client.protocolVersion === modernVersion;
-    const method = findMethod(this.surface, this.server.contract, request.method, modern);
-    const context = new RequestContext(this, request, client, signal);
+    const method = findMethod(this.surface, contract, request.method, modern);
+    const context = new RequestContext(this, request, client, inProgress);
     if (modern) await context.resume();
-    const own = ownParams(request);
+    const params = ownParams(request);
     if (method.schema !== undefined) {
-      await this.#lastWrite;
-      await parseValue(method.schema, own, 'params');
+      if (this.#lastWrite !== undefined) await this.#lastWrite;
+      const loading = loadValidator();
+      if (loading !== undefined) await loading;
+      parseValue(method.schema, params, 'params');
     }
     // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
-    const work = untilAborted(
-      (async () =>
-        method.call({ session: this, server: this.server, params: own, request, client, context }))(),
-      signal,
-    );
-    if (method.writes) this.#lastWrite = work.catch(() => {});
+    const called = method.call({ session: this, server: this.server, params, request, client, context });
+    const work = called instanceof Promise ? inProgress.untilAborted(called) : called;
+    if (method.writes) this.#holdNextUntil(work);
     try {
       const result = await work;
       return modern ? finishResult(request, result, contract.server) : result;
@@ -208,6 +203,15 @@ export class Session {
         return finishResult(request, error.result(await this.server.seal), contract.server);
       throw error;
     }
+  }
+
+  #holdNextUntil(work: Promise<JsonObject> | JsonObject): void {
+    const write = Promise.resolve(work)
+      .catch(() => {})
+      .then(() => {
+        if (this.#lastWrite === write) this.#lastWrite = undefined;
+      });
+    this.#lastWrite = write;
   }
 
   #reply(request: RequestMessage, error: unknown): Reply {

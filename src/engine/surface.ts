@@ -22,9 +22,9 @@ export class Surface {
 
   /** Every tool that the connection may call, listed or not. Without the discovery tools. */
   get tools(): readonly Tool[] {
-    return this.#server.offeredTools
+    return [...this.#server.offeredTools.values()]
       .filter(({ tool }) => this.access.allows(tool))
-      .map(({ tool, wireName }) => renamed(tool, wireName));
+      .map(({ named }) => named);
   }
 
   get discoveryTools(): readonly DiscoveryTool[] {
@@ -36,18 +36,18 @@ export class Surface {
     if (this.access.isPartial)
       for (const feature of this.#server.features)
         if ((await feature.inUse?.()) === false) unused.add(feature);
-    const listed = this.#server.offeredTools
+    const listed = [...this.#server.offeredTools.values()]
       .filter(({ tool, feature }) => this.access.lists(tool, !unused.has(feature)))
-      .map(({ tool, wireName }) => renamed(tool, wireName));
+      .map(({ named }) => named);
     return [...listed, ...this.discoveryTools];
   }
 
   /** Throws the reason if the tool exists but is not allowed. `undefined` if there is no such tool. */
   findTool(name: unknown): Tool | undefined {
-    const found = this.#server.offeredTools.find(({ wireName }) => wireName === name);
+    const found = this.#server.offeredTools.get(String(name));
     if (found === undefined) return undefined;
     this.access.demand(found.tool);
-    return renamed(found.tool, found.wireName);
+    return found.named;
   }
 
   get offer(): Offer {
@@ -113,7 +113,9 @@ export class Surface {
   visible(client: Client): Client {
     const { extensions } = client.capabilities;
     if (!isObject(extensions)) return client;
-    const allowed = Object.entries(extensions).filter(([id]) => this.#allowsExtension(id));
+    const declared = Object.entries(extensions);
+    const allowed = declared.filter(([id]) => this.#allowsExtension(id));
+    if (allowed.length === declared.length) return client;
     return { ...client, capabilities: { ...client.capabilities, extensions: Object.fromEntries(allowed) } };
   }
 
@@ -130,8 +132,4 @@ export class Surface {
       )
     );
   }
-}
-
-function renamed(tool: Tool, name: string): Tool {
-  return tool.name === name ? tool : { ...tool, name };
 }

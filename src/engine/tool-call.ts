@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import { Failure, failureDetails, failureKey } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
@@ -5,14 +6,15 @@ import type { Tool, ToolResult } from '../tool.ts';
 import type { Call } from './call.ts';
 import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
-import { parseValue } from './schema.ts';
+import { loadValidator, parseValue } from './schema.ts';
 
 export async function callTool({ session, server, params, context }: Call): Promise<JsonObject> {
   const { contract } = server;
   const { surface } = session;
   const name = params['name'];
-  const discovery = surface.discoveryTools.find((tool) => tool.name === name);
-  const direct = discovery === undefined ? surface.findTool(name) : undefined;
+  const direct = surface.findTool(name);
+  const discovery =
+    direct === undefined ? surface.discoveryTools.find((tool) => tool.name === name) : undefined;
   if (discovery === undefined && direct === undefined)
     throw new Failure('tool-not-found', `Unknown tool: ${name}`);
   try {
@@ -41,14 +43,22 @@ export async function callTool({ session, server, params, context }: Call): Prom
 }
 
 /** Validates the arguments, fills in their defaults and runs the tool within its time limit. */
-export async function runTool(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
+export function runTool(tool: Tool, given: unknown, context: Context): Awaitable<ToolResult> {
+  const loading = loadValidator();
+  if (loading !== undefined) return loading.then(() => runTool(tool, given, context));
   const schema = tool.acceptedSchema ?? tool.inputSchema;
-  return runWithinTimeLimit(tool, await parseValue(schema, given, `${tool.name} arguments`), context);
+  const args = parseValue(schema, given, `${tool.name} arguments`);
+  return tool.timeoutMs === undefined
+    ? tool.call(args as never, context)
+    : runWithinTimeLimit(tool, tool.timeoutMs, args, context);
 }
 
-async function runWithinTimeLimit(tool: Tool, args: unknown, context: Context): Promise<ToolResult> {
-  if (tool.timeoutMs === undefined) return tool.call(args as never, context);
-  const { timeoutMs } = tool;
+async function runWithinTimeLimit(
+  tool: Tool,
+  timeoutMs: number,
+  args: unknown,
+  context: Context,
+): Promise<ToolResult> {
   const limit = new AbortController();
   const timer = setTimeout(() => {
     limit.abort(new Failure('timeout', `${tool.name} took longer than ${timeoutMs / 1000} s.`));

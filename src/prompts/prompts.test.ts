@@ -1,7 +1,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command, library, namesOf, openPrompts, record, textOf } from '../../test/prompts/open-prompts.ts';
+import {
+  command,
+  library,
+  namesOf,
+  openPrompts,
+  record,
+  structured,
+  textOf,
+} from '../../test/prompts/open-prompts.ts';
 import { until, write } from '../../test/tree.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -167,4 +175,22 @@ describe('a change on disk', () => {
     await next(() => write(home, { 'commands/again.md': command('x') }));
     expect(namesOf(await request('prompts/list'))).toEqual(expect.arrayContaining(['again', 'theirs']));
   });
+});
+
+it('does not serve a prompt whose name contains a line break or a direction override, and reports it', async () => {
+  const { request, call } = openPrompts({
+    'prompts/user.jsonl': record('two\nlines', 'x') + record('a\u202Eb', 'x') + record('good', 'x'),
+    'commands/bell\u0007.md': command('x'),
+  });
+  const names = namesOf(await request('prompts/list'));
+  expect(names).toContain('good');
+  expect(names.filter((name) => /bell|two|\u202E/.test(name))).toEqual([]);
+  await expect(request('prompts/get', { name: 'two\nlines' })).rejects.toThrow('Prompt not found');
+  const { problems } = structured(await call('lint_prompts')) as { problems: { message: string }[] };
+  const found = problems.map(({ message }) => message).filter((message) => message.includes('is not served'));
+  expect(found.map((message) => /"(.*)"/.exec(message)![1]).sort()).toEqual([
+    'a\\u202eb',
+    'bell\\u0007',
+    'two\\nlines',
+  ]);
 });

@@ -37,6 +37,8 @@ export const promptSettings = defineSettings({
           format: { type: 'string', enum: mountable },
           path: { type: 'string', minLength: 1 },
           prefix: { type: 'string', pattern: '^[^:/\\\\\\s]+$' },
+          follow_links: { type: 'boolean' },
+          version: { type: 'string', pattern: '^\\d+(\\.\\d+)*$' },
         },
         required: ['format', 'path'],
         additionalProperties: false,
@@ -45,7 +47,7 @@ export const promptSettings = defineSettings({
     paths: ['path'],
     default: [],
     description:
-      'Prompt files of other programs to serve in place: tables with format, path and optionally a prefix for the names.',
+      'Prompt files of other programs to serve in place: tables with format, path and optionally prefix (for the names), follow_links (follow symbolic links, also out of the folder) and version (of the client, if its older rules apply).',
   },
   'prompts.user_home': {
     type: 'path',

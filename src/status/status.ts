@@ -55,7 +55,7 @@ export function statusTools(options: StatusOptions) {
           full: {
             type: 'boolean',
             default: false,
-            description: 'Also settings with default values, and more than 9,000 characters',
+            description: 'Also default settings; do not shorten',
           },
         },
       },

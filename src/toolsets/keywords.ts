@@ -51,6 +51,7 @@ export const keywords: Readonly<Record<string, string>> = {
   cancel_notification: 'cancel stop skip do not send planned reminder notification alert',
   acknowledge_notification:
     'acknowledge confirm seen read mark done reminder notification alert stop calling',
+  snooze_notification: 'snooze later again remind me in minutes postpone put off reminder notification alert',
   test_notification: 'test try send message mail email phone call ntfy webhook channel works reaches',
   list_outbox: 'outbox messages written instead of being sent undelivered mails files',
   list_audit: 'audit log trail history why notified decided decision who changed preferences users events',

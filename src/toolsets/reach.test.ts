@@ -104,7 +104,7 @@ async function open(contract: ContractName, ...flags: string[]) {
   const features = recording(real.features, reached);
   const server = new Server({ contract: real.contract, features, access: real.access });
   servers.push(real, server);
-  return { server, reached, tools: real.offeredTools };
+  return { server, reached, tools: [...real.offeredTools.values()] };
 }
 
 type Exchange = (method: string, params: JsonObject) => Promise<unknown>;
@@ -139,7 +139,7 @@ async function reachable(
       if ([...reached].some((what) => !what.startsWith('assistant'))) found.add(tool);
     } else if (reached.size > 0) found.add(method === 'tools/call' ? [...reached][0]! : tool);
   };
-  for (const { wireName: name } of tools) {
+  for (const { name } of tools.map(({ named }) => named)) {
     await attempt(name, 'tools/call', { name, arguments: {} });
     for (const by of ['call_tool', 'query_tool'])
       await attempt(name, 'tools/call', { name: by, arguments: { name } });

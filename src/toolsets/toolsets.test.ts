@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe('the tables of toolsets', () => {
   it('have a toolset for every tool of standard, and no other tools', () => {
-    const real = server.offeredTools.map(({ wireName }) => wireName);
+    const real = [...server.offeredTools.keys()];
     expect(toolNames.toSorted()).toEqual([...real, ...discoveryNames].toSorted());
     expect(Object.keys(keywords).filter((name) => !real.includes(name))).toEqual([]);
     expect([...core].filter((name) => !real.includes(name))).toEqual([]);
@@ -52,7 +52,7 @@ describe('the tables of toolsets', () => {
 
   it('mark every method that does what a writing tool does as writing', () => {
     for (const { tool, writes } of Object.values(methodWays)) {
-      const { annotations } = server.offeredTools.find(({ wireName }) => wireName === tool)!.tool;
+      const { annotations } = server.offeredTools.get(tool)!.tool;
       expect([tool, writes !== true]).toEqual([tool, annotations?.readOnlyHint === true]);
     }
   });

@@ -40,6 +40,7 @@ export const toolsets = {
     'plan_notifications',
     'cancel_notification',
     'acknowledge_notification',
+    'snooze_notification',
     'test_notification',
     'list_outbox',
     'list_audit',

@@ -11,6 +11,7 @@ export type Frame =
   | { readonly kind: 'oversized'; readonly id: RequestId | null };
 
 const newline = 0x0a;
+const openingBrace = 0x7b;
 const header = /^content-(length|type)[ \t]*:/i;
 
 /**
@@ -64,7 +65,8 @@ export class Deframer {
   }
 
   #line(line: Buffer, frames: Frame[]): void {
-    const text = line.length < 256 ? line.toString('latin1').trim() : '';
+    const isMessage = line.length >= 256 || line[0] === openingBrace;
+    const text = isMessage ? '' : line.toString('latin1').trim();
     if (header.test(text)) {
       this.framing = 'headers';
       const length = /length[ \t]*:[ \t]*(\d+)/i.exec(text)?.[1];

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { singleLine } from '../single-line.ts';
 
 export interface GuardOptions {
   /** Host names, besides the local ones, that clients may use. */
@@ -16,18 +17,21 @@ export interface Refusal {
 const local = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Rejects requests that a page of another site sends through the user's browser (DNS rebinding, CSRF). */
-export function checkOrigin(headers: IncomingHttpHeaders, options: GuardOptions): Refusal | undefined {
-  const host = hostOf(`http://${headers.host ?? ''}`);
-  if (!isAllowed(host, options)) {
-    return {
-      status: 403,
-      message: `The host "${headers.host ?? ''}" is not allowed (setting http.allowed_hosts).`,
-    };
-  }
-  const { origin } = headers;
-  if (origin !== undefined && !isAllowed(hostOf(origin), options)) {
-    return { status: 403, message: `The origin "${origin}" is not allowed (setting http.allowed_hosts).` };
-  }
+export function checkOrigin(
+  { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
+  options: Pick<GuardOptions, 'allowedHosts'>,
+): Refusal | undefined {
+  const refusal = (what: string, value: string): Refusal => ({
+    status: 403,
+    message: `The ${what} "${singleLine(value)}" is not allowed (setting http.allowed_hosts).`,
+  });
+  const { host = '', origin } = headers;
+  // Of two Host headers, Node keeps the first. A proxy in front of this server may have checked the second.
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) return { status: 403, message: 'The request has more than one Host header.' };
+  if (!isAllowed(host, options)) return refusal('host', host);
+  if (origin !== undefined && !isAllowed(/^https?:\/\/(.*)$/is.exec(origin)?.[1], options))
+    return refusal('origin', origin);
   return undefined;
 }
 
@@ -39,21 +43,23 @@ export function checkToken(headers: IncomingHttpHeaders, options: GuardOptions):
     status: 401,
     message:
       given === undefined
-        ? 'Every call needs the header "Authorization: Bearer TOKEN"; the server printed the token when it started.'
-        : 'The token is wrong; the server printed the right one when it started.',
+        ? 'Every call needs the header "Authorization: Bearer TOKEN"; adjutant open prints a link with the token.'
+        : 'The token is wrong; adjutant open prints a link with the right one.',
   };
 }
 
-function isAllowed(host: string | undefined, { allowedHosts }: GuardOptions): boolean {
-  return host !== undefined && (local.has(host) || allowedHosts.includes(host));
-}
-
-function hostOf(address: string): string | undefined {
-  try {
-    return new URL(address).hostname;
-  } catch {
-    return undefined;
-  }
+/**
+ * Compares the name with the allowed ones. A URL parser would accept more: it drops user names and paths, decodes characters,
+ * and reads 0x7f.1 as an address.
+ */
+function isAllowed(
+  authority: string | undefined,
+  { allowedHosts }: Pick<GuardOptions, 'allowedHosts'>,
+): boolean {
+  const name = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i.exec(authority ?? '')?.[1]?.toLowerCase();
+  return (
+    name !== undefined && (local.has(name) || allowedHosts.some((allowed) => allowed.toLowerCase() === name))
+  );
 }
 
 function digest(text: string): Buffer {

@@ -123,7 +123,7 @@ function checkParameterHeaders(
   headers: IncomingMessage['headers'],
   mismatch: (header: string, why: string) => WireError,
 ): WireError | undefined {
-  const tool = server.offeredTools.find(({ wireName }) => wireName === params['name'])?.tool;
+  const tool = server.offeredTools.get(String(params['name']))?.tool;
   const properties = tool?.inputSchema['properties'];
   const args = isObject(params['arguments']) ? params['arguments'] : {};
   for (const [name, schema] of isObject(properties) ? Object.entries(properties) : []) {

@@ -12,7 +12,6 @@ import { sendError, sendJson } from './reply.ts';
 const idleMs = 60 * 60 * 1000;
 /** After this time without a reply, the response becomes a stream that the client can resume. */
 const streamAfterMs = 2_000;
-const maxSessions = 1_000;
 
 interface ClientSession {
   readonly session: Session;
@@ -29,10 +28,12 @@ interface ClientSession {
 export class HttpSessions {
   readonly #server: Server;
   readonly #sessions = new Map<string, ClientSession>();
+  readonly #maxSessions: number;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(server: Server) {
+  constructor(server: Server, maxSessions: number) {
     this.#server = server;
+    this.#maxSessions = maxSessions;
     this.#sweeper = setInterval(() => this.#sweep(Date.now() - idleMs), 60_000);
     this.#sweeper.unref();
   }
@@ -55,6 +56,10 @@ export class HttpSessions {
     }
     const id = request.headers['mcp-session-id'];
     if (isInitialize(message)) {
+      if (!this.#hasRoom()) {
+        const reason = `All ${this.#maxSessions} sessions are in use (setting http.max_sessions).`;
+        return sendError(response, 503, -32600, reason, { 'retry-after': '5' });
+      }
       const [name, client] = this.#begin(access);
       return this.#serve(client, message, response, { 'mcp-session-id': name });
     }
@@ -92,7 +97,6 @@ export class HttpSessions {
   }
 
   #begin(access: Access): [string, ClientSession] {
-    if (this.#sessions.size >= maxSessions) this.#evict();
     const name = randomUUID();
     const client: ClientSession = {
       session: this.#server.connect(
@@ -182,14 +186,14 @@ export class HttpSessions {
     }
   }
 
-  #evict(): void {
-    const idle = [...this.#sessions].filter(
-      ([, client]) => !client.session.busy && !client.standing.attached,
-    );
-    const [oldest] = (idle.length > 0 ? idle : [...this.#sessions]).sort(
-      ([, a], [, b]) => a.lastSeen - b.lastSeen,
-    );
+  /** Ends the session that has been idle longest if there are too many. Returns whether there is room for a new one. */
+  #hasRoom(): boolean {
+    if (this.#sessions.size < this.#maxSessions) return true;
+    const [oldest] = [...this.#sessions]
+      .filter(([, client]) => !client.session.busy && !client.standing.attached)
+      .sort(([, a], [, b]) => a.lastSeen - b.lastSeen);
     if (oldest) this.#end(...oldest);
+    return oldest !== undefined;
   }
 
   #end(id: string, client: ClientSession): void {

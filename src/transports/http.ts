@@ -11,19 +11,39 @@ import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
 import { log } from '../log.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
+import { affordableConnections, ConnectionLimit } from './connection-limit.ts';
 import { checkOrigin, checkToken, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
+import { RateLimit } from './rate-limit.ts';
 import { sendError } from './reply.ts';
 import { tooLong } from './stdio.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
 const pagePath = '/page/mcp';
 
+const timeouts = {
+  keepAliveTimeout: 65_000,
+  // A client that sends its request too slowly is answered with status 408.
+  headersTimeout: 20_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+export interface HttpLimits {
+  /** Requests of each token; 0 for no limit. */
+  readonly requestsPerSecond: number;
+  readonly connections: number;
+  readonly sessions: number;
+}
+
+const unlimited: HttpLimits = { requestsPerSecond: 0, connections: Infinity, sessions: Infinity };
+
 export interface HttpOptions extends GuardOptions {
   readonly host: string;
   readonly port: number;
   readonly maxMessageBytes: number;
+  readonly limits?: HttpLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
   /** Serves all other paths: the page and its files. */
@@ -37,21 +57,23 @@ export interface HttpEndpoint {
 
 /** Serves Streamable HTTP of both eras. Checks the host, the origin and the token of every request. */
 export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
+  const { limits = unlimited } = options;
   const sessions = new Map<Server, HttpSessions>();
   const sessionsOf = (server: Server) => {
-    const known = sessions.get(server) ?? new HttpSessions(server);
+    const known = sessions.get(server) ?? new HttpSessions(server, limits.sessions);
     sessions.set(server, known);
     return known;
   };
-  const listener = createListener((request, response) => {
-    handle(options, sessionsOf, request, response).catch((error: unknown) => {
+  const listener = createListener(timeouts, (request, response) => {
+    handle({ ...options, sessionsOf, rate, connections }, request, response).catch((error: unknown) => {
       // The client disconnected during its request, so there is nobody to reply to.
       if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
       sendError(response, 500, -32603, 'Internal error');
     });
   });
-  listener.keepAliveTimeout = 65_000;
+  const rate = new RateLimit(limits.requestsPerSecond);
+  const connections = new ConnectionLimit(listener, affordableConnections(limits.connections));
   await listen(listener, options);
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -66,13 +88,14 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   };
 }
 
-async function handle(
-  options: HttpOptions,
-  sessionsOf: (server: Server) => HttpSessions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const refusal = checkOrigin(request.headers, options);
+interface Endpoint extends HttpOptions {
+  sessionsOf(server: Server): HttpSessions;
+  readonly rate: RateLimit;
+  readonly connections: ConnectionLimit;
+}
+
+async function handle(options: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const refusal = checkOrigin(request, options);
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
   const isPage = path === pagePath;
@@ -80,8 +103,12 @@ async function handle(
   if (route === null) return options.page(path, response, request);
 
   const denied = checkToken(request.headers, options);
+  const caller = denied ? `from ${request.socket.remoteAddress}` : (request.headers.authorization ?? '');
+  const waitSeconds = options.rate.take(caller);
+  if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
   if (denied)
     return sendError(response, denied.status, -32600, denied.message, { 'www-authenticate': 'Bearer' });
+  options.connections.use(request, response);
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
 
@@ -93,7 +120,7 @@ async function handle(
     return sendError(response, 400, -32600, error.message);
   }
 
-  const sessions = sessionsOf(server);
+  const sessions = options.sessionsOf(server);
   if (request.method === 'GET') return sessions.get(request, response);
   if (request.method === 'DELETE') return sessions.delete(request, response);
   if (request.method !== 'POST')
@@ -108,9 +135,15 @@ async function handle(
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
+  if (Array.isArray(message)) options.rate.add(caller, message.length - 1);
   if (server.contract.modern && isModern(message, request))
     return serveModern(server, access, message, request, response);
   return sessions.post(message, access, request, response);
+}
+
+function tooManyRequests(seconds: number, response: ServerResponse): void {
+  const message = `Too many requests (setting http.requests_per_second). Try again in ${seconds} s.`;
+  sendError(response, 429, -32600, message, { 'retry-after': String(seconds) });
 }
 
 /** Applies the headers with which a client restricts itself. They only take tools away. */

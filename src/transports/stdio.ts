@@ -1,8 +1,12 @@
 import type { Readable } from 'node:stream';
+import { beginArrival } from '../arrival.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { Deframer, type Frame, frame } from './framing.ts';
+
+/** Characters that may wait for the end of the tick. More than this is written at once, to bound the memory. */
+const maxWaiting = 64 * 1024;
 
 export interface Output {
   write(text: string): boolean;
@@ -17,37 +21,51 @@ export async function serveStdio(
   maxMessageBytes: number,
 ): Promise<void> {
   const deframer = new Deframer(maxMessageBytes);
-  const send = (message: JsonObject | readonly JsonObject[]) => {
-    if (output.write(frame(message, deframer.framing)) || input.isPaused()) return;
+  let waiting = '';
+  const flush = () => {
+    const text = waiting;
+    waiting = '';
+    if (text === '' || output.write(text) || input.isPaused()) return;
     // Backpressure: stop reading requests from a client that does not read replies.
     input.pause();
     output.once('drain', () => input.resume());
   };
+  // Messages of one tick are written together: a write costs more than most requests.
+  const send = (message: JsonObject | readonly JsonObject[]) => {
+    if (waiting === '') process.nextTick(flush);
+    waiting += frame(message, deframer.framing);
+    if (waiting.length > maxWaiting) flush();
+  };
   const session = server.connect(send);
 
-  const handle = async (one: Frame) => {
-    const reply =
-      one.kind === 'message'
-        ? await session.receive(one.value)
-        : one.kind === 'malformed'
-          ? session.refuse(new Failure('parse-error', 'Parse error: the message is not valid JSON.'))
-          : session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id);
+  let unanswered = 0;
+  let whenAnswered: (() => void) | undefined;
+  const answer = (reply: JsonObject | readonly JsonObject[] | undefined) => {
     if (reply !== undefined) send(reply);
+    unanswered -= 1;
+    if (unanswered === 0) whenAnswered?.();
+  };
+  const handle = (one: Frame) => {
+    unanswered += 1;
+    if (one.kind === 'message') void session.receive(one.value).then(answer);
+    else if (one.kind === 'oversized')
+      answer(session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id));
+    else answer(session.refuse(new Failure('parse-error', 'Parse error: the message is not valid JSON.')));
   };
 
-  const inProgress = new Set<Promise<void>>();
-  const start = (one: Frame) => {
-    const work = handle(one).finally(() => inProgress.delete(work));
-    inProgress.add(work);
-  };
   await new Promise<void>((resolve, reject) => {
-    input.on('data', (chunk: Buffer) => deframer.push(chunk).forEach(start));
+    input.on('data', (chunk: Buffer) => {
+      const frames = deframer.push(chunk);
+      if (frames.length > 1) beginArrival();
+      frames.forEach(handle);
+    });
     input.on('end', resolve);
     input.on('error', reject);
   });
-  deframer.end().forEach(start);
-  await session.drain();
-  await Promise.allSettled(inProgress);
+  deframer.end().forEach(handle);
+  session.endInput();
+  if (unanswered > 0) await new Promise<void>((resolve) => (whenAnswered = resolve));
+  flush();
   session.close();
 }
 

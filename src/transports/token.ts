@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
 
@@ -15,11 +15,13 @@ export function readToken(file: string): string {
 
 /** Reads the token of this installation, or creates it at the first start. Servers that start at once use the same one. */
 export function ensureToken(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'token');
+  // Read it first, so that a server with a token starts on a full or read-only disk.
+  if (existsSync(file)) return readToken(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `token.${process.pid}.${randomBytes(4).toString('hex')}`);
-  writeFileSync(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   try {
+    writeFileSync(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

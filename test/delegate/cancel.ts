@@ -19,7 +19,7 @@ export interface CancelReport {
 const timeoutMs = 30_000;
 let tokens = 0;
 
-/** A command whose children ignore signals, leave the session or leave their parent. The token identifies them. */
+/** A command whose children ignore signals, leave the session, their parent or their environment. The token identifies them. */
 function stubborn(token: string): string {
   const ignoringSignals = (name: string) =>
     `bash -c 'trap "" INT TERM HUP; exec -a ${token}-${name} sleep 1000'`;
@@ -28,6 +28,7 @@ function stubborn(token: string): string {
     `${ignoringSignals('child')} &`,
     `setsid ${ignoringSignals('session')} &`,
     `(setsid ${ignoringSignals('orphan')} & disown) &`,
+    `setsid -f env -i ${ignoringSignals('hidden')}`,
     'while true; do sleep 1; done',
   ].join('\n');
 }
@@ -44,7 +45,7 @@ export async function cancelOnce(
   const { id } = server.begin('delegate_run', { task, cwd: bench.project, sandbox });
   const before = await until(() => {
     const found = commandLines(token);
-    return found.filter((line) => line.startsWith(token)).length >= 3 ? found : undefined;
+    return found.filter((line) => line.startsWith(token)).length >= 4 ? found : undefined;
   });
   const started = performance.now();
   server.send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'changed my mind' } });

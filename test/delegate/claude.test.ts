@@ -95,6 +95,17 @@ describe('delegate tools with Claude Code', () => {
     expect(record).toMatchObject({ status: 'failed', error: expect.stringContaining('no such model here') });
   });
 
+  it.each([401, 429, 529])('reports status %i of the model after few retries', async (status) => {
+    const before = model.requests.length;
+    const { record } = await server.call('delegate_run', {
+      task: script(...Array(20).fill({ status, message: `the model said ${status}` })),
+      cwd: bench.project,
+    });
+    expect(record.status).toBe('failed');
+    expect(record.error).toMatch(new RegExp(`${status}|authenticat|overloaded|limit`, 'i'));
+    expect(model.requests.length - before).toBeLessThanOrEqual(4);
+  });
+
   it('refuses config overrides, which are for Codex', async () => {
     const { record } = await server.call('delegate_run', {
       task: 'x',

@@ -48,6 +48,15 @@ describe('a run reports', () => {
     expect(record.error).toMatch(/codex exec exited with code 1: .*config\.toml/);
   });
 
+  it('the message of an error, not its stack backtrace', async () => {
+    Object.assign(bench.env, { RUST_BACKTRACE: '1' });
+    const server = await bench.connect({ 'delegate-command': native });
+    const thread_id = '01a1de69-7620-7c01-aa83-000000000000';
+    const { record } = await server.call('delegate_resume', { thread_id, cwd: bench.project });
+    expect(record.error).toContain('no rollout found for thread id');
+    expect(record.error).not.toMatch(/backtrace|<unknown>/i);
+  });
+
   it('that the folder is not in a git repository, and how to allow it', async () => {
     const cwd = join(bench.folder, 'loose');
     mkdirSync(cwd);
@@ -141,6 +150,27 @@ describe('Codex as the client', () => {
       );
     expect(toolsOf(false)).toContain('delegate_run');
     expect(toolsOf(true)).not.toContain('delegate_run');
+  });
+
+  it('is refused as a sub-agent even if a script starts its server with another home', async () => {
+    const other = join(bench.folder, 'other-home');
+    const start = [process.execPath, bundle, 'serve', '--home', other, '--delegate-command', native];
+    const wrapper = join(bench.folder, 'tools.sh');
+    // A child process, so that the server's parent is the script.
+    writeFileSync(wrapper, `#!/bin/sh\n${start.join(' ')}\nexit $?\n`, { mode: 0o755 });
+    const renamed = entry().replace(/^(command|args) = .*\n/gm, '');
+    appendFileSync(
+      join(bench.codexHome, 'config.toml'),
+      renamed.replace('[mcp_servers.helper]\n', `[mcp_servers.helper]\ncommand = "${wrapper}"\n`),
+    );
+    const again = delegate('again', 'read-only');
+    const record = await run(script(again, answer()), { sandbox: 'workspace-write' });
+    expect(record).toMatchObject({ status: 'completed', error: null });
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('A sub-agent may not start sub-agents');
+    const runs = await listRunIds(join(other, 'runs'));
+    expect(runs).toHaveLength(1);
+    const result = JSON.parse(readFileSync(join(other, 'runs', runs[0]!, 'result.json'), 'utf8'));
+    expect(result).toMatchObject({ status: 'failed', thread_id: null });
   });
 
   it('is refused if it is a sub-agent itself', async () => {

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
-import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+import { type Connection, createWorkbench, nativeCodex, runCodex, type Workbench } from './workbench.ts';
 
 /** Tests with the real Codex and a model on loopback. */
 let model: Model;
@@ -86,6 +86,21 @@ describe('delegate_run with Codex', () => {
   });
 });
 
+describe('the skills that Codex bundles', () => {
+  it('are neither selected nor listed', async () => {
+    // Codex installs them when it runs on its own.
+    await runCodex(bench, await nativeCodex(), ['-s', 'read-only'], 'Begin.');
+    const bundled = readdirSync(join(bench.codexHome, 'skills', '.system'));
+    expect(bundled).toContain('skill-creator');
+    const task = 'Create a skill with the skill-creator and install it with the skill-installer.';
+    const { record } = await server.call('delegate_run', { task, cwd: bench.project });
+    expect(record.selected_skills).toEqual([]);
+    const sent = JSON.stringify(model.requests.at(-1)?.body);
+    expect(sent).toContain(task);
+    expect(sent).not.toContain('.system');
+  });
+});
+
 describe('delegate_resume with Codex', () => {
   it('resumes a thread and counts only the tokens of the new run', async () => {
     const first = await server.call('delegate_run', { task: 'Begin.', cwd: bench.project });
@@ -112,12 +127,23 @@ describe('delegate_resume with Codex', () => {
     expect(record.error).toMatch(/no rollout found.*codex has no such thread/);
   });
 
-  it('refuses an invalid thread id', async () => {
-    await expect(
-      server.client.request('tools/call', {
-        name: 'delegate_resume',
-        arguments: { thread_id: 'latest', cwd: bench.project },
-      }),
-    ).resolves.toMatchObject({ isError: true });
+  it('resumes a thread by its name', async () => {
+    const { record } = await server.call('delegate_run', { task: 'Begin.', cwd: bench.project });
+    const id = record.subagent_thread_id;
+    const index = [
+      { id: 'another', thread_name: 'the build' },
+      { id, thread_name: 'the build' },
+    ];
+    const file = join(bench.codexHome, 'session_index.jsonl');
+    writeFileSync(file, index.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const second = await server.call('delegate_resume', { thread_id: 'the build', cwd: bench.project });
+    expect(second.record).toMatchObject({ status: 'completed', error: null, subagent_thread_id: id });
+  });
+
+  it.each(['latest', '--last', '-c'])('refuses the thread %s', async (thread_id) => {
+    const { record } = await server.call('delegate_resume', { thread_id, cwd: bench.project });
+    expect(record.status).toBe('failed');
+    expect(record.error).toMatch(/no thread with the id or name|must not start with/);
+    expect(existsSync(join(record.run_dir, 'codex_exec.json'))).toBe(false);
   });
 });

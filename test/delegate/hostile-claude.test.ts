@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startMessagesModel } from '../model/messages-model.ts';
 import type { Model } from '../model/responses-model.ts';
+import { answer, script } from '../model/turn.ts';
 import { Traps, writeTree } from './hostile.ts';
 import { gitIn } from './project.ts';
 import { type Connection, claude, createWorkbench, type Workbench } from './workbench.ts';
@@ -104,5 +105,31 @@ describe('Claude Code in a hostile repository', () => {
     });
     await server.call('delegate_run', { task: 'Look.', cwd: bench.project });
     expect(traps.sprung).toEqual(['own']);
+  });
+
+  it("cannot read Adjutant's own files", async () => {
+    const secret = 'content-of-a-private-file';
+    writeTree(bench.home, { token: secret, 'outbox/mail.eml': secret });
+    const read = (path: string) => ({ tool: 'Read', arguments: { file_path: join(bench.home, path) } });
+    const grep = {
+      tool: 'Grep',
+      arguments: { pattern: 'private', path: bench.home, output_mode: 'content' },
+    };
+    const { record } = await server.call('delegate_run', {
+      task: script(read('token'), read('outbox/mail.eml'), grep, answer()),
+      cwd: bench.project,
+    });
+    expect(record.status).toBe('completed');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain(secret);
+  });
+
+  it('applies the settings of a repository that the user trusts', async () => {
+    const trusting = await bench.connect({
+      'delegate-agent': 'claude',
+      'delegate-command': claude,
+      'delegate-trusted-folders': bench.project,
+    });
+    await trusting.call('delegate_run', { task: 'Look.', cwd: bench.project });
+    expect(traps.sprung).toEqual(expect.arrayContaining(['SessionStart', 'server']));
   });
 });

@@ -1,5 +1,14 @@
-import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
@@ -23,6 +32,7 @@ beforeAll(async () => {
     DATABASE_URL: join(bench.folder, 'server-database.db'),
     TWIG_DATA_DIR: '/twig-folder',
     JAVA_HOME: '/opt/java-for-builds',
+    SOME_API_KEY: 'a-key-of-the-user',
   });
   writeTree(bench.project, {
     '.codex/config.toml': `[mcp_servers.trap]\ncommand = "sh"\nargs = ["-c", "${traps.command('server')}"]\n`,
@@ -110,6 +120,11 @@ describe('codex in a hostile repository', () => {
   });
 });
 
+const shellOutput = () => {
+  const input = model.requests.at(-1)?.body['input'] as { type: string; output?: unknown }[];
+  return JSON.stringify(input.findLast(({ type }) => type === 'function_call_output')?.output);
+};
+
 describe('the environment of an agent', () => {
   it("keeps variables of toolchains and removes Adjutant's own", async () => {
     await server.call('delegate_run', {
@@ -117,10 +132,111 @@ describe('the environment of an agent', () => {
       cwd: bench.project,
       sandbox: 'danger-full-access',
     });
-    const input = model.requests.at(-1)?.body['input'] as { type: string; output?: unknown }[];
-    const output = JSON.stringify(input.findLast(({ type }) => type === 'function_call_output')?.output);
-    expect(output).toContain('JAVA_HOME=/opt/java-for-builds');
-    expect(output).toContain(`CODEX_HOME=${bench.codexHome}`);
-    expect(output).not.toMatch(/ADJUTANT_|hunter2|webhook-secret|server-database|TWIG_DATA_DIR/);
+    expect(shellOutput()).toContain('JAVA_HOME=/opt/java-for-builds');
+    expect(shellOutput()).toContain(`CODEX_HOME=${bench.codexHome}`);
+    expect(shellOutput()).not.toMatch(/ADJUTANT_|hunter2|webhook-secret|server-database|TWIG_DATA_DIR/);
+  });
+
+  it('hides API keys from sandboxed commands', async () => {
+    await server.call('delegate_run', { task: script({ shell: 'env' }, answer()), cwd: bench.project });
+    expect(shellOutput()).toContain('JAVA_HOME=/opt/java-for-builds');
+    expect(shellOutput()).not.toContain('a-key-of-the-user');
+  });
+});
+
+describe("Adjutant's own files", () => {
+  const files = () => [
+    join(bench.home, 'token'),
+    bench.env['DATABASE_URL']!,
+    `${bench.env['DATABASE_URL']}-wal`,
+    join(bench.home, 'outbox', 'mail.eml'),
+    join(bench.home, 'adjutant.toml'),
+  ];
+  const content = 'content-of-a-private-file';
+  beforeAll(() => {
+    writeTree('/', Object.fromEntries(files().map((file) => [file, `# ${content}\n`])));
+  });
+  afterAll(() => {
+    for (const file of files()) rmSync(file);
+  });
+
+  it.each(['read-only', 'workspace-write'])('cannot be read or written by a command: %s', async (sandbox) => {
+    const command = files()
+      .map((file) => `cat ${file}; echo x >> ${file}`)
+      .join('; ');
+    const { record } = await server.call('delegate_run', {
+      task: script({ shell: `${command}; cat README.md; touch made; true` }, answer()),
+      cwd: bench.project,
+      sandbox,
+    });
+    expect(record).toMatchObject({ status: 'completed', error: null, warnings: [] });
+    expect(shellOutput()).not.toContain(content);
+    expect(shellOutput()).toContain('# A project');
+    expect(existsSync(join(bench.project, 'made'))).toBe(sandbox === 'workspace-write');
+    for (const file of files()) expect(readFileSync(file, 'utf8')).toBe(`# ${content}\n`);
+  });
+
+  it('are redacted wherever they appear', async () => {
+    const token = 'the-token-of-this-installation';
+    writeFileSync(join(bench.home, 'token'), `${token}\n`);
+    const other = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-danger-folders': bench.folder,
+    });
+    const { record, text } = await other.call('delegate_run', {
+      task: script({ shell: `cat ${join(bench.home, 'token')}` }, answer({ summary: `It is ${token}.` })),
+      cwd: bench.project,
+      sandbox: 'danger-full-access',
+    });
+    expect(record).toMatchObject({ status: 'completed', summary: 'It is [redacted].' });
+    expect(text).not.toContain(token);
+    for (const name of readdirSync(record.run_dir))
+      expect(readFileSync(join(record.run_dir, name), 'utf8'), name).not.toContain(token);
+  });
+});
+
+describe("the user's MCP servers", () => {
+  const entry = (name: string) =>
+    `[mcp_servers.${name}]\ncommand = "sh"\nargs = ["-c", "${traps.command(name)}"]\n`;
+
+  it('are not started by read-only runs, unless the settings name them', async () => {
+    appendFileSync(configFile(), entry('files') + entry('docs'));
+    const run = (client: Connection, sandbox: string) =>
+      client.call('delegate_run', { task: 'Look.', cwd: bench.project, sandbox });
+    await run(server, 'read-only');
+    expect(traps.sprung).toEqual([]);
+    const other = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-read-only-servers': 'docs',
+    });
+    await run(other, 'read-only');
+    expect(traps.sprung).toEqual(['docs']);
+    await run(server, 'workspace-write');
+    expect(traps.sprung).toEqual(['docs', 'files']);
+  });
+});
+
+describe('delegate.trusted_folders', () => {
+  it('applies the settings of the repository, without a change of the Codex settings', async () => {
+    const other = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-trusted-folders': bench.project,
+    });
+    await other.call('delegate_run', { task: 'Look.', cwd: bench.project, sandbox: 'workspace-write' });
+    expect(traps.sprung).toEqual(['server']);
+    expect(lastSent().split('Indent with three spaces.')).toHaveLength(2);
+    expect(readFileSync(configFile(), 'utf8')).toBe(model.config);
+  });
+});
+
+describe('a file that blocks the agent', () => {
+  it.each(['.codex/config.toml', '.git/config', '.git/HEAD'])('is refused at once: %s', async (name) => {
+    const cwd = join(bench.folder, `blocked-${name.replaceAll('/', '-')}`);
+    writeTree(cwd, { 'shop/README.md': '# A shop\n' });
+    execFileSync('mkdir', ['-p', dirname(join(cwd, name))]);
+    execFileSync('mkfifo', [join(cwd, name)]);
+    const { record } = await server.call('delegate_run', { task: 'Look.', cwd: join(cwd, 'shop') });
+    expect(record.status).toBe('failed');
+    expect(record.error).toContain(`${join(cwd, name)} is a named pipe`);
   });
 });

@@ -61,7 +61,8 @@ describe('a run that is cancelled', () => {
         { ...settings, 'delegate-command': codexShim },
         'danger-full-access',
       );
-      expect(report.record.ended_processes[0]?.command).toContain('codex.js');
+      const ended = report.record.ended_processes.map(({ command }) => command).join('\n');
+      expect(ended).toContain('codex.js');
       expect(report.left).toEqual([]);
     } finally {
       delete bench.env['NODE_OPTIONS'];

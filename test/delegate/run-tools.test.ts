@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { Program } from '../program.ts';
 import { eventually } from './eventually.ts';
 import { putFinishedRun } from './finished-run.ts';
-import { scriptedAgent, steps } from './scripted.ts';
+import { type Step, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -91,14 +92,17 @@ describe('a run in progress', () => {
     expect(logged.at(-1)).toMatch(/: finished \(completed elapsed=\d+ms turns_started=1 items_started=1 /);
   });
 
-  it('lets show_run shorten a result that is longer than a page, unless all of it is requested', async () => {
+  it('has a result that fits on a page, and show_run returns all of it on request', async () => {
     const summary = 'long '.repeat(4_000).trim();
-    const { record } = await run(steps({ answer: { summary } }));
-    const { run_id } = record;
-    const short = await server.call('show_run', { run_id });
-    expect(JSON.stringify(short.record).length).toBeLessThan(10_000);
-    expect(short.record).toMatchObject({ run_id, status: 'completed', shortened: true });
-    expect(short.text.length).toBeLessThan(10_000);
+    const first = await run(steps({ answer: { summary } }));
+    const { run_id } = first.record;
+    for (const { record, text } of [first, await server.call('show_run', { run_id })]) {
+      expect(JSON.stringify(record).length).toBeLessThan(10_000);
+      const shortened = expect.stringContaining(`show_run with run_id ${run_id} and full: true`);
+      expect(record).toMatchObject({ run_id, status: 'completed', shortened });
+      expect(text.length).toBeLessThan(10_000);
+      expect(text).toContain('full: true returns everything');
+    }
     const full = await server.call('show_run', { run_id, full: true });
     expect(full.record).toMatchObject({ summary });
     expect(full.record).not.toHaveProperty('shortened');
@@ -280,6 +284,49 @@ describe('a run as a task', () => {
         content: [{ type: 'text' }],
       },
     });
+  });
+
+  it('says what the run is doing at the moment', async () => {
+    const item = (type: string, item: object) => ({
+      emit: { type: `item.${type}`, item: { id: 'i1', ...item } },
+    });
+    const command = { type: 'command_execution', command: "/bin/bash -lc 'npm test'" };
+    const files = { type: 'file_change', changes: [{ path: 'src/tide.ts', kind: 'update' }] };
+    const stages: [string, readonly Step[]][] = [
+      ['thinking', []],
+      ['running $ npm test', [item('started', command)]],
+      ['thinking; last: running $ npm test', [item('completed', { ...command, exit_code: 0 })]],
+      ['changing src/tide.ts', [item('started', files)]],
+    ];
+    const message = async (taskId: unknown) => {
+      const { status, statusMessage } = await request('tasks/get', { taskId: taskId as string });
+      return `${status}: ${statusMessage}`;
+    };
+    for (const [expected, events] of stages) {
+      const { taskId } = await start(steps(...events, { hang: true }));
+      await eventually(async () => expect(await message(taskId)).toBe(`working: ${expected}`));
+      await request('tasks/cancel', { taskId: taskId! });
+      expect(await message(taskId)).toMatch(/^cancelled: /);
+    }
+  });
+
+  it('says over stdio that the run waits for others', async () => {
+    const flags = ['--delegate-command', scriptedAgent, '--delegate-max-parallel', '1'];
+    await using program = new Program(['serve', ...flags]);
+    const ask = async (method: string, params: JsonObject) => {
+      const reply = await program.request(method, { ...params, _meta: meta({ [extension]: {} }) });
+      return reply['result'] as JsonObject;
+    };
+    const args = { task: steps({ hang: true }), cwd: bench.project };
+    const call = () => ask('tools/call', { name: 'delegate_run', arguments: args });
+    const [first, second] = [await call(), await call()];
+    await eventually(async () =>
+      expect(await ask('tasks/get', { taskId: second['taskId']! })).toMatchObject({
+        status: 'working',
+        statusMessage: 'waiting in the queue for other runs to finish',
+      }),
+    );
+    for (const { taskId } of [second, first]) await ask('tasks/cancel', { taskId: taskId! });
   });
 
   it('can be cancelled, and cancelled again', async () => {

@@ -5,7 +5,7 @@ import { Check } from 'typebox/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { bare, echoed, scriptedAgent, steps } from './scripted.ts';
+import { bare, echoed, type Step, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
 /** Mounting a small disk needs root. */
@@ -64,20 +64,13 @@ describe('a run that cannot start', () => {
     },
   );
 
-  it.each(['standard', 'delegate'] as const)(
-    'is refused with a hidden address in an override, unlike the overrides of the contract: %s',
-    async (contract) => {
-      const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
-      const call = async (override: string) => {
-        const args = { task: steps({ echo: true }), cwd: bench.project, config_overrides: [override] };
-        return (await other.call('delegate_run', args)).record;
-      };
-      const hidden = await call('model_providers.x={"\\u0062ase_url"="http://127.0.0.1","env_key"="HOME"}');
-      expect(hidden).toMatchObject({ status: 'failed', error: expect.stringContaining('is refused') });
-      for (const override of ['model="x"', 'model_reasoning_effort="high"'])
-        expect(echoed((await call(override)).summary).argv).toContain(override);
-    },
-  );
+  it('is refused with a hidden address in an override', async () => {
+    const call = (override: string) => run(steps({ echo: true }), { config_overrides: [override] });
+    const hidden = await call('model_providers.x={"\\u0062ase_url"="http://127.0.0.1","env_key"="HOME"}');
+    expect(hidden).toMatchObject({ status: 'failed', error: expect.stringContaining('is refused') });
+    for (const override of ['model="x"', 'model_reasoning_effort="high"'])
+      expect(echoed((await call(override)).summary).argv).toContain(override);
+  });
 
   it('returns a normal result if the run directory cannot be created', async () => {
     const file = join(bench.folder, 'in-the-way');
@@ -229,6 +222,22 @@ describe('the result of a run', () => {
     expect(record).toMatchObject({ status: 'completed', summary: 'still here' });
   });
 
+  it('is an error of the tool call only if it failed, and never under the drop-in contract', async () => {
+    const callWith = async (contract: 'standard' | 'delegate', ...task: readonly Step[]) => {
+      const other = await bench.connect({ 'delegate-command': scriptedAgent }, { contract });
+      const args = { task: bare(...task), cwd: bench.project };
+      return other.client.request('tools/call', { name: 'delegate_run', arguments: args });
+    };
+    const failed = await callWith('standard', { exit: 3 });
+    expect(failed).toMatchObject({ isError: true, structuredContent: { status: 'failed' } });
+    const { run_id } = failed['structuredContent'] as unknown as RunRecord;
+    expect(
+      await server.client.request('tools/call', { name: 'collect_run', arguments: { run_id } }),
+    ).toMatchObject({ isError: true, structuredContent: { status: 'failed' } });
+    expect(await callWith('standard', { begin: true }, { answer: {} })).not.toHaveProperty('isError');
+    expect(await callWith('delegate', { exit: 3 })).not.toHaveProperty('isError');
+  });
+
   it('matches the output schema whether it is completed, failed or cancelled', async () => {
     const { tools } = (await server.client.request('tools/list')) as unknown as {
       tools: { name: string; outputSchema: object }[];
@@ -276,7 +285,9 @@ describe('the agent', () => {
       'model_verbosity="low"',
       'model_reasoning_effort="high"',
       'features.unbounded_connection_retries=false',
+      'skills.bundled.enabled=false',
       'skills.include_instructions=false',
+      'shell_environment_policy.ignore_default_excludes=false',
       `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,
     ]);
     expect(argv.at(-1)).toBe('-');
@@ -307,7 +318,7 @@ describe('the agent', () => {
         '[mcp_servers.page]\nurl = "http://localhost:7323/mcp"',
       ].join('\n'),
     );
-    const { argv } = echoed((await run(steps({ echo: true }))).summary);
+    const { argv } = echoed((await run(steps({ echo: true }), { sandbox: 'workspace-write' })).summary);
     expect(argv.find((word) => word.startsWith('mcp_servers='))).toBe(
       'mcp_servers={"my.helper"={command="npx",enabled=false},"page"={url="http://localhost:7323/mcp",enabled=false}}',
     );

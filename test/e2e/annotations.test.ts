@@ -19,7 +19,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
      list_runs show_run tail_run collect_run server_status get_user list_users list_rules get_event list_events
      list_calendars list_notifications list_audit list_outbox`,
   ],
-  ['adds something new with every call', adds, 'create_prompt create_user create_event'],
+  ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
   [
     'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
     sets,

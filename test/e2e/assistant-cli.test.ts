@@ -81,9 +81,9 @@ describe('the commands for users, events and notifications', () => {
       'create',
       'ada',
       '--id',
-      'dentist',
+      'haircut',
       '--title',
-      'Dentist',
+      'Haircut',
       '--start',
       start,
       '--attendees',
@@ -91,23 +91,23 @@ describe('the commands for users, events and notifications', () => {
       '--attendees',
       'b@example.com',
     );
-    expect(await json('events', 'show', 'dentist')).toMatchObject({
+    expect(await json('events', 'show', 'haircut')).toMatchObject({
       attendees: ['a@example.com', 'b@example.com'],
     });
     expect((await adjutant('events', 'list', 'ada')).out).toContain(`${start.replace('T', ' ')} GMT+`);
     const dry = await adjutant('notifications', 'plan', 'ada', '--dry-run');
     expect(dry.out).toMatch(
-      /rules planned 1 event: built-in rules\nadd .* email +dentist .*\nDry run: nothing was changed/,
+      /rules planned 1 event: built-in rules\nadd .* email +haircut .*\nDry run: nothing was changed/,
     );
     await adjutant('notifications', 'plan', 'ada');
     const { notifications } = await json('notifications', 'list', 'ada');
-    expect(notifications).toMatchObject([{ event_id: 'dentist', status: 'planned' }]);
+    expect(notifications).toMatchObject([{ event_id: 'haircut', status: 'planned' }]);
     expect((await adjutant('notifications', 'cancel', notifications[0].id)).out).toContain(
       'cancelled on request',
     );
     await adjutant('users', 'rule', 'ada', '--rule-type', 'travel_buffer', '--rule-json', '{"minutes": 20}');
     expect((await adjutant('users', 'rules', 'ada')).out).toContain('travel_buffer  {"minutes":20}');
-    expect((await adjutant('events', 'delete', 'dentist')).out).toBe('deleted dentist\n');
+    expect((await adjutant('events', 'delete', 'haircut')).out).toBe('deleted haircut\n');
     expect((await adjutant('users', 'delete', 'ada')).out).toBe('deleted ada\n');
     expect(await json('users')).toEqual({ users: [], count: 0 });
   });

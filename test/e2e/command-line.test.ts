@@ -49,6 +49,8 @@ const normalize = (ended: ReturnType<typeof adjutant>) => ({
 /** For every command: uses that succeed in this order, and one that fails. */
 const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly bad?: string }>> = {
   serve: { good: [] },
+  open: { good: [], bad: 'open --print' },
+  service: { good: [], bad: 'service start' },
   users: {
     good: [
       change('users create --id ada --name Ada --email ada@example.org'),
@@ -238,9 +240,9 @@ it('serve --http --json prints its addresses as one document', async () => {
   await once(child, 'close');
   expect(child.exitCode).toBe(0);
   expect(JSON.parse(printed.join('\n'))).toEqual({
-    page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=/),
+    page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
     mcp: expect.stringMatching(/\/mcp$/),
-    token: expect.any(String),
+    token_file: join(bench.home, 'token'),
   });
 });
 

@@ -139,6 +139,7 @@ it('every example is run except for these', () => {
     'docs/releasing.md: it changes the clone and publishes',
     'docs/scaling.md: needs Docker',
     'docs/scaling.md: needs nginx and a certificate',
+    'docs/service.md: systemd or launchd would start it',
     'README.md: this test is part of it',
     'CONTRIBUTING.md: they are what runs this',
   ]);

@@ -14,8 +14,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 async function startHttp(args: readonly string[] = []) {
   const program = new Program(['serve', '--http', '--port', '0', ...args], { commands: greeting });
-  const [, url, token] = await program.untilStderr(/Page: (\S+)\/#token=(\S+)/);
-  return { program, url: url!, token: token! };
+  return { program, ...(await program.listening()) };
 }
 
 let server: Awaited<ReturnType<typeof startHttp>>;
@@ -95,8 +94,10 @@ describe('the token', () => {
       '--http-state-dir',
       server.program.home,
     ]);
-    const [, token] = await again.untilStderr(/#token=(\S+)/);
-    expect(token).toBe(server.token);
+    const [, url] = await again.untilStderr(/Page: (\S+)/);
+    const headers = { authorization: `Bearer ${server.token}` };
+    const response = await fetch(`${url}mcp`, { method: 'POST', headers, body: JSON.stringify(ping) });
+    expect(response.status).toBe(200);
   });
 
   it('must be configured for an address that other machines can reach', async () => {

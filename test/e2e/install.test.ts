@@ -141,8 +141,8 @@ describe('adjutant install', () => {
   });
 
   it.each([
-    ['2.1.299 (Claude Code)', []],
-    ['2.1.300 (Claude Code)', ['--toolsets', 'all']],
+    ['2.1.68 (Claude Code)', []],
+    ['2.1.69 (Claude Code)', ['--toolsets', 'all']],
     ['10.0.1', ['--toolsets', 'all']],
     ['unknown', []],
   ])('lists all tools for a Claude Code that searches for them: %s', (version, expected) => {
@@ -151,6 +151,8 @@ describe('adjutant install', () => {
     writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
     expect(defersTools(claude, { PATH: bin })).toBe(expected.length > 0);
     expect(defersTools(claude, { PATH: home })).toBe(false);
+    const other = { PATH: bin, ANTHROPIC_BASE_URL: 'http://gateway.example.org' };
+    expect(defersTools(claude, other)).toBe(version === '10.0.1');
     adjutant('install', 'claude', '--quiet');
     const { args } = JSON.parse(readFileSync(join(home, '.claude.json'), 'utf8')).mcpServers.adjutant;
     // Older servers have no such setting, and would not start with its flag.

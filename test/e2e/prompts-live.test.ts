@@ -12,7 +12,7 @@ let program: Program;
 let programs: Readonly<Record<(typeof transports)[number], Target>>;
 beforeAll(async () => {
   program = new Program(['serve', '--http', '--port', '0'], { commands: greeting });
-  const [, url, token] = await program.untilStderr(/Page: (\S+)\/#token=(\S+)/);
+  const { url, token } = await program.listening();
   const { home } = program;
   programs = {
     stdio: {

@@ -18,7 +18,7 @@ export async function floodHttp(count: number, seed: number): Promise<HttpFindin
   const random = createRandom(seed);
   const args = ['serve', '--http', '--port', '0', '--max-message-bytes', String(limit)];
   await using program = new Program(args, { commands: greeting });
-  const [, url, token] = await program.untilStderr(/Page: (\S+)\/#token=(\S+)/);
+  const { url, token } = await program.listening();
   const post = (body: Buffer | string, headers: Record<string, string> = {}) =>
     fetch(`${url}/mcp`, {
       method: 'POST',

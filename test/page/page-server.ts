@@ -35,8 +35,8 @@ export class PageServer {
     this.address = await new Promise((resolve) => {
       child.stderr.on('data', (chunk) => {
         stderr += chunk;
-        const found = /http:\S+#token=\S+/.exec(stderr)?.[0];
-        if (found) resolve(found);
+        const found = /Page: (http:\S+)/.exec(stderr)?.[1];
+        if (found) resolve(`${found}#token=${readFileSync(join(this.home, 'token'), 'utf8').trim()}`);
       });
     });
   }

@@ -82,10 +82,12 @@ export const structured = (result: JsonObject) => result['structuredContent'] as
 export const resultText = (result: JsonObject) => (result['content'] as { text: string }[])[0]!.text;
 
 /** Serves one mounted folder. `get` calls `prompts/get`; `expand` calls `expand_prompt` with free text. */
-export function openMounted(format: string, files: Readonly<Record<string, string>>) {
+export function openMounted(format: string, files: Readonly<Record<string, string>>, version?: string) {
   const home = plantTree({});
   const mounted = plantTree(files);
-  const { request } = serve(home, { mounts: [{ format, path: mounted }] });
+  const { request } = serve(home, {
+    mounts: [{ format, path: mounted, ...(version !== undefined && { version }) }],
+  });
   return {
     get: async (name: string, args: JsonObject) =>
       textOf(await request('prompts/get', { name, arguments: args })),

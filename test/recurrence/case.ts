@@ -11,7 +11,7 @@ export interface Case {
 }
 
 export function calendarOf(...lines: readonly string[]): string {
-  const body = lines.some((line) => line === 'BEGIN:VEVENT')
+  const body = lines.some((line) => /^BEGIN:V(EVENT|TODO)$/.test(line))
     ? lines
     : ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VEVENT'];
   return [

@@ -841,6 +841,30 @@ const cases: readonly Own[] = [
     expected: ['2026-06-08T06:00:00Z', '2026-06-12T06:00:00Z'],
   },
   {
+    name: 'the last day of each month with SKIP=BACKWARD',
+    lines: ['DTSTART:20260131T100000Z', 'RRULE:RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=31'],
+    from: '2026-01-01',
+    to: '2026-05-02',
+    expected: ['01-31', '02-28', '03-31', '04-30'].map((day) => `2026-${day}T10:00:00Z`),
+  },
+  {
+    name: 'days that a month lacks, on the first of the next month with SKIP=FORWARD',
+    lines: [
+      'DTSTART:20260131T100000Z',
+      'RRULE:RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=FORWARD;BYMONTHDAY=31;COUNT=4',
+    ],
+    from: '2026-01-01',
+    to: '2027-01-01',
+    expected: ['01-31', '03-01', '03-31', '05-01'].map((day) => `2026-${day}T10:00:00Z`),
+  },
+  {
+    name: 'day 366 of every year with SKIP=BACKWARD, far from its start',
+    lines: ['DTSTART:19961231T100000Z', 'RRULE:RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=BACKWARD;BYYEARDAY=366'],
+    from: '2027-01-01',
+    to: '2029-01-01',
+    expected: ['2027-12-31T10:00:00Z', '2028-12-31T10:00:00Z'],
+  },
+  {
     name: 'a single event',
     lines: [`DTSTART;${berlin}:20260601T100000`, 'DURATION:PT1H'],
     from: '2026-06-01T08:30',

@@ -1,5 +1,11 @@
-import { type Occurrence, singleOccurrence, type Window } from '../entities/occurrence.ts';
-import type { Series } from '../icalendar/series.ts';
+import {
+  type Occurrence,
+  type SourceFields,
+  singleOccurrence,
+  sourceFields,
+  type Window,
+} from '../entities/occurrence.ts';
+import type { EventDetails, Series } from '../icalendar/series.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 
 /** Returns the occurrences of a stored event that start in the window. */
@@ -13,6 +19,7 @@ export async function expandEvent(
   const series = JSON.parse(event.series) as Series;
   // `window.toMs` is inclusive here and exclusive in `occurrences`.
   const { occurrences: found } = occurrences(series, { ...window, toMs: window.toMs + 1, zone });
+  const own = sourceFields(event);
   return found
     .filter(({ startMs }) => startMs >= window.fromMs)
     .map(({ recurrenceId = '', startMs, endMs, details }) => ({
@@ -23,7 +30,12 @@ export async function expandEvent(
       location: details === undefined ? event.location : (details.location ?? null),
       description: details === undefined ? event.description : (details.description ?? null),
       status: details?.status ?? event.status,
+      ...(details === undefined ? own : pick(details)),
     }));
+}
+
+function pick({ answers, alarms, task }: EventDetails): SourceFields {
+  return { ...(answers && { answers }), ...(alarms && { alarms }), ...(task && { task }) };
 }
 
 /** Returns the times of the first occurrence. For floating times, the stored ones may be for another time zone. */

@@ -1,4 +1,5 @@
 import type { AssistantData } from '../entities/entity-access.ts';
+import { sourceFields } from '../entities/occurrence.ts';
 import type { CalendarProblem, ParsedCalendar } from '../icalendar/parse.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import type { EventDetails, Override, Series } from '../icalendar/series.ts';
@@ -82,5 +83,6 @@ function toDetails(event: CalendarEvent): EventDetails {
     ...(link !== null && { link }),
     ...(organizer !== null && { organizer }),
     ...(attendees !== null && { attendees: JSON.parse(attendees) as string[] }),
+    ...sourceFields(event),
   };
 }

@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../json.ts';
+import { storageReason } from '../../storage-error.ts';
 import type { Channel as ChannelName } from '../store/schema.ts';
 import type { Channel, Message, Outcome } from './channel.ts';
 import { composeMail } from './mail.ts';
@@ -17,6 +18,8 @@ export interface OutboxOptions {
  * Writes messages to a folder instead of sending them: emails as .eml files, calls as .wav files or as text.
  * Each file is named after its notification, so a repeated attempt overwrites the file.
  */
+const privately = { mode: 0o600 };
+
 export function createOutboxChannel(name: ChannelName, options: OutboxOptions): Channel {
   const { folder, from, speaker } = options;
 
@@ -25,7 +28,7 @@ export function createOutboxChannel(name: ChannelName, options: OutboxOptions): 
     if (name === 'email') {
       const mail = await composeMail(message, from);
       if ('refusal' in mail) return { kind: 'permanent', detail: mail.refusal };
-      return writeAtomically(`${stem}.eml`, (file) => disk.writeFile(file, mail.content));
+      return writeAtomically(`${stem}.eml`, (file) => disk.writeFile(file, mail.content, privately));
     }
     if (name === 'call') {
       const { phone = '', locale } = message.recipient;
@@ -33,23 +36,24 @@ export function createOutboxChannel(name: ChannelName, options: OutboxOptions): 
       if (await speak(message.speech, `${stem}.wav.part`, locale, speaker))
         return writeAtomically(`${stem}.wav`, async () => undefined);
       return writeAtomically(`${stem}.txt`, (file) =>
-        disk.writeFile(file, `To: ${phone}\n\n${message.speech}\n`),
+        disk.writeFile(file, `To: ${phone}\n\n${message.speech}\n`, privately),
       );
     }
     const { id, subject, text, urgency, data } = message;
     const document = { to: message.recipient[name] ?? null, id, subject, text, urgency, ...data };
     return writeAtomically(`${stem}.${name}.json`, (file) =>
-      disk.writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`),
+      disk.writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`, privately),
     );
   };
 
   return {
     async deliver(message) {
       try {
-        await disk.mkdir(folder, { recursive: true });
+        await disk.mkdir(folder, { recursive: true, mode: 0o700 });
         return await write(message);
       } catch (error) {
-        return { kind: 'temporary', detail: messageOf(error) };
+        const reason = storageReason(error, folder);
+        return { kind: 'temporary', detail: reason ? `${folder}: ${reason}` : messageOf(error) };
       }
     },
   };

@@ -131,7 +131,17 @@ async function loadContext(
   const events = await db.selectFrom('events').selectAll().where('id', 'in', eventIds).execute();
   const related: RelatedNotification[] = await db
     .selectFrom('notifications')
-    .select(['id', 'user_id', 'event_id', 'event_start_ms', 'occurrence', 'channel', 'change', 'status'])
+    .select([
+      'id',
+      'user_id',
+      'event_id',
+      'event_start_ms',
+      'occurrence',
+      'channel',
+      'change',
+      'origin',
+      'status',
+    ])
     .select(['parent_id', 'acknowledged_ms'])
     .where('event_id', 'in', eventIds)
     .execute();

@@ -23,6 +23,7 @@ export function createFollowUp(
     channel,
     urgency: notification.urgency,
     change: notification.change,
+    origin: notification.origin,
     plan_ms: nowMs,
     status: 'planned',
     payload: notification.payload,

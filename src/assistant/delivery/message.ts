@@ -2,6 +2,7 @@ import { xml } from '../channels/call.ts';
 import type { Message } from '../channels/channel.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { textsFor } from '../messages/catalog.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { hasNoEvent } from './pre-send-checks.ts';
 import { recipientOf } from './reachable-channels.ts';
@@ -21,19 +22,23 @@ export function writeMessage(
   event: CalendarEvent | undefined,
   { late, nowMs, calendar, acknowledgeUrl }: SendingContext,
 ): Message {
-  const { subject, text, html, script } = parsePayload(notification.payload);
+  const { subject, text, html, script, why } = parsePayload(notification.payload);
+  const texts = textsFor(preferencesOf(user).locale);
   const delayed = late && !hasNoEvent(notification);
-  const notes = delayed ? [`This was due ${formatTime(notification.plan_ms, user)} and is late.`] : [];
+  const notes = delayed ? [texts.late(formatTime(notification.plan_ms, user))] : [];
+  const reasons = [notification.reason, why].filter((reason) => reason).join('; ');
+  const because = hasNoEvent(notification) || reasons === '' ? [] : [`${texts.why}: ${reasons}`];
   const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
-  const plainLinks = confirmUrl === undefined ? [] : [`Confirm that you have seen this: ${confirmUrl}`];
-  const links =
-    confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">Confirm that you have seen this</a>`];
-  const parts = [...notes.map(xml), ...links].map((part) => `<p>${part}</p>\n`);
+  const plainLinks = confirmUrl === undefined ? [] : [`${texts.confirm}: ${confirmUrl}`];
+  const links = confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">${xml(texts.confirm)}</a>`];
+  const parts = [...notes.map(xml), ...links, ...because.map((line) => `<small>${xml(line)}</small>`)].map(
+    (part) => `<p>${part}</p>\n`,
+  );
   return {
     id: notification.id,
     recipient: recipientOf(user),
-    subject: delayed ? `Late: ${subject}` : subject,
-    text: `${[text.trimEnd(), ...notes, ...plainLinks].join('\n\n')}\n`,
+    subject: delayed ? texts.lateSubject(subject) : subject,
+    text: `${[text.trimEnd(), ...notes, ...plainLinks, ...because].join('\n\n')}\n`,
     html: html.replace(/(?=<\/body>)|$/, parts.join('')),
     speech: [script, ...notes].join(' '),
     ...(calendar !== undefined && { calendar }),

@@ -1,6 +1,8 @@
 import { singleLine } from '../../single-line.ts';
-import { xml } from '../channels/call.ts';
 import { lockUser } from '../entities/entity-access.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { textsFor } from '../messages/catalog.ts';
+import { messageHtml } from '../planning/plain-text.ts';
 import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
@@ -43,13 +45,13 @@ async function addToReport(
   const key = `missed/${user.id}/${Math.floor(nowMs / collectMs)}`;
   const lines = claimed.map(
     ({ notification, event }) =>
-      `${singleLine(event?.title ?? 'An event')}, ${formatTime(notification.event_start_ms, user)}`,
+      `${singleLine(event?.title ?? textsOf(user).anEvent)}, ${formatTime(notification.event_start_ms, user)}`,
   );
   const existing = await db.selectFrom('notifications').selectAll().where('key', '=', key).executeTakeFirst();
   if (existing?.status === 'planned') {
     const { numUpdatedRows } = await db
       .updateTable('notifications')
-      .set({ payload: writePayload([...linesOf(existing.payload), ...lines]), updated_ms: nowMs })
+      .set({ payload: writePayload([...linesOf(existing.payload), ...lines], user), updated_ms: nowMs })
       .where('id', '=', existing.id)
       .where('status', '=', 'planned')
       .executeTakeFirstOrThrow();
@@ -73,7 +75,7 @@ async function addToReport(
       urgency: 'low',
       plan_ms: nowMs + sendDelayMs,
       status: 'planned',
-      payload: writePayload(lines),
+      payload: writePayload(lines, user),
       reason: 'reminders were due while no worker could send them',
       next_ms: nowMs + sendDelayMs,
       created_ms: nowMs,
@@ -83,14 +85,19 @@ async function addToReport(
   changed({ kind: 'notification', id, userId: user.id });
 }
 
-function writePayload(lines: readonly string[]): string {
+function textsOf(user: User) {
+  return textsFor(preferencesOf(user).locale);
+}
+
+function writePayload(lines: readonly string[], user: User): string {
+  const texts = textsOf(user);
   const shown = lines.slice(0, maxLines);
-  const rest = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
-  const text = ['These reminders were due while Adjutant could not send them:', ...shown, ...rest];
+  const rest = lines.length > shown.length ? [texts.more(lines.length - shown.length)] : [];
+  const text = [texts.missed, ...shown, ...rest];
   return JSON.stringify({
-    subject: lines.length === 1 ? 'A reminder was missed' : `${lines.length} reminders were missed`,
+    subject: texts.missedSubject(lines.length),
     text: `${text.join('\n')}\n`,
-    html: `<!doctype html>\n<html><body><p>${text.map(xml).join('<br>\n')}</p></body></html>\n`,
+    html: messageHtml(preferencesOf(user).locale, text),
     script: text.join(' '),
     lines,
   });

@@ -1,5 +1,5 @@
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { channelsAt, maxPerOccurrence, nextAllowedTime } from '../policy/guards.ts';
+import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { isHighUrgency } from './escalation.ts';
 
@@ -22,6 +22,7 @@ export type RelatedNotification = Pick<
   | 'occurrence'
   | 'channel'
   | 'change'
+  | 'origin'
   | 'status'
   | 'parent_id'
   | 'acknowledged_ms'
@@ -63,7 +64,8 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
   if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
-  if (channelsAt(nowMs, preferences, reachable).length === 0 && reachable.length > 0) {
+  const permitted = notification.origin === 'event-quiet';
+  if (!permitted && channelsAt(nowMs, preferences, reachable).length === 0 && reachable.length > 0) {
     const untilMs = nextAllowedTime(nowMs, preferences, reachable);
     return untilMs !== undefined && untilMs < expiresMs
       ? { kind: 'wait', untilMs, reason: 'quiet hours' }
@@ -75,12 +77,13 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
   const calls = sent.filter(({ channel }) => channel === 'call').length;
   if (notification.channel === 'call' && calls >= preferences.maxCallAttempts)
     return { kind: 'fail', reason: `${calls} calls for this event were already made` };
-  // Follow-ups of a failed or unacknowledged reminder do not count.
-  const isReminder = (one: Pick<RelatedNotification, 'parent_id' | 'change'>) =>
-    one.parent_id === null && one.change === null;
+  // Follow-ups of a failed or unacknowledged reminder do not count, nor do reminders that the user put off.
+  const isReminder = (one: Pick<RelatedNotification, 'parent_id' | 'change' | 'origin'>) =>
+    one.parent_id === null && one.change === null && one.origin !== 'snooze';
   const reminders = sent.filter(isReminder).length;
-  if (isReminder(notification) && !hasNoEvent(notification) && reminders >= maxPerOccurrence)
-    return { kind: 'cancel', reason: `${maxPerOccurrence} reminders were already sent` };
+  const limit = notification.origin === null ? maxPerOccurrence : maxPersonal;
+  if (isReminder(notification) && !hasNoEvent(notification) && reminders >= limit)
+    return { kind: 'cancel', reason: `${limit} reminders were already sent` };
   return { kind: 'send', late: nowMs - notification.plan_ms > lateAfterMs };
 }
 

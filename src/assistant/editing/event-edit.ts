@@ -7,6 +7,7 @@ import { newId } from '../store/id.ts';
 import type { CalendarEvent, EventStatus } from '../store/schema.ts';
 import { mergedTimes, timesOf } from './event-times.ts';
 import { type EventFields, removeEvent, saveEvent } from './events.ts';
+import { setEventReminders, withReminders } from './reminder-settings.ts';
 
 const dayMs = 86_400_000;
 
@@ -23,6 +24,7 @@ export interface EventInput {
   readonly description?: string;
   readonly status?: EventStatus;
   readonly rrule?: string;
+  readonly reminders?: readonly string[];
 }
 
 export function createEvent(
@@ -41,7 +43,8 @@ export function createEvent(
         'conflict',
         `An event with the id "${id}" already exists; choose another id or update that event.`,
       );
-    const fields = { ...blank, ...toDetails(input), title: input.title, provider_event_id: id };
+    const reminders = input.reminders && { reminders: withReminders({ reminders: null }, input.reminders) };
+    const fields = { ...blank, ...toDetails(input), ...reminders, title: input.title, provider_event_id: id };
     const times = timesOf(input, user, now);
     const { event } = await saveEvent(writer, data, user, { ...fields, ...times }, now, id);
     await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
@@ -49,7 +52,25 @@ export function createEvent(
   });
 }
 
-export function updateEvent(
+/** Changes an event. Only its reminders can be changed if it comes from an imported calendar, or for one occurrence. */
+export async function updateEvent(
+  data: AssistantData,
+  id: string,
+  { reminders, ...input }: EventInput,
+  unset: readonly (keyof EventInput)[],
+  occurrence?: string,
+): Promise<CalendarEvent> {
+  const others = unset.filter((name) => name !== 'reminders');
+  const changesEvent = Object.keys(input).length > 0 || others.length > 0;
+  if (occurrence !== undefined && changesEvent)
+    throw new Failure('invalid-params', 'With occurrence, only reminders can be changed.');
+  const changed = changesEvent ? await updateFields(data, id, input, others) : undefined;
+  if (reminders !== undefined || unset.includes('reminders'))
+    return setEventReminders(data, id, reminders, occurrence);
+  return changed ?? data.store.read((db) => findEvent(db, id));
+}
+
+function updateFields(
   data: AssistantData,
   id: string,
   input: EventInput,

@@ -34,7 +34,7 @@ export function listNotifications(
   });
 }
 
-async function findNotification(db: Reader, id: string): Promise<Notification> {
+export async function findNotification(db: Reader, id: string): Promise<Notification> {
   const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined)
     throw new Failure('resource-not-found', 'Notification not found', { data: { missing: 'notification' } });

@@ -2,12 +2,16 @@ import { Failure } from '../../failure.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { isZone } from '../icalendar/zone.ts';
 import { replanUser } from '../planning/replanning.ts';
+import type { ReminderSettings } from '../reminders/personal-reminders.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import { planningTurns } from '../store/planning-turns.ts';
 import type { NewUser, User, UserUpdate } from '../store/schema.ts';
+import { mergeReminders } from './reminder-settings.ts';
 
-type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms'>;
+type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders'> & {
+  readonly reminders?: ReminderSettings;
+};
 type NewFields = Fields & Pick<NewUser, 'name'> & { readonly id?: string };
 
 export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
@@ -17,7 +21,14 @@ export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
 export function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
   checkZone(fields.timezone);
   const now = clock();
-  const row = { ...fields, id: fields.id ?? newId(now), created_ms: now, updated_ms: now };
+  const { reminders, ...others } = fields;
+  const row = {
+    ...others,
+    ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
+    id: fields.id ?? newId(now),
+    created_ms: now,
+    updated_ms: now,
+  };
   return store.write(async (writer) => {
     await refuseTaken(writer.db, row.id, fields);
     const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
@@ -36,11 +47,18 @@ export function updateUser(
   checkZone(fields.timezone);
   const now = data.clock();
   return data.store.write(async (writer) => {
-    await findUser(writer.db, id);
+    const before = await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
+    const { reminders, ...others } = fields;
+    const merged = reminders && { reminders: mergeReminders(before, reminders) };
     const user = await writer.db
       .updateTable('users')
-      .set({ ...fields, ...Object.fromEntries(unset.map((name) => [name, null])), updated_ms: now })
+      .set({
+        ...others,
+        ...merged,
+        ...Object.fromEntries(unset.map((name) => [name, null])),
+        updated_ms: now,
+      })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();

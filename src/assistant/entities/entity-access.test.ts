@@ -64,7 +64,7 @@ describe('a user', () => {
   it('is deleted together with all its data', async () => {
     await using assistant = openAssistant();
     await assistant.call('create_user', ada);
-    await assistant.call('create_event', { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T14:00' });
+    await assistant.call('create_event', { user_id: 'ada', title: 'Haircut', start_ts: '2026-11-17T14:00' });
     await assistant.call('plan_notifications', { user_id: 'ada' });
     await assistant.call('delete_user', { user_id: 'ada' });
     await expect(assistant.call('get_user', { user_id: 'ada' })).rejects.toThrow('User not found');
@@ -93,7 +93,7 @@ describe('an event', () => {
   ])('is rejected with %j', async (fields, message) => {
     await using assistant = openAssistant();
     await assistant.call('create_user', ada);
-    const event = { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T10:00', ...fields };
+    const event = { user_id: 'ada', title: 'Haircut', start_ts: '2026-11-17T10:00', ...fields };
     await expect(assistant.call('create_event', event)).rejects.toThrow(message);
     expect(await assistant.call('list_events')).toEqual({ events: [], count: 0 });
   });
@@ -210,7 +210,7 @@ describe('an event', () => {
     const event = {
       user_id: 'ada',
       id: 'e',
-      title: 'Dentist',
+      title: 'Haircut',
       start_ts: '2026-11-17T14:00',
       end_ts: '2026-11-17T14:20',
     };
@@ -218,7 +218,7 @@ describe('an event', () => {
     expect(
       await assistant.call('update_event', { event_id: 'e', start_ts: '2026-11-18T09:00' }),
     ).toMatchObject({
-      title: 'Dentist',
+      title: 'Haircut',
       location: 'Main Street 1',
       start_ts: '2026-11-18T08:00:00Z',
       end_ts: '2026-11-18T08:20:00Z',

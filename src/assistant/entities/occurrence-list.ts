@@ -12,19 +12,26 @@ export interface Listed {
 }
 
 /** Maximum number of occurrences in one result. */
-export const maxListed = 2000;
+const maxListed = 2000;
+/** Maximum number of series that one call expands. */
+const maxSeries = 20_000;
+
+export interface OccurrenceList {
+  readonly listed: readonly Listed[];
+  /** True if there are more occurrences, or more series than one call expands. */
+  readonly truncated: boolean;
+}
 
 /**
  * Lists occurrences that start in the window, sorted by start, for one user or all users. With `reachMs`, also includes
- * occurrences that started up to that long before the window and have not ended yet. Returns up to `maxListed + 1`
- * occurrences; the extra one shows that there are more.
+ * occurrences that started up to that long before the window and have not ended yet.
  */
 export async function listOccurrences(
   { occurrences }: Pick<AssistantData, 'occurrences'>,
   db: Reader,
   { reachMs = 0, ...window }: Window & { readonly reachMs?: number },
   userId?: string,
-): Promise<readonly Listed[]> {
+): Promise<OccurrenceList> {
   const earliest = window.fromMs - reachMs;
   let single = db
     .selectFrom('events')
@@ -42,29 +49,33 @@ export async function listOccurrences(
     .where('last_ms', '>=', earliest)
     .where('first_ms', '<=', window.toMs)
     .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.fromMs))
-    .limit(maxListed + 1);
+    .orderBy('first_ms', 'desc')
+    .limit(maxSeries + 1);
   if (userId !== undefined) {
     single = single.where('user_id', '=', userId);
     series = series.where('user_id', '=', userId);
   }
-  const events = [...(await single.execute()), ...(await series.execute())];
+  const found = await series.execute();
+  const tooMany = found.length > maxSeries;
+  if (tooMany)
+    log('warning', `more than ${maxSeries} recurring events; the ones that began first are left out`);
+  const events = [...(await single.execute()), ...found.slice(0, maxSeries)];
   const zones = await loadZones(db, events);
   const listed: Listed[] = [];
   for (const event of events) {
     const zone = zones.get(event.user_id) ?? 'UTC';
     try {
       const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
-      const found = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone);
-      for (const occurrence of found)
+      const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone);
+      for (const occurrence of all)
         if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
           listed.push({ event, occurrence, zone });
     } catch (error) {
       log('error', `could not list the occurrences of event ${event.id}`, error);
     }
   }
-  return listed
-    .sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1))
-    .slice(0, maxListed + 1);
+  listed.sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
+  return { listed: listed.slice(0, maxListed), truncated: tooMany || listed.length > maxListed };
 }
 
 async function loadZones(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {

@@ -1,3 +1,4 @@
+import type { EventDetails } from '../icalendar/series.ts';
 import type { CalendarEvent, EventStatus } from '../store/schema.ts';
 
 /** A time range that includes both ends. */
@@ -6,8 +7,11 @@ export interface Window {
   readonly toMs: number;
 }
 
+/** What a calendar says about reminders: who answered how, alarms, and whether a task is done. */
+export type SourceFields = Pick<EventDetails, 'answers' | 'alarms' | 'task'>;
+
 /** One occurrence of an event, with the fields that can differ between occurrences. */
-export interface Occurrence {
+export interface Occurrence extends SourceFields {
   /** Empty for a single event. In a series, the original start (ISO, UTC), even if the occurrence was moved. */
   readonly key: string;
   readonly startMs: number;
@@ -29,5 +33,18 @@ export type Occurrences = (
 export function singleOccurrence(event: CalendarEvent, window: Window): readonly Occurrence[] {
   if (event.start_ms < window.fromMs || event.start_ms > window.toMs) return [];
   const { start_ms: startMs, end_ms: endMs, title, location, description, status } = event;
-  return [{ key: '', startMs, endMs, title, location, description, status }];
+  return [{ key: '', startMs, endMs, title, location, description, status, ...sourceFields(event) }];
+}
+
+/** The fields that only the reminders of an event need. */
+export function sourceFields({
+  answers,
+  alarms,
+  task,
+}: Pick<CalendarEvent, 'answers' | 'alarms' | 'task'>): SourceFields {
+  return {
+    ...(answers !== null && { answers: JSON.parse(answers) as NonNullable<EventDetails['answers']> }),
+    ...(alarms !== null && { alarms: JSON.parse(alarms) as NonNullable<EventDetails['alarms']> }),
+    ...(task !== null && { task }),
+  };
 }

@@ -5,6 +5,12 @@ export interface Payload {
   readonly html: string;
   /** Text that a call reads aloud. */
   readonly script: string;
+  /** The place that the message names; empty if it names none. Tells whether a later change is news. */
+  readonly place?: string;
+  /** Start and place before a change that the user was not told about yet. */
+  readonly was?: { readonly startMs: number; readonly place: string };
+  /** Why the reminder is sent: the preference, the rules, or the reason of the model. */
+  readonly why?: string;
   /** Unmodified texts of the policy, kept to compose the reminder again. */
   readonly words?: Words;
 }

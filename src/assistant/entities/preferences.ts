@@ -1,3 +1,4 @@
+import { voiceFor } from '../messages/catalog.ts';
 import type { Channel, ChannelPreference, User, WeekendPolicy } from '../store/schema.ts';
 
 /** Preferences of a user, with defaults for those not set. */
@@ -26,7 +27,7 @@ export function preferencesOf(user: User): Preferences {
     escalationThreshold: user.escalation_threshold ?? 60,
     maxCallAttempts: user.max_call_attempts ?? 3,
     locale: user.locale ?? 'en',
-    voice: user.voice ?? 'Polly.Joanna',
+    voice: user.voice ?? voiceFor(user.locale ?? 'en'),
   };
 }
 

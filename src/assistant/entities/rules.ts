@@ -12,6 +12,9 @@ export interface RuleConfig {
   readonly domains?: readonly string[];
   /** `travel_buffer`: how many minutes earlier to remind. */
   readonly minutes?: number;
+  /** `fewer_reminders`: events with this title get at most `max` reminders, or 1. */
+  readonly title?: string;
+  readonly max?: number;
 }
 
 /** Returns the enabled rules of a user, highest priority first. */
@@ -64,6 +67,24 @@ export function travelMinutes(event: CalendarEvent, location: string | null, rul
   return rule === undefined ? 0 : (configOf(rule).minutes ?? 0);
 }
 
+/** How many reminders the user wants of events with this title; undefined without a limit. */
+export function fewerReminders(title: string, rules: readonly Rule[]): number | undefined {
+  const limits = rules
+    .filter(({ rule_type }) => rule_type === 'fewer_reminders')
+    .map(configOf)
+    .filter((config) => config.title !== undefined && titleKey(config.title) === titleKey(title))
+    .map(({ max = 1 }) => max);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+/** Titles that differ only in case, spaces and numbers, such as "Sprint 12", count as the same. */
+export function titleKey(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[\d\s]+/g, ' ')
+    .trim();
+}
+
 function extractAddress(written: string): string {
   return (/[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written)?.[0] ?? '').toLowerCase();
 }
@@ -101,6 +122,7 @@ export function setRule(
     vip_organizer: 'organizers',
     internal_meeting: 'domains',
     travel_buffer: 'minutes',
+    fewer_reminders: 'title',
   } as const;
   if (config[needed[type]] === undefined)
     throw new Failure('invalid-params', `A rule of type ${type} requires ${needed[type]} in rule_json.`, {

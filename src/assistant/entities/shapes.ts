@@ -1,8 +1,10 @@
 import { nextPage } from '../../paging.ts';
 import {
+  changes,
   channelPreferences,
   eventStatuses,
   notificationStatuses,
+  origins,
   ruleTypes,
   weekendPolicies,
 } from '../store/schema.ts';
@@ -29,6 +31,7 @@ export const userShape = {
     voice: text,
     webhook_url: text,
     ntfy_topic: text,
+    reminders: { type: 'object', description: 'Lead times by kind of event or calendar' },
   },
 } as const;
 
@@ -56,6 +59,8 @@ export const eventShape = {
     provider: text,
     provider_event_id: text,
     calendar_id: text,
+    task: { enum: ['open', 'done'], description: 'For tasks, which start when they are due' },
+    reminders: { type: 'array', items: text, description: "The user's own reminders for it" },
   },
 } as const;
 
@@ -79,6 +84,8 @@ export const notificationShape = {
     acknowledged_at: text,
     acknowledged_by: text,
     parent_id: text,
+    change: { enum: changes, description: 'What it reports. Absent: a reminder' },
+    origin: { enum: origins, description: 'Who asked for it. Absent: a policy' },
   },
 } as const;
 

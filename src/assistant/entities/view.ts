@@ -26,6 +26,7 @@ export function userView(user: User): UserView {
     ...profile(user),
     webhook_url: user.webhook_url,
     ntfy_topic: user.ntfy_topic,
+    reminders: user.reminders === null ? null : (JSON.parse(user.reminders) as JsonObject),
   });
 }
 
@@ -73,6 +74,8 @@ export function eventView(placed: Placed): EventView {
     provider: event.provider,
     provider_event_id: event.provider_event_id,
     calendar_id: event.calendar_id,
+    task: event.task,
+    reminders: remindersOf(event, ''),
   });
 }
 
@@ -107,7 +110,14 @@ export function occurrenceView(event: CalendarEvent, occurrence: Occurrence, zon
     location: occurrence.location,
     status: occurrence.status,
     provider: event.provider,
+    task: occurrence.task ?? null,
+    reminders: remindersOf(event, occurrence.key),
   });
+}
+
+function remindersOf({ reminders }: CalendarEvent, key: string): string[] | null {
+  const byKey = reminders === null ? {} : (JSON.parse(reminders) as Record<string, string[]>);
+  return byKey[key] ?? byKey[''] ?? null;
 }
 
 export function notificationView(notification: Notification): NotificationView {
@@ -128,6 +138,8 @@ export function notificationView(notification: Notification): NotificationView {
     acknowledged_at: notification.acknowledged_ms === null ? null : timestamp(notification.acknowledged_ms),
     acknowledged_by: notification.acknowledged_by,
     parent_id: notification.parent_id,
+    change: notification.change,
+    origin: notification.origin,
   });
 }
 

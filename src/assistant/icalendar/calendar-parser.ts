@@ -4,6 +4,7 @@ import { singleLine } from '../../single-line.ts';
 import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
+import { isRead } from './read-properties.ts';
 import { cpuMs, isFast, isRunaway } from './rule.ts';
 import { type CalendarTime, isAllDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
@@ -30,20 +31,6 @@ const maxRunaways = 5;
 /** CPU time that the unusual rules of one calendar may take to check. */
 const maxCheckedMs = 3000;
 
-const readProperties: Readonly<Record<string, ReadonlySet<string>>> = {
-  VCALENDAR: new Set(['method', 'x-wr-calname', 'name']),
-  VTIMEZONE: new Set(['tzid', 'x-lic-location']),
-  STANDARD: new Set(['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate']),
-  DAYLIGHT: new Set(['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate']),
-  VEVENT: new Set(
-    (
-      'uid recurrence-id sequence last-modified dtstamp dtstart dtend duration rrule exrule rdate exdate ' +
-      'summary description location url conference x-google-conference x-microsoft-skypeteamsmeetingurl ' +
-      'organizer attendee status transp'
-    ).split(' '),
-  ),
-};
-
 /** Messages from attendees. Only the organizer's messages define the event. */
 const attendeeMethods = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
 
@@ -53,6 +40,8 @@ interface Component {
   readonly method: string;
   readonly line: number;
   readonly properties: Property[];
+  /** Properties of each VALARM in an event or a task. */
+  readonly alarms: Property[][];
   /** The first UID, kept here because thousands of problems can refer to it. */
   uid: string | undefined;
 }
@@ -101,8 +90,8 @@ export class CalendarParser {
     }
     if (!begins) return this.#closeComponent(name);
     // An event without END:VEVENT ends where the next one begins.
-    if (name === 'VEVENT') this.#closeComponent(name, 'END:VEVENT is missing.');
-    this.#open.push({ name, method: this.#method, line: number, properties: [], uid: undefined });
+    if (isEntry(name)) this.#closeComponent(name, `END:${name} is missing.`);
+    this.#open.push({ name, method: this.#method, line: number, properties: [], alarms: [], uid: undefined });
     this.#openCounts.set(name, (this.#openCounts.get(name) ?? 0) + 1);
   }
 
@@ -114,7 +103,8 @@ export class CalendarParser {
     } else if (this.#endCount < this.#beginCount)
       this.#report('warning', {}, 'The calendar is cut off: END:VCALENDAR is missing.');
     this.#complete &&= this.#beginCount > 0 && this.#endCount >= this.#beginCount;
-    this.#closeComponent('VEVENT', 'The calendar ends in the middle of this event.');
+    for (const name of ['VEVENT', 'VTODO'])
+      this.#closeComponent(name, 'The calendar ends in the middle of this event.');
     this.#open.length = 0;
     this.#openCounts.clear();
     for (const component of this.#waiting.splice(0)) this.#addEvent(component);
@@ -140,7 +130,7 @@ export class CalendarParser {
     const open = this.#open.at(-1);
     if (open === undefined) return;
     const name = /^[\w-]+/.exec(line)?.[0].toLowerCase() ?? '';
-    if (!readProperties[open.name]?.has(name)) return;
+    if (!isRead(open.name, name)) return;
     let property: Property;
     try {
       property = { ...readProperty(line), line: number };
@@ -151,7 +141,18 @@ export class CalendarParser {
     if (name === 'uid') open.uid ??= property.value.trim();
     if (open.name !== 'VCALENDAR') open.properties.push(property);
     else if (name === 'method') this.#method = property.value.trim().toUpperCase();
+    else if (name === 'x-wr-timezone') this.#setZone(property);
     else this.#name ??= singleLine(textOf(property));
+  }
+
+  /** X-WR-TIMEZONE is not part of the standard, but most calendars on the web have it. */
+  #setZone(property: Property): void {
+    if (!this.#zones.setDefault(property.value))
+      this.#report(
+        'warning',
+        property,
+        `The time zone "${shorten(property.value)}" in X-WR-TIMEZONE is unknown; times without a time zone follow the user.`,
+      );
   }
 
   #closeComponent(name: string, cut?: string): void {
@@ -164,7 +165,9 @@ export class CalendarParser {
     if (name === 'VTIMEZONE') this.#zones.close(component.properties);
     if (name === 'STANDARD' || name === 'DAYLIGHT')
       this.#reportUnreadable(component, () => this.#zones.addObservance(component.properties));
-    if (name === 'VEVENT') {
+    if (name === 'VALARM')
+      this.#open.findLast((open) => isEntry(open.name))?.alarms.push(component.properties);
+    if (isEntry(name)) {
       if (component.properties.every((property) => this.#zones.knows(property))) this.#addEvent(component);
       else this.#waiting.push(component);
     }
@@ -180,7 +183,8 @@ export class CalendarParser {
       const note: Note = (message, line = component.line) =>
         this.#report('warning', { ...component, line }, message);
       const usable = (rule: string, start: CalendarTime) => this.#isUsable(rule, start);
-      const read = readInstance(component.properties, this.#zones, note, usable, this.#document);
+      const read = readInstance(component, this.#zones, note, usable, this.#document);
+      if (read === undefined) return;
       const instance = {
         ...read,
         uid: read.uid || this.#inventUid(read, note),
@@ -233,7 +237,7 @@ export class CalendarParser {
 
   #report(
     severity: CalendarProblem['severity'],
-    at: Partial<Component>,
+    at: Partial<Pick<Component, 'uid' | 'line'>>,
     message: string,
     known?: string,
   ): void {
@@ -246,4 +250,9 @@ export class CalendarParser {
       message,
     });
   }
+}
+
+/** True for components that become events: meetings and tasks. */
+function isEntry(name: string): boolean {
+  return name === 'VEVENT' || name === 'VTODO';
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { singleLine } from '../../single-line.ts';
-import { type Property, parameterOf, textOf } from './content-line.ts';
+import { readAlarms } from './alarm-reader.ts';
+import { type Property, parameterOf } from './content-line.ts';
+import { readDetails } from './details-reader.ts';
 import { offsetsOfObservances } from './observance.ts';
 import {
   type AddedDate,
@@ -9,7 +10,6 @@ import {
   type EventDetails,
   isAllDay,
   type Series,
-  statuses,
 } from './series.ts';
 import { readDuration, readRule, shorten, Unreadable } from './written-value.ts';
 import { instantOf, offsetsOf } from './zone.ts';
@@ -33,20 +33,27 @@ export interface Instance {
   readonly document: string | undefined;
 }
 
+/** A VEVENT or VTODO with the alarms in it. */
+export interface WrittenEntry {
+  readonly name: string;
+  readonly properties: readonly Property[];
+  readonly alarms: readonly (readonly Property[])[];
+}
+
 /** Reports what was left out of an event; `line` is that of the property, if one property is the cause. */
 export type Note = (message: string, line?: number) => void;
 
 /**
- * Reads a VEVENT. Throws `Unreadable` if its UID or start cannot be determined. Other unreadable properties are reported
- * and left out.
+ * Reads a VEVENT or VTODO. Throws `Unreadable` if its start cannot be determined; a task without a date is reported and
+ * left out. So are other unreadable properties.
  */
 export function readInstance(
-  properties: readonly Property[],
+  { name: component, properties, alarms }: WrittenEntry,
   zones: ZoneReader,
   note: Note,
   usable: (rule: string, start: CalendarTime) => boolean,
   document: string | undefined,
-): Instance {
+): Instance | undefined {
   const all = (name: string) => properties.filter((property) => property.name === name);
   const one = (name: string): Property | undefined => all(name)[0];
   const unknown = new Set<string>();
@@ -85,11 +92,19 @@ export function readInstance(
       }),
     );
 
+  const task = component === 'VTODO';
   const [id] = times('recurrence-id');
-  // The cancellation of an occurrence may omit DTSTART.
-  const [start = id] = times('dtstart');
-  if (start === undefined) throw new Unreadable('it has no DTSTART');
+  // The cancellation of an occurrence may omit DTSTART. A task takes place when it is due.
+  const [written = id] = task ? [...times('due'), ...times('dtstart')] : times('dtstart');
+  if (written === undefined) {
+    if (!task) throw new Unreadable('it has no DTSTART');
+    note('This task has no date, so there is nothing to remind of. It was not imported.');
+    return undefined;
+  }
+  // A series in UTC follows the clock of the calendar's own time zone.
+  const start = all('rrule').length > 0 ? zones.inDefaultZone(written) : written;
   const [duration = defaultDuration(start)] = [
+    ...(task ? [{ days: 0, seconds: 0 }] : []),
     ...all('dtend').flatMap((property) =>
       lenient(property, () => lengthUntil(zones.times(property, missing), start, zones), 'this end').flat(),
     ),
@@ -101,6 +116,8 @@ export function readInstance(
     all(name).flatMap((property) => {
       const read = () => {
         const rule = readRule(property.value);
+        if (/BYWEEKNO=/.test(rule) && /BYMONTHDAY=/.test(rule))
+          note('The rule has BYWEEKNO and BYMONTHDAY; some programs reject such rules.', property.line);
         return { rule, kept: usable(rule, start) };
       };
       const [{ rule, kept } = { rule: '', kept: true }] = lenient(property, read, lost);
@@ -119,7 +136,7 @@ export function readInstance(
     andFollowing: /^THISANDFUTURE$/i.test(parameterOf(one('recurrence-id') ?? none, 'range') ?? ''),
     start,
     duration,
-    details: readDetails(all),
+    details: readDetails(all, readAlarms(alarms, all, note), task),
     rules: rules('rrule', 'recurrence'),
     exceptionRules: rules('exrule', 'these exceptions'),
     dates,
@@ -198,48 +215,4 @@ function addedDates(
     ? readDuration(length)
     : durationBetween(start, at(length) ?? start, zones);
   return [{ start, duration }];
-}
-
-/** Properties that can hold the URL of a video conference, best first. */
-const links = ['conference', 'x-google-conference', 'x-microsoft-skypeteamsmeetingurl', 'url'];
-const maxTextLength = 20_000;
-const maxAttendees = 1000;
-
-function readDetails(all: (name: string) => readonly Property[]): EventDetails {
-  const text = (name: string) => {
-    const [property] = all(name);
-    return property && textOf(property).slice(0, maxTextLength).trim();
-  };
-  const line = (name: string, maxLength = 500) => {
-    const [property] = all(name);
-    return property && singleLine(textOf(property), maxLength);
-  };
-  const link = links
-    .map((name) => line(name, 2000))
-    .find((address) => address !== undefined && /^https?:\/\/\S+$/i.test(address));
-  const written = line('status')?.toLowerCase();
-  const optional = {
-    description: text('description')?.replaceAll(/(?![\n\t])\p{Cc}/gu, ''),
-    location: line('location'),
-    link,
-    organizer: all('organizer').map(readPerson)[0],
-  };
-  const attendees = all('attendee')
-    .slice(0, maxAttendees)
-    .map(readPerson)
-    .filter((person) => person !== '');
-  return {
-    title: line('summary') || '(no title)',
-    status: statuses.find((known) => known === written) ?? 'confirmed',
-    ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value)) as Partial<EventDetails>),
-    ...(attendees.length > 0 && { attendees }),
-    ...(line('transp')?.toUpperCase() === 'TRANSPARENT' && { free: true as const }),
-  };
-}
-
-/** Email address of a person, or the name if there is none. */
-function readPerson(property: Property): string {
-  const address = property.value.trim().replace(/^mailto:/i, '');
-  const person = address.includes('@') ? address : (parameterOf(property, 'cn') ?? address);
-  return singleLine(person, 320);
 }

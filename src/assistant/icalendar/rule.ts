@@ -1,6 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { RRuleTemporal } from 'rrule-temporal';
 import { messageOf } from '../../json.ts';
+import { expandPeriods, isPeriodRule } from './period-rule.ts';
 import { Unreadable } from './written-value.ts';
 import { instantOf, type OffsetAt, wallOf } from './zone.ts';
 
@@ -46,6 +47,7 @@ export function expandRule(
   toMs: number,
   timeoutMs = 700,
 ): RuleStarts {
+  if (isPeriodRule(rule)) return expandByPeriods(rule, start, fromMs, toMs);
   const usesElapsedTime =
     start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
   const deadline = cpuMs() + timeoutMs;
@@ -67,6 +69,18 @@ export function expandRule(
       if (!isExhausted(error)) throw error;
       if (to - fromMs < 1000 || cpuMs() >= deadline) return { starts: [], truncated: true };
     }
+  }
+}
+
+function expandByPeriods(rule: string, start: RuleStart, fromMs: number, toMs: number): RuleStarts {
+  const starts: { wallMs: number; instantMs: number }[] = [];
+  const found = expandPeriods(onWallClock(rule, start), start.wallMs, fromMs);
+  for (;;) {
+    const { value, done } = found.next();
+    if (done) return { starts, truncated: value === 'exhausted' };
+    if (value > toMs) return { starts, truncated: false };
+    if (starts.length >= maxStarts) return { starts, truncated: true };
+    if (value >= fromMs) starts.push({ wallMs: value, instantMs: instantOf(value, start.offsets) });
   }
 }
 

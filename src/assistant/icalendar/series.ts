@@ -26,7 +26,24 @@ export interface EventDetails {
   readonly attendees?: readonly string[];
   /** True if the event does not block the time. */
   readonly free?: true;
+  /** Answers of attendees who have not accepted, by address in lower case. */
+  readonly answers?: Readonly<Record<string, Answer>>;
+  readonly alarms?: readonly Alarm[];
+  /** Present for tasks, whose start is the time when they are due. */
+  readonly task?: 'open' | 'done';
 }
+
+export const answers = ['declined', 'delegated', 'tentative', 'needs-action'] as const;
+export type Answer = (typeof answers)[number];
+
+/** A reminder that the calendar itself contains: relative to the start or the end, or at a fixed time. */
+export type Alarm = {
+  /** When another program acknowledged it; it covers all times up to then. */
+  readonly acknowledgedMs?: number;
+} & (
+  | { readonly offset: Duration; readonly fromEnd?: true; readonly atMs?: never }
+  | { readonly atMs: number; readonly offset?: never; readonly fromEnd?: never }
+);
 
 /** When an event takes place, once or repeatedly. Stored as JSON. */
 export interface Series {

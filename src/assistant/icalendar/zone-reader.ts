@@ -1,7 +1,7 @@
 import { type Property, parameterOf } from './content-line.ts';
 import type { CalendarTime, Observance } from './series.ts';
 import { readOffset, readRule, readTime, shorten, Unreadable } from './written-value.ts';
-import { resolveZone } from './zone.ts';
+import { offsetsOf, resolveZone, wallOf } from './zone.ts';
 
 /** The full history of a real time zone has fewer changes. Every event in the zone refers to all of them. */
 const maxChanges = 500;
@@ -12,6 +12,20 @@ export class ZoneReader {
   readonly #resolved = new Map<string, string | undefined>();
   #observances: Observance[] = [];
   #changes = 0;
+  #default: string | undefined;
+
+  /** Sets the zone of times without one. Returns false if the name is unknown. */
+  setDefault(name: string): boolean {
+    this.#default = resolveZone(name);
+    return this.#default !== undefined;
+  }
+
+  /** The same instant, written in the default zone, if it was written in UTC. */
+  inDefaultZone(time: CalendarTime): CalendarTime {
+    if (time.zone !== 'UTC' || this.#default === undefined) return time;
+    const wallMs = wallOf(Date.parse(`${time.wall}Z`), offsetsOf(this.#default)!);
+    return { wall: new Date(wallMs).toISOString().slice(0, 19), zone: this.#default };
+  }
 
   /** Adds a STANDARD or DAYLIGHT of the current VTIMEZONE. */
   addObservance(properties: readonly Property[]): void {
@@ -58,7 +72,7 @@ export class ZoneReader {
   /** Returns the times of a property in its time zone. Calls `missing` for an unknown time zone. */
   times(property: Property, missing: (zone: string) => void): readonly CalendarTime[] {
     const id = parameterOf(property, 'tzid');
-    const zone = id === undefined ? undefined : this.#own.has(id) ? id : this.#named(id);
+    const zone = id === undefined ? this.#default : this.#own.has(id) ? id : this.#named(id);
     if (id !== undefined && zone === undefined) missing(id);
     return property.value
       .split(',')

@@ -1,113 +1,56 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import { outbox, runWorker, runWorkerUntil } from '../../../test/assistant-worker.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
-import { createDelivery } from '../delivery/delivery.ts';
 
-const minute = 60_000;
 /** A time in Berlin on the Tuesday of the tests, or on another day of that month. */
 const at = (time: string, day = 17) => Date.parse(`2026-11-${day}T${time}:00+01:00`);
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
-/** Runs one round of a worker at the given time. Returns subject and text of the mails it wrote. */
-async function runWorker(assistant: TestAssistant, now: number): Promise<string[]> {
-  assistant.now = now;
-  const before = new Set(outbox(assistant));
-  const delivery = createDelivery({
-    databaseUrl: assistant.file,
-    policy: { name: 'rules', timeoutMs: 1000 },
-    calendars: {
-      privateHosts: [],
-      passwordsFile: join(dirname(assistant.file), 'passwords'),
-      maxBytes: 1_000_000,
-      intervalMs: 15 * minute,
-    },
-    channels: { outboxDir: outboxFolder(assistant), mailFrom: 'adjutant@example.com', privateHosts: [] },
-    slots: 4,
-    leaseMs: 60_000,
-    clock: () => assistant.now,
-  });
-  await delivery.once();
-  await delivery.stop();
-  const written = outbox(assistant).filter((name) => !before.has(name) && name.endsWith('.eml'));
-  return Promise.all(
-    written.map(async (name) => {
-      const { subject = '', text = '' } = await PostalMime.parse(
-        readFileSync(join(outboxFolder(assistant), name)),
-      );
-      return `${subject}\n${text}`;
-    }),
-  );
-}
-
-const outboxFolder = (assistant: TestAssistant) => join(dirname(assistant.file), 'outbox');
-function outbox(assistant: TestAssistant): string[] {
-  try {
-    return readdirSync(outboxFolder(assistant));
-  } catch {
-    return [];
-  }
-}
-
-/** Runs a worker at each planned time up to the given one. Returns subject and text of all mails. */
-async function runWorkerUntil(assistant: TestAssistant, untilMs: number): Promise<string[]> {
-  const written: string[] = [];
-  for (;;) {
-    const { notifications } = (await assistant.call('list_notifications', {
-      status: 'planned',
-      days_back: 1,
-      days_forward: 30,
-    })) as { notifications: { plan_time: string }[] };
-    const [next] = notifications.map(({ plan_time }) => Date.parse(plan_time)).filter((ms) => ms <= untilMs);
-    if (next === undefined) return written;
-    written.push(...(await runWorker(assistant, Math.max(assistant.now, next) + 1)));
-  }
-}
-
-/** Ada has a dentist's appointment at 14:00 and received a reminder at 13:00. */
+/** Ada has a haircut's appointment at 14:00 and received a reminder at 13:00. */
 async function reminded(user: JsonObject = {}): Promise<TestAssistant> {
   const assistant = openAssistant();
   await assistant.call('create_user', { ...ada, ...user });
   await assistant.call('create_event', {
     user_id: 'ada',
-    id: 'dentist',
-    title: 'Dentist',
+    id: 'haircut',
+    title: 'Haircut',
     start_ts: '2026-11-17T14:00',
   });
   await assistant.call('plan_notifications', { user_id: 'ada' });
   expect(await runWorker(assistant, at('13:00'))).toEqual([
-    expect.stringMatching(/^Reminder: Dentist, .* 2:00/),
+    expect.stringMatching(/^Reminder: Haircut, .* 2:00/),
   ]);
   assistant.now = at('13:05');
   return assistant;
 }
 
 const move = (assistant: TestAssistant, start_ts: string) =>
-  assistant.call('update_event', { event_id: 'dentist', start_ts });
+  assistant.call('update_event', { event_id: 'haircut', start_ts });
 
 describe('a change after a reminder', () => {
   it('is reported once when the event moves earlier, with the time announced before', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T13:40');
     const written = await runWorkerUntil(assistant, at('15:00'));
-    expect(written).toEqual([expect.stringMatching(/^Moved: Dentist, now .* 1:40/)]);
+    expect(written).toEqual([expect.stringMatching(/^Moved: Haircut, now .* 1:40/)]);
     expect(written[0]).toMatch(/You were reminded of .* 2:00/);
   });
 
   it('is reported even if the new start has passed', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T12:30');
-    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: Dentist/)]);
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: Haircut/)]);
   });
 
   it('is reported when the event moves later, and the new reminder says that it moved', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-18T10:00');
     const [notice, reminder, ...more] = await runWorkerUntil(assistant, at('15:00', 18));
-    expect(notice).toMatch(/^Moved: Dentist, now Wednesday.* 10:00/);
-    expect(reminder).toMatch(/^Reminder: Dentist, Wednesday/);
+    expect(notice).toMatch(/^Moved: Haircut, now Wednesday.* 10:00/);
+    expect(reminder).toMatch(/^Reminder: Haircut, Wednesday/);
     expect(reminder).toMatch(/Moved: you were reminded of Tuesday.* 2:00/);
     expect(more).toEqual([]);
   });
@@ -115,21 +58,21 @@ describe('a change after a reminder', () => {
   it.each<[string, (assistant: TestAssistant) => Promise<unknown>]>([
     [
       'cancelled',
-      (assistant) => assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' }),
+      (assistant) => assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' }),
     ],
-    ['deleted', (assistant) => assistant.call('delete_event', { event_id: 'dentist' })],
+    ['deleted', (assistant) => assistant.call('delete_event', { event_id: 'haircut' })],
   ])('is reported when the event is %s', async (_, end) => {
     await using assistant = await reminded();
     await end(assistant);
     const written = await runWorkerUntil(assistant, at('15:00'));
-    expect(written).toEqual([expect.stringMatching(/^Cancelled: Dentist, .* 2:00/)]);
+    expect(written).toEqual([expect.stringMatching(/^Cancelled: Haircut, .* 2:00/)]);
   });
 
   it('is reported in one message for several changes within a minute', async () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-17T13:40');
-    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
-    await assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'confirmed' });
     await move(assistant, '2026-11-17T13:50');
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([expect.stringMatching(/^Moved: .* 1:50/)]);
   });
@@ -143,11 +86,11 @@ describe('a change after a reminder', () => {
 
   it('is reported again when a cancelled event takes place after all', async () => {
     await using assistant = await reminded();
-    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' });
     expect(await runWorkerUntil(assistant, at('13:10'))).toHaveLength(1);
-    await assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'confirmed' });
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([
-      expect.stringMatching(/^Takes place after all: Dentist/),
+      expect.stringMatching(/^Takes place after all: Haircut/),
     ]);
   });
 
@@ -177,12 +120,12 @@ describe('a change after a reminder', () => {
     await assistant.call('create_user', ada);
     await assistant.call('create_event', {
       user_id: 'ada',
-      id: 'dentist',
+      id: 'haircut',
       title: 'D',
       start_ts: '2026-11-17T14:00',
     });
     await assistant.call('plan_notifications', { user_id: 'ada' });
-    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' });
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([]);
   });
 
@@ -242,6 +185,65 @@ describe('a change after a reminder', () => {
   });
 });
 
+describe('a new place', () => {
+  const relocate = (assistant: TestAssistant, location: string) =>
+    assistant.call('update_event', { event_id: 'haircut', location });
+
+  it('is reported once, with the place announced before', async () => {
+    await using assistant = await reminded();
+    await relocate(assistant, 'Main Street 1');
+    await relocate(assistant, 'Park Lane 2');
+    const [notice, ...more] = await runWorkerUntil(assistant, at('15:00'));
+    expect(notice).toMatch(/^New place: Haircut, Park Lane 2\n/);
+    expect(notice).toContain('The place has changed. You were told: no place.');
+    expect(more.filter((text) => !text.startsWith('Reminder:'))).toEqual([]);
+  });
+
+  it('is part of the message about a move', async () => {
+    await using assistant = await reminded();
+    await relocate(assistant, 'Park Lane 2');
+    await move(assistant, '2026-11-17T15:30');
+    const [notice] = await runWorkerUntil(assistant, at('13:20'));
+    expect(notice).toMatch(/^Moved: Haircut, now .* 3:30/);
+    expect(notice).toContain('You were told: no place.');
+  });
+});
+
+describe('a change shortly before a reminder', () => {
+  async function planned(start_ts: string): Promise<TestAssistant> {
+    const assistant = openAssistant();
+    await assistant.call('create_user', ada);
+    await assistant.call('create_event', { user_id: 'ada', id: 'haircut', title: 'Haircut', start_ts });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    return assistant;
+  }
+
+  it('is reported if the event was less than a day away', async () => {
+    await using assistant = await planned('2026-11-16T14:00');
+    await move(assistant, '2026-11-19T10:00');
+    // Planning again does not forget the time before.
+    await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+    const [notice, ...more] = await runWorkerUntil(assistant, at('20:00', 16));
+    expect(notice).toMatch(/^Moved: Haircut, now Thursday/);
+    expect(notice).toMatch(/Before, it was Monday.* 2:00/);
+    expect(more).toEqual([]);
+  });
+
+  it('is not reported if the event moves back', async () => {
+    await using assistant = await planned('2026-11-16T14:00');
+    await move(assistant, '2026-11-19T10:00');
+    await move(assistant, '2026-11-16T14:00');
+    expect(await runWorkerUntil(assistant, at('10:00', 16))).toEqual([]);
+  });
+
+  it('is not reported if the event was further away', async () => {
+    await using assistant = await planned('2026-11-18T14:00');
+    await move(assistant, '2026-11-19T10:00');
+    await assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' });
+    expect(await runWorkerUntil(assistant, at('20:00', 19))).toEqual([]);
+  });
+});
+
 describe('an acknowledgement', () => {
   /** One mail an hour before the event and one call fifteen minutes before it. */
   const both = { channel_pref: 'both', phone_e164: '+4930123456' };
@@ -263,7 +265,7 @@ describe('an acknowledgement', () => {
     expect(await assistant.call('list_notifications', { status: 'planned', days_back: 1 })).toMatchObject({
       count: 0,
     });
-    await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist, with papers' });
+    await assistant.call('update_event', { event_id: 'haircut', title: 'Haircut, with papers' });
     await assistant.call('plan_notifications', { user_id: 'ada' });
     await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
     expect(await assistant.call('list_notifications', { status: 'planned', days_back: 1 })).toMatchObject({
@@ -279,7 +281,7 @@ describe('an acknowledgement', () => {
     await using assistant = await acknowledged();
     await move(assistant, '2026-11-17T15:30');
     expect(await runWorkerUntil(assistant, at('13:20'))).toEqual([expect.stringMatching(/^Moved: .* 3:30/)]);
-    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' });
     expect(await runWorkerUntil(assistant, at('16:00'))).toEqual([expect.stringMatching(/^Cancelled: /)]);
   });
 

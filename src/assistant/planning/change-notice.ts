@@ -1,15 +1,18 @@
 import type { Occurrence } from '../entities/occurrence.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
 import type { CalendarEvent, Change, Channel, Notification, User } from '../store/schema.ts';
 import type { DesiredNotification, Step } from './planner.ts';
-import { wordChange } from './wording.ts';
+import { type Announced, placeOf, wordChange } from './wording.ts';
 
 const minuteMs = 60_000;
 /** Delay before a notice is sent, so that several changes in a row lead to one message. */
 const noticeDelayMs = minuteMs;
 /** A change is still reported this long after the announced start, because people may be waiting for the event. */
 const stillWaitingMs = 60 * minuteMs;
+/** Someone whose reminder is due for an event within this time is notified of changes as well. */
+const soonMs = 24 * 60 * minuteMs;
 /** Limit per kind of change and occurrence, so that an event that keeps changing does not flood the user. */
 const maxNotices = 3;
 
@@ -57,6 +60,39 @@ export function mayNeedNotice(rows: readonly Notification[], nowMs: number): boo
   return last !== undefined && last.event_start_ms > nowMs - stillWaitingMs;
 }
 
+/** What the user knows about an occurrence, or was about to be told. */
+interface Baseline extends Announced {
+  readonly id: string;
+  readonly channel: Channel;
+  /** True if the last message said that the event was cancelled. */
+  readonly cancelled: boolean;
+}
+
+/**
+ * The last message sent. If there is none, the reminder that was due within a day: someone who is about to be reminded
+ * may already rely on the old time. A planned notice remembers that time, because the reminder itself has moved.
+ */
+function baselineOf(rows: readonly Notification[], nowMs: number): Baseline | undefined {
+  const last = lastMessage(rows);
+  const common = ({ id, channel }: Notification) => ({ id, channel, cancelled: false });
+  if (last !== undefined) {
+    const { place } = parsePayload(last.payload);
+    const cancelled = last.change === 'cancelled';
+    return { ...common(last), startMs: last.event_start_ms, place, told: true, cancelled };
+  }
+  const notice = rows.find(({ status, change }) => status === 'planned' && change !== null);
+  const { was } = notice === undefined ? {} : parsePayload(notice.payload);
+  if (notice !== undefined && was !== undefined)
+    return { ...common(notice), ...was, told: false, id: 'soon' };
+  const soon = rows.find(
+    ({ status, event_start_ms, change }) =>
+      status === 'planned' && change === null && event_start_ms > nowMs && event_start_ms - nowMs <= soonMs,
+  );
+  if (soon === undefined) return undefined;
+  const { place } = parsePayload(soon.payload);
+  return { ...common(soon), startMs: soon.event_start_ms, place, told: false, id: 'soon' };
+}
+
 /**
  * Plans one message about what changed since the last message for an occurrence, and cancels planned notices that are
  * no longer true. Notices respect quiet hours, channel preferences and limits, as reminders do.
@@ -69,12 +105,20 @@ export function planChange(input: ChangeInput): ChangePlan {
     row,
     reason: 'there is no change to report any more',
   });
-  const last = lastMessage(rows);
-  const change = last && changeSince(last, occurrence, nowMs);
-  if (last === undefined || change === undefined) return { steps: pending.map(cancel), dropped: [] };
+  const known = baselineOf(rows, nowMs);
+  const change = known && changeSince(known, occurrence, nowMs);
+  if (known === undefined || change === undefined) return { steps: pending.map(cancel), dropped: [] };
 
-  const startMs = occurrence?.startMs ?? last.event_start_ms;
-  const key = JSON.stringify([event.id, occurrence?.key ?? last.occurrence, startMs, change, last.id]);
+  const startMs = occurrence?.startMs ?? known.startMs;
+  const place = change === 'place' ? [placeOf(occurrence?.location ?? null)] : [];
+  const key = JSON.stringify([
+    event.id,
+    occurrence?.key ?? rows[0]!.occurrence,
+    startMs,
+    change,
+    known.id,
+    ...place,
+  ]);
   const own = pending.filter(({ parent_id }) => parent_id === null);
   const same = own.find((row) => row.key === key);
   const tried = rows.find((row) => row.key === key);
@@ -82,13 +126,13 @@ export function planChange(input: ChangeInput): ChangePlan {
   if (same === undefined && tried !== undefined)
     return { steps: pending.filter(({ parent_id }) => parent_id !== tried.id).map(cancel), dropped: [] };
 
-  const untilMs = change === 'moved' ? Math.max(startMs, last.event_start_ms) : startMs;
+  const untilMs = change === 'moved' ? Math.max(startMs, known.startMs) : startMs;
   const slot = Math.ceil((untilMs - startMs) / minuteMs);
   const placement =
-    same?.plan_ms !== undefined && same.plan_ms <= nowMs ? same : chooseSlot(input, same, startMs, last);
+    same?.plan_ms !== undefined && same.plan_ms <= nowMs ? same : chooseSlot(input, same, startMs, known);
   const drop = (reason: string): ChangePlan => ({
     steps: pending.map(cancel),
-    dropped: [{ proposal: { offsetMinutes: slot, channel: last.channel, urgency: 'normal' }, reason }],
+    dropped: [{ proposal: { offsetMinutes: slot, channel: known.channel, urgency: 'normal' }, reason }],
   });
   if (placement === undefined) return drop('the user wants no available channel');
   const { channel, plan_ms: planMs } = placement;
@@ -98,8 +142,8 @@ export function planChange(input: ChangeInput): ChangePlan {
   )
     return drop(`${maxNotices} notices of this kind were already sent`);
 
-  const payload = JSON.stringify(wordChange(noticeFacts(input, startMs), change, last.event_start_ms));
-  const reason = reasons[change];
+  const payload = JSON.stringify(wordChange(noticeFacts(input, startMs), change, known));
+  const reason = reasons[change](known.told ? 'after a reminder was sent' : 'shortly before a reminder');
   const desired: DesiredNotification = {
     slot,
     channel,
@@ -125,24 +169,28 @@ export function planChange(input: ChangeInput): ChangePlan {
   };
 }
 
-const reasons: Readonly<Record<Change, string>> = {
-  moved: 'the event moved after a reminder was sent',
-  cancelled: 'the event was cancelled after a reminder was sent',
-  restored: 'the event was reinstated after its cancellation was reported',
+const reasons: Readonly<Record<Change, (when: string) => string>> = {
+  moved: (when) => `the event moved ${when}`,
+  place: (when) => `the place of the event changed ${when}`,
+  cancelled: (when) => `the event was cancelled ${when}`,
+  restored: () => 'the event was reinstated after its cancellation was reported',
 };
 
 function changeSince(
-  last: Notification,
+  { startMs: announcedMs, place, cancelled }: Baseline,
   occurrence: Occurrence | undefined,
   nowMs: number,
 ): Change | undefined {
-  const announcedMs = last.event_start_ms;
-  if (occurrence === undefined)
-    return last.change !== 'cancelled' && announcedMs > nowMs ? 'cancelled' : undefined;
+  if (occurrence === undefined) return !cancelled && announcedMs > nowMs ? 'cancelled' : undefined;
   const { startMs } = occurrence;
-  if (last.change === 'cancelled') return startMs > nowMs ? 'restored' : undefined;
-  const late = announcedMs <= nowMs - stillWaitingMs || Math.max(announcedMs, startMs) <= nowMs;
-  return startMs === announcedMs || late ? undefined : 'moved';
+  if (cancelled) return startMs > nowMs ? 'restored' : undefined;
+  if (startMs !== announcedMs) {
+    const late = announcedMs <= nowMs - stillWaitingMs || Math.max(announcedMs, startMs) <= nowMs;
+    return late ? undefined : 'moved';
+  }
+  return place !== undefined && place !== placeOf(occurrence.location) && startMs > nowMs
+    ? 'place'
+    : undefined;
 }
 
 /** Chooses time and channel: the channel of the last message, unless it is a call. */
@@ -150,7 +198,7 @@ function chooseSlot(
   { user, rows, nowMs }: ChangeInput,
   pending: Notification | undefined,
   startMs: number,
-  last: Notification,
+  last: Pick<Notification, 'channel'>,
 ): Pick<Notification, 'channel' | 'plan_ms'> | undefined {
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);

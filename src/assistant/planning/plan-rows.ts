@@ -85,6 +85,7 @@ async function applyStep(
     channel: desired.channel,
     urgency: desired.urgency,
     change: desired.change ?? null,
+    origin: desired.origin ?? null,
     plan_ms: desired.planMs,
     payload: desired.payload,
     reason: desired.reason,

@@ -1,3 +1,4 @@
+import { omittedItems } from '../../paging.ts';
 import type { ValueOf } from '../../tool.ts';
 import { timestamp } from '../entities/view.ts';
 import type { Step } from './planner.ts';
@@ -51,16 +52,18 @@ export const planShape = {
         properties: { event_id: text, occurrence: text, offset_minutes: count, channel: text, reason: text },
       },
     },
+    truncated: { type: 'boolean', description: 'There are more events than one run plans' },
     errors: {
       type: 'array',
       items: { type: 'object', required: ['event_id', 'error'], properties: { event_id: text, error: text } },
     },
+    ...omittedItems,
   },
 } as const;
 
 export type PlanView = ValueOf<typeof planShape>;
 
-export function planView({ nowMs, planned }: PlanReport, dryRun: boolean): PlanView {
+export function planView({ nowMs, planned, truncated }: PlanReport, dryRun: boolean): PlanView {
   const decided = planned.filter(({ decision }) => decision !== undefined);
   const dropped = planned.flatMap((one) =>
     one.dropped.map(({ proposal, reason }) => ({
@@ -82,6 +85,7 @@ export function planView({ nowMs, planned }: PlanReport, dryRun: boolean): PlanV
     policies: policiesOf(decided),
     changes: planned.flatMap((one) => one.steps.map((step) => ({ ...changeOf(step), ...subject(one) }))),
     ...(dropped.length > 0 && { dropped }),
+    ...(truncated && { truncated }),
     ...(errors.length > 0 && { errors }),
   };
 }

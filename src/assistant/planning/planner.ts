@@ -1,10 +1,10 @@
 import type { Occurrence } from '../entities/occurrence.ts';
-import type { Words } from '../entities/payload.ts';
+import { parsePayload, type Words } from '../entities/payload.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { type Dropped, type Guarded, type GuardInput, guard, type Proposal } from '../policy/guards.ts';
-import type { CalendarEvent, Change, Channel, Notification, Urgency, User } from '../store/schema.ts';
-import { movedFrom, planChange } from './change-notice.ts';
-import { wordReminder } from './wording.ts';
+import type { CalendarEvent, Change, Channel, Notification, Origin, Urgency, User } from '../store/schema.ts';
+import { planChange } from './change-notice.ts';
+import { payloadFor } from './reminder-payload.ts';
 
 export interface PlanInput {
   readonly user: User;
@@ -13,6 +13,8 @@ export interface PlanInput {
   readonly nowMs: number;
   readonly important: boolean;
   readonly proposals: readonly Proposal[];
+  /** Why these were proposed, for the message. */
+  readonly why?: string | undefined;
   /** All notifications of this occurrence. */
   readonly rows: readonly Notification[];
   /** Plan again what a person cancelled. */
@@ -27,8 +29,10 @@ export interface DesiredNotification {
   readonly planMs: number;
   readonly payload: string;
   readonly reason: string;
-  /** Set for change notices only, as is `key`. */
+  readonly origin?: Origin;
+  /** Set for change notices only. */
   readonly change?: Change;
+  /** Set for messages that are not identified by their slot. */
   readonly key?: string;
 }
 
@@ -58,7 +62,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
     : dropped;
   const desired = kept.map((one) => toDesired(one, input));
   const open = input.rows.filter(
-    (row) => row.parent_id === null && row.change === null && isOpen(row, input),
+    (row) => row.parent_id === null && row.change === null && row.origin !== 'snooze' && isOpen(row, input),
   );
   const [reason] =
     event.status === 'confirmed' ? ['no longer part of the plan'] : [`the event is ${event.status}`];
@@ -69,15 +73,44 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
         .filter(
           (row) =>
             row.status === 'planned' &&
-            row.parent_id !== null &&
+            (row.parent_id !== null || row.origin === 'snooze') &&
             row.change === null &&
             row.event_start_ms !== occurrence.startMs,
         )
         .map((row): Step => ({ action: 'cancel', row, reason: 'the event has moved' })),
+      ...refreshSnoozed(input, acknowledged),
       ...notice.steps,
     ],
     dropped: [...refused, ...notice.dropped],
   };
+}
+
+/** A reminder that the user put off keeps its time and follows the text of the event. */
+function refreshSnoozed(input: PlanInput, acknowledged: boolean): readonly Step[] {
+  return input.rows
+    .filter(
+      (row) =>
+        row.origin === 'snooze' &&
+        row.status === 'planned' &&
+        row.event_start_ms === input.occurrence.startMs &&
+        row.plan_ms > input.nowMs,
+    )
+    .map((row): Step => {
+      if (acknowledged) return { action: 'cancel', row, reason: 'acknowledged' };
+      const { slot, channel, urgency, plan_ms: planMs, reason, key } = row;
+      const payload = payloadFor({ ...input, why: parsePayload(row.payload).why }, {}, slot);
+      const desired = {
+        slot,
+        channel,
+        urgency,
+        planMs,
+        payload,
+        reason: reason ?? '',
+        key,
+        origin: 'snooze' as const,
+      };
+      return { action: 'keep', row, desired };
+    });
 }
 
 /** True if the user has acknowledged a message about this start. Then no channel sends another reminder of it. */
@@ -112,40 +145,42 @@ export function keyOf(
 }
 
 function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
-  const { user, occurrence, nowMs, important, force } = input;
+  const { user, event, occurrence, nowMs, important, force } = input;
+  const snoozed = input.rows.filter(({ origin }) => origin === 'snooze');
   const taken = input.rows
     .filter(
-      (row) => row.parent_id === null && row.event_start_ms === occurrence.startMs && !isOpen(row, input),
+      (row) =>
+        row.parent_id === null &&
+        row.origin !== 'snooze' &&
+        row.event_start_ms === occurrence.startMs &&
+        !isOpen(row, input),
     )
     .filter((row) => row.change === null || row.status !== 'planned')
     .filter((row) => row.status !== 'cancelled' || (!force && holdsKey(row)))
     .map(({ slot, channel, plan_ms: planMs }) => ({ slot, channel, planMs }));
-  return { preferences, reachable: reachableBy(user), startMs: occurrence.startMs, nowMs, important, taken };
+  return {
+    preferences,
+    reachable: reachableBy(user),
+    startMs: occurrence.startMs,
+    nowMs,
+    important,
+    taken,
+    afterMinutes: afterMinutes(event, occurrence),
+    occupied: snoozed
+      .filter(({ status }) => status === 'planned')
+      .map(({ channel, plan_ms: planMs }) => ({ channel, planMs })),
+  };
+}
+
+/** Reminders may come on the day of an all-day event, and until four days after a task was due. */
+export function afterMinutes(event: CalendarEvent, { task }: Pick<Occurrence, 'task'>): number {
+  if (task !== undefined) return 4 * 1440;
+  return event.all_day === 1 ? 1440 : 0;
 }
 
 /** A notification cancelled by planning releases its key; one cancelled by a person keeps it. */
 function holdsKey(row: Notification): boolean {
   return row.key === keyOf(row.event_id, row.occurrence, row.event_start_ms, row.slot, row.channel);
-}
-
-/** The text of a reminder, as stored in its row. */
-export function payloadFor(
-  { user, event, occurrence, rows }: Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows'>,
-  words: Words,
-): string {
-  const { locale, timezone } = preferencesOf(user);
-  const facts = {
-    name: user.name,
-    locale,
-    timezone,
-    title: occurrence.title,
-    startMs: occurrence.startMs,
-    allDay: event.all_day === 1,
-    location: occurrence.location,
-    confLink: event.conf_link,
-    movedFromMs: movedFrom(rows, occurrence.startMs),
-  };
-  return JSON.stringify(wordReminder(facts, words));
 }
 
 function toDesired(
@@ -157,8 +192,9 @@ function toDesired(
     channel,
     urgency,
     planMs,
-    payload: payloadFor(input, wordsOf(proposal)),
-    reason: [leadTime(proposal.offsetMinutes), ...changes].join('; '),
+    payload: payloadFor(input, wordsOf(proposal), proposal.offsetMinutes),
+    reason: [describeOffset(proposal.offsetMinutes), ...changes].join('; '),
+    ...(proposal.origin !== undefined && { origin: proposal.origin }),
   };
 }
 
@@ -192,8 +228,8 @@ function difference(
   return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: cancelReason }))];
 }
 
-function leadTime(offsetMinutes: number): string {
-  const minutes = -offsetMinutes;
+function describeOffset(offsetMinutes: number): string {
+  const minutes = Math.abs(offsetMinutes);
   if (minutes === 0) return 'at the start';
   const [amount, unit] =
     minutes % 1440 === 0
@@ -201,5 +237,5 @@ function leadTime(offsetMinutes: number): string {
       : minutes % 60 === 0
         ? [minutes / 60, 'hour']
         : [minutes, 'minute'];
-  return `${amount} ${unit}${amount === 1 ? '' : 's'} before`;
+  return `${amount} ${unit}${amount === 1 ? '' : 's'} ${offsetMinutes < 0 ? 'before' : 'after the start'}`;
 }

@@ -5,13 +5,13 @@ import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { JsonObject } from '../../json.ts';
 
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
-const dentist = { user_id: 'ada', id: 'dentist', title: 'Dentist', start_ts: '2026-11-17T14:00' };
+const haircut = { user_id: 'ada', id: 'haircut', title: 'Haircut', start_ts: '2026-11-17T14:00' };
 const hour = 3_600_000;
 
-async function openWithDentist(user: JsonObject = {}, event: JsonObject = {}): Promise<TestAssistant> {
+async function openWithHaircut(user: JsonObject = {}, event: JsonObject = {}): Promise<TestAssistant> {
   const assistant = openAssistant();
   await assistant.call('create_user', { ...ada, ...user });
-  await assistant.call('create_event', { ...dentist, ...event });
+  await assistant.call('create_event', { ...haircut, ...event });
   return assistant;
 }
 
@@ -37,16 +37,30 @@ async function updateRow(assistant: TestAssistant, id: unknown, fields: JsonObje
 
 describe('planning', () => {
   it('is refused for an unknown user, an unknown event and an event of another user', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await assistant.call('create_user', { id: 'bo', name: 'Bo' });
     await expect(plan(assistant, { user_id: 'nobody' })).rejects.toThrow('User not found');
     await expect(plan(assistant, { event_id: 'nothing' })).rejects.toThrow('Event not found');
-    await expect(plan(assistant, { user_id: 'bo', event_id: 'dentist' })).rejects.toThrow('Event not found');
+    await expect(plan(assistant, { user_id: 'bo', event_id: 'haircut' })).rejects.toThrow('Event not found');
     await expect(plan(assistant, { force_replan: 'yes' })).rejects.toThrow(/force_replan/);
   });
 
+  it('reports what fits on a page, unless all of it is requested', async () => {
+    await using assistant = await openWithHaircut({}, { rrule: 'FREQ=HOURLY;COUNT=200' });
+    const full = await plan(assistant, { dry_run: true, full: true });
+    const { changes: all } = full as { changes: JsonObject[] };
+    expect(JSON.stringify(full).length).toBeGreaterThan(10_000);
+    expect(full).not.toHaveProperty('omitted');
+    const short = await plan(assistant);
+    expect(JSON.stringify(short).length).toBeLessThan(10_000);
+    const { changes, omitted } = short as { changes: JsonObject[]; omitted: Record<string, number> };
+    expect(changes.length).toBeGreaterThan(20);
+    expect(changes.length + omitted['changes']!).toBe(all.length);
+    expect(await planned(assistant)).not.toHaveLength(0);
+  });
+
   it('stores the decisions of the rules, and reports which policy decided and why', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     expect(await plan(assistant)).toEqual({
       notifications_planned: 1,
       events_processed: 1,
@@ -56,7 +70,7 @@ describe('planning', () => {
       changes: [
         {
           action: 'add',
-          event_id: 'dentist',
+          event_id: 'haircut',
           channel: 'email',
           plan_time: '2026-11-17T12:00:00Z',
           urgency: 'normal',
@@ -65,12 +79,12 @@ describe('planning', () => {
       ],
     });
     expect(await planned(assistant)).toMatchObject([
-      { event_id: 'dentist', channel: 'email', plan_time: '2026-11-17T12:00:00Z', status: 'planned' },
+      { event_id: 'haircut', channel: 'email', plan_time: '2026-11-17T12:00:00Z', status: 'planned' },
     ]);
   });
 
   it('reports the changes and stores nothing in a dry run', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     const dry = await plan(assistant, { dry_run: true });
     expect(dry).toMatchObject({ dry_run: true, changes: [{ action: 'add' }], notifications_planned: 1 });
     expect(await planned(assistant)).toEqual([]);
@@ -82,7 +96,7 @@ describe('planning', () => {
   });
 
   it('changes nothing the second time, forced or not', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const before = await planned(assistant);
     for (const force_replan of [false, true, true]) {
@@ -93,7 +107,7 @@ describe('planning', () => {
   });
 
   it('plans once for ten concurrent requests', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     const others = Array.from({ length: 9 }, () => openAssistant({ file: assistant.file }));
     await Promise.all([assistant, ...others].map((one) => plan(one, { force_replan: true })));
     expect(await listed(assistant)).toHaveLength(1);
@@ -101,10 +115,10 @@ describe('planning', () => {
   });
 
   it('moves planned notifications with their event', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const [before] = await planned(assistant);
-    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-18T16:00' });
+    await assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-18T16:00' });
     expect(await listed(assistant)).toMatchObject([
       {
         id: before!['id'],
@@ -118,25 +132,20 @@ describe('planning', () => {
   it.each([
     [
       (assistant: TestAssistant) =>
-        assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' }),
+        assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' }),
       'the event is cancelled',
     ],
     [
-      (assistant: TestAssistant) =>
-        assistant.call('update_event', { event_id: 'dentist', status: 'tentative' }),
-      'the event is tentative',
-    ],
-    [
-      (assistant: TestAssistant) => assistant.call('delete_event', { event_id: 'dentist' }),
+      (assistant: TestAssistant) => assistant.call('delete_event', { event_id: 'haircut' }),
       'the event was deleted',
     ],
     [
       (assistant: TestAssistant) =>
-        assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-10T10:00' }),
+        assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-10T10:00' }),
       'this occurrence no longer takes place',
     ],
   ])('cancels planned notifications with their event (%#)', async (end, reason) => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     await end(assistant);
     expect(await listed(assistant)).toMatchObject([{ status: 'cancelled', reason }]);
@@ -145,10 +154,10 @@ describe('planning', () => {
   });
 
   it('plans again when a cancelled event is confirmed again', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
-    await assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' });
-    await assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' });
+    await assistant.call('update_event', { event_id: 'haircut', status: 'confirmed' });
     await plan(assistant, { force_replan: true });
     expect(await planned(assistant)).toHaveLength(1);
   });
@@ -158,13 +167,13 @@ describe('planning', () => {
   >([
     [
       'an event that was cancelled',
-      (assistant) => assistant.call('update_event', { event_id: 'dentist', status: 'cancelled' }),
-      (assistant) => assistant.call('update_event', { event_id: 'dentist', status: 'confirmed' }),
+      (assistant) => assistant.call('update_event', { event_id: 'haircut', status: 'cancelled' }),
+      (assistant) => assistant.call('update_event', { event_id: 'haircut', status: 'confirmed' }),
     ],
     [
       'an event that was moved to the past temporarily',
-      (assistant) => assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-10T14:00' }),
-      (assistant) => assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-17T14:00' }),
+      (assistant) => assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-10T14:00' }),
+      (assistant) => assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-17T14:00' }),
     ],
     [
       'a user without an address for a while',
@@ -172,7 +181,7 @@ describe('planning', () => {
       (assistant) => assistant.call('update_user', { user_id: 'ada', email: 'ada@example.com' }),
     ],
   ])('decides again for %s, after the change is reverted', async (_, change, revert) => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     await change(assistant);
     expect(await planned(assistant)).toEqual([]);
@@ -184,7 +193,7 @@ describe('planning', () => {
   it.each(['planned', 'sent'] as const)(
     'keeps a reminder that is %s when only the text of the event changes',
     async (status) => {
-      await using assistant = await openWithDentist({ channel_pref: 'both', phone_e164: '+4930123456' });
+      await using assistant = await openWithHaircut({ channel_pref: 'both', phone_e164: '+4930123456' });
       await plan(assistant);
       const row = (await planned(assistant)).find(({ channel }) => channel === 'call')!;
       assistant.now = Date.parse('2026-11-17T12:50:00Z');
@@ -193,7 +202,7 @@ describe('planning', () => {
         urgency: 'urgent',
         escalate_ms: assistant.now + 60_000,
       });
-      await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
+      await assistant.call('update_event', { event_id: 'haircut', title: 'Haircut (Dr. Bloom)' });
       const { createStore } = await import('../store/store.ts');
       const store = createStore(assistant.file);
       const [[now], [event]] = await store.read(async (db) => [
@@ -207,11 +216,11 @@ describe('planning', () => {
   );
 
   it('does not repeat a sent reminder when only the text of the event changes', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const [row] = await planned(assistant);
     await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday });
-    await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist (Dr. Bloom)' });
+    await assistant.call('update_event', { event_id: 'haircut', title: 'Haircut (Dr. Bloom)' });
     expect(await plan(assistant, { force_replan: true })).toMatchObject({
       notifications_planned: 0,
       changes: [],
@@ -220,16 +229,16 @@ describe('planning', () => {
   });
 
   it('plans a new reminder when the event moves after a reminder was sent', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const [row] = await planned(assistant);
     await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday });
-    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-19T14:00' });
+    await assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-19T14:00' });
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 1 });
   });
 
   it('does not touch notifications that are due or being sent', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const [row] = await planned(assistant);
     assistant.now = Date.parse('2026-11-17T12:01:00Z');
@@ -243,12 +252,12 @@ describe('planning', () => {
   });
 
   it('keeps a notification cancelled by a person until a new plan is forced', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const [row] = await planned(assistant);
     const cancelled = await assistant.call('cancel_notification', { notification_id: row!['id']! });
     expect(cancelled).toMatchObject({ status: 'cancelled', reason: 'cancelled on request' });
-    await assistant.call('update_event', { event_id: 'dentist', title: 'Dentist!' });
+    await assistant.call('update_event', { event_id: 'haircut', title: 'Haircut!' });
     await plan(assistant);
     expect(await planned(assistant)).toEqual([]);
     await plan(assistant, { force_replan: true });
@@ -256,20 +265,20 @@ describe('planning', () => {
   });
 
   it('moves a reminder before the quiet hours', async () => {
-    await using assistant = await openWithDentist({}, { start_ts: '2026-11-18T07:30' });
+    await using assistant = await openWithHaircut({}, { start_ts: '2026-11-18T07:30' });
     expect(await plan(assistant)).toMatchObject({
       changes: [{ plan_time: '2026-11-17T19:59:00Z', reason: '1 hour before; moved before quiet hours' }],
     });
   });
 
   it('moves a reminder after the quiet hours when the evening before has passed', async () => {
-    await using assistant = await openWithDentist({}, { start_ts: '2026-11-17T07:30' });
+    await using assistant = await openWithHaircut({}, { start_ts: '2026-11-17T07:30' });
     assistant.now = Date.parse('2026-11-17T02:00:00Z');
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-17T06:00:00Z' }] });
   });
 
   it('applies changed preferences to planned notifications', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     await assistant.call('update_user', { user_id: 'ada', quiet_start: '12:00', quiet_end: '13:30' });
     expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-17T10:59:00Z' }]);
@@ -280,19 +289,19 @@ describe('planning', () => {
   });
 
   it('calls users who want calls, but not at the weekend', async () => {
-    await using assistant = await openWithDentist({ phone_e164: '+4930123456', channel_pref: 'both' });
-    await assistant.call('create_event', { ...dentist, id: 'brunch', start_ts: '2026-11-21T11:00' });
+    await using assistant = await openWithHaircut({ phone_e164: '+4930123456', channel_pref: 'both' });
+    await assistant.call('create_event', { ...haircut, id: 'brunch', start_ts: '2026-11-21T11:00' });
     const { changes } = (await plan(assistant)) as { changes: JsonObject[] };
     expect(changes.map(({ event_id, channel, urgency }) => [event_id, channel, urgency])).toEqual([
-      ['dentist', 'email', 'normal'],
-      ['dentist', 'call', 'high'],
+      ['haircut', 'email', 'normal'],
+      ['haircut', 'call', 'high'],
       ['brunch', 'email', 'normal'],
       ['brunch', 'email', 'high'],
     ]);
   });
 
   it('plans nothing on a weekend with the policy none', async () => {
-    await using assistant = await openWithDentist(
+    await using assistant = await openWithHaircut(
       { weekend_policy: 'none' },
       { start_ts: '2026-11-22T15:00' },
     );
@@ -300,39 +309,41 @@ describe('planning', () => {
   });
 
   it('applies the rules of the user', async () => {
-    await using assistant = await openWithDentist(
+    await using assistant = await openWithHaircut(
       {},
       { organizer: 'Boss <boss@example.com>', location: 'Main Street 1' },
     );
     const setRule = (rule_type: string, rule_json: JsonObject) =>
       assistant.call('set_rule', { user_id: 'ada', rule_type, rule_json });
     await setRule('travel_buffer', { minutes: 30 });
-    expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-17T11:30:00Z' }] });
+    expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-17T12:00:00Z' }] });
     await setRule('internal_meeting', { domains: ['example.com'] });
     expect(await plan(assistant)).toMatchObject({
       changes: [{ action: 'move', plan_time: '2026-11-17T12:20:00Z' }],
     });
     await setRule('vip_organizer', { organizers: ['@example.com'] });
     expect(await plan(assistant)).toMatchObject({
-      policies: [{ reason: 'built-in rules; organized by a VIP; 30 minutes of travel' }],
+      policies: [
+        { reason: 'built-in rules; a meeting at a place; organized by a VIP; 30 minutes of travel' },
+      ],
       changes: [
         { plan_time: '2026-11-16T12:30:00Z' },
-        { plan_time: '2026-11-17T11:30:00Z', urgency: 'normal' },
+        { plan_time: '2026-11-17T12:00:00Z', urgency: 'high' },
       ],
     });
   });
 
   it('plans every occurrence of a series, and cancels only the deleted one', async () => {
-    await using assistant = await openWithDentist({}, { rrule: 'FREQ=WEEKLY;COUNT=3' });
+    await using assistant = await openWithHaircut({}, { rrule: 'FREQ=WEEKLY;COUNT=3' });
     expect(await plan(assistant)).toMatchObject({ notifications_planned: 3, events_processed: 3 });
-    await assistant.call('delete_event', { event_id: 'dentist', occurrence: '2026-11-24T13:00:00Z' });
+    await assistant.call('delete_event', { event_id: 'haircut', occurrence: '2026-11-24T13:00:00Z' });
     const rows = await listed(assistant);
     expect(rows.map(({ status }) => status)).toEqual(['planned', 'cancelled', 'planned']);
     expect(rows[1]).toMatchObject({ reason: 'this occurrence no longer takes place' });
   });
 
   it('plans an hourly series that ends at a local time', async () => {
-    await using assistant = await openWithDentist(
+    await using assistant = await openWithHaircut(
       {},
       { rrule: 'FREQ=HOURLY;INTERVAL=2;UNTIL=20261117T180000' },
     );
@@ -345,13 +356,13 @@ describe('planning', () => {
   });
 
   it('plans a reminder shortly before an event that starts soon', async () => {
-    await using assistant = await openWithDentist(
+    await using assistant = await openWithHaircut(
       {},
       { start_ts: new Date(monday + hour / 3).toISOString() },
     );
     expect(await plan(assistant)).toMatchObject({ changes: [{ plan_time: '2026-11-16T08:05:00Z' }] });
     await assistant.call('create_event', {
-      ...dentist,
+      ...haircut,
       id: 'now',
       start_ts: new Date(monday + 60_000).toISOString(),
     });
@@ -374,11 +385,11 @@ describe('planning on PostgreSQL', () => {
     const assistants = Array.from({ length: 5 }, () => openAssistant({ file }));
     const [assistant] = assistants as [TestAssistant];
     await assistant.call('create_user', ada);
-    await assistant.call('create_event', { ...dentist, rrule: 'FREQ=DAILY;COUNT=4' });
+    await assistant.call('create_event', { ...haircut, rrule: 'FREQ=DAILY;COUNT=4' });
     const results = await Promise.all(assistants.map((one) => plan(one, { force_replan: true })));
     expect(results.map(({ errors }) => errors)).toEqual(assistants.map(() => undefined));
     expect(await listed(assistant)).toHaveLength(4);
-    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-17T16:00' });
+    await assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-17T16:00' });
     const times = (await planned(assistant)).map(({ plan_time }) => String(plan_time).slice(11));
     expect(times).toEqual(Array(4).fill('14:00:00Z'));
     const id = (await planned(assistant))[0]!['id']!;
@@ -388,7 +399,7 @@ describe('planning on PostgreSQL', () => {
     await expect(assistant.call('create_user', { name: 'x', email: ada.email })).rejects.toThrow(
       /already used by/,
     );
-    await assistant.call('delete_event', { event_id: 'dentist' });
+    await assistant.call('delete_event', { event_id: 'haircut' });
     expect(await planned(assistant)).toEqual([]);
     await assistant.call('delete_user', { user_id: 'ada' });
     expect(await listed(assistant)).toEqual([]);
@@ -422,7 +433,7 @@ describe('a character that PostgreSQL cannot store', () => {
   });
 
   it('in the answer of a model does not prevent a reminder', async () => {
-    await assistant.call('create_event', dentist);
+    await assistant.call('create_event', haircut);
     expect(await plan(assistant)).toMatchObject({
       notifications_planned: 1,
       policies: [{ policy: 'endpoint', reason: 'all is [2Jwell' }],
@@ -440,10 +451,10 @@ describe('a character that PostgreSQL cannot store', () => {
 
 describe('the audit trail', () => {
   it('has an entry for every decision and change, newest first', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     assistant.now += hour;
-    await assistant.call('update_event', { event_id: 'dentist', start_ts: '2026-11-18T14:00' });
+    await assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-18T14:00' });
     const [row] = await planned(assistant);
     assistant.now += hour;
     await assistant.call('cancel_notification', { notification_id: row!['id']! });
@@ -468,7 +479,7 @@ describe('the audit trail', () => {
 
 describe('acknowledging', () => {
   it('stops the escalation and stores who acknowledged', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const [row] = await planned(assistant);
     await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: monday, escalate_ms: monday + hour });
@@ -483,7 +494,7 @@ describe('acknowledging', () => {
   });
 
   it('is refused for a cancelled notification, as is cancelling a sent one', async () => {
-    await using assistant = await openWithDentist();
+    await using assistant = await openWithHaircut();
     await plan(assistant);
     const notification_id = (await planned(assistant))[0]!['id']!;
     await updateRow(assistant, notification_id, { status: 'sent' });

@@ -1,32 +1,21 @@
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
-import { type AssistantData, findEvent, findUser, lockUser } from '../entities/entity-access.ts';
-import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
+import { type AssistantData, findEvent, lockUser } from '../entities/entity-access.ts';
+import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { fingerprint } from '../entities/revision.ts';
-import { isImportant, rulesOf } from '../entities/rules.ts';
+import { isImportant } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
 import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { audit } from '../store/audit.ts';
-import type { Notification, Rule, User } from '../store/schema.ts';
+import type { Notification } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
+import { limit, personalDecision } from './personal-decision.ts';
 import { PlanProgress, type ReportProgress } from './plan-progress.ts';
 import { applySteps, releaseKeys, rowsOf } from './plan-rows.ts';
+import { loadSubjects, type PlanRequest, type Subject } from './plan-subjects.ts';
 import { planOccurrence, type Step } from './planner.ts';
-
-const dayMs = 86_400_000;
-const horizonDays = 30;
-
-export interface PlanRequest {
-  readonly userId: string;
-  readonly eventId?: string | undefined;
-  /** Decide again, even if the facts have not changed. */
-  readonly force: boolean;
-  /** Report the changes without storing them. */
-  readonly dryRun: boolean;
-}
 
 /** Result of planning for one occurrence. */
 export interface Planned {
@@ -40,16 +29,9 @@ export interface Planned {
 
 export interface PlanReport {
   readonly nowMs: number;
+  /** True if there are more occurrences than one run plans. The nearest ones are planned. */
+  readonly truncated: boolean;
   readonly planned: readonly Planned[];
-}
-
-interface Subject {
-  readonly user: User;
-  readonly rules: readonly Rule[];
-  readonly listed: Listed;
-  readonly rows: readonly Notification[];
-  readonly fingerprint: string;
-  readonly decided: boolean;
 }
 
 /**
@@ -64,16 +46,32 @@ export async function planNotifications(
   report: ReportProgress = () => {},
 ): Promise<PlanReport> {
   const nowMs = data.clock();
-  const subjects = await loadSubjects(data, model, request, nowMs);
-  const open = subjects.filter(({ decided }) => request.force || !decided);
-  const progress = new PlanProgress(open.length, model?.name, report);
+  const { subjects, truncated } = await loadSubjects(data, model, request, nowMs);
+  const undecided = subjects.filter(({ decided }) => request.force || !decided);
+  const personal = new Map(
+    undecided.flatMap((subject) => {
+      const { event, occurrence } = subject.listed;
+      const decision = personalDecision({ ...subject, event, occurrence, nowMs });
+      return decision === undefined ? [] : [[subject, decision] as const];
+    }),
+  );
+  const open = undecided.filter((subject) => !personal.has(subject));
+  const progress = new PlanProgress(undecided.length, model?.name, report);
   const decisions = await decide(
     model,
     open.map((subject) => policyInput(subject, nowMs)),
     signal,
-    (count) => progress.answered(count),
+    (count) => progress.answered(personal.size + count),
   );
-  const decisionOf = new Map(open.map((subject, index) => [subject, decisions[index]!]));
+  const decisionOf = new Map([
+    ...personal,
+    ...open.map((subject, index) => {
+      const decision = decisions[index]!;
+      const { occurrence } = subject.listed;
+      const proposals = limit(decision.proposals, { ...subject, occurrence });
+      return [subject, { ...decision, proposals }] as const;
+    }),
+  ]);
   const planned: Planned[] = [];
   for (const subject of subjects) {
     const decision = decisionOf.get(subject);
@@ -89,58 +87,7 @@ export async function planNotifications(
     );
     progress.planned(request.dryRun ? 'checked' : 'checked and stored');
   }
-  return { nowMs, planned };
-}
-
-async function loadSubjects(
-  data: AssistantData,
-  model: Model | undefined,
-  { userId, eventId }: PlanRequest,
-  nowMs: number,
-): Promise<readonly Subject[]> {
-  return data.store.read(async (db) => {
-    const user = await findUser(db, userId);
-    const event = eventId === undefined ? undefined : await findEvent(db, eventId);
-    if (event !== undefined && event.user_id !== userId)
-      throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
-    const window = { fromMs: nowMs + 1, toMs: nowMs + horizonDays * dayMs };
-    const { timezone } = preferencesOf(user);
-    const all =
-      event === undefined
-        ? await listOccurrences(data, db, window, userId)
-        : (await data.occurrences(event, window, timezone)).map((occurrence) => ({
-            event,
-            occurrence,
-            zone: timezone,
-          }));
-    const listed = all.filter(
-      (one) => one.event.status === 'confirmed' && one.occurrence.status === 'confirmed',
-    );
-    const rules = await rulesOf(db, userId);
-    const events = [...new Set(listed.map((one) => one.event.id))];
-    const plans =
-      events.length === 0
-        ? []
-        : await db.selectFrom('plans').selectAll().where('event_id', 'in', events).execute();
-    const decidedBy = new Map(plans.map((plan) => [`${plan.event_id} ${plan.occurrence}`, plan.fingerprint]));
-    const rows =
-      events.length === 0
-        ? []
-        : await db.selectFrom('notifications').selectAll().where('event_id', 'in', events).execute();
-    const known = Map.groupBy(rows, (row) => `${row.event_id} ${row.occurrence}`);
-    const userFacts = [
-      preferencesOf(user),
-      reachableBy(user),
-      rules.map(({ id, updated_ms }) => [id, updated_ms]),
-    ];
-    return listed.map((one) => {
-      const key = `${one.event.id} ${one.occurrence.key}`;
-      const { startMs } = one.occurrence;
-      const print = fingerprint([one.event.revision, startMs, userFacts, model?.name, model?.identity]);
-      const decided = decidedBy.get(key) === print;
-      return { user, rules, listed: one, rows: known.get(key) ?? [], fingerprint: print, decided };
-    });
-  });
+  return { nowMs, planned, truncated };
 }
 
 function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): PolicyInput {
@@ -168,8 +115,8 @@ function planSubject(
 ): Planned {
   const { event, occurrence } = listed;
   const important = isImportant(event, rules);
-  const { proposals } = decision;
-  const plan = planOccurrence({ user, event, occurrence, nowMs, important, proposals, rows, force });
+  const { proposals, reason: why } = decision;
+  const plan = planOccurrence({ user, event, occurrence, nowMs, important, proposals, why, rows, force });
   return { listed, decision, ...plan };
 }
 

@@ -4,11 +4,14 @@ import { parsePayload, type Words } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import type { Proposal } from '../policy/guards.ts';
+import { isActive as isInForce } from '../reminders/participation.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
+import { calendarsOf, type DecisionInput, personalDecision } from './personal-decision.ts';
 import { applySteps, rowsOf } from './plan-rows.ts';
-import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './planner.ts';
+import { cancelAll, isOpen, type PlanInput, planOccurrence } from './planner.ts';
+import { payloadFor } from './reminder-payload.ts';
 
 const dayMs = 86_400_000;
 /** When a series moves, an occurrence matches the nearest new one within this distance. */
@@ -30,23 +33,33 @@ export async function replanEvent(
   const all = Map.groupBy(await rowsOf(writer.db, event.id), ({ occurrence }) => occurrence);
   const affected = [...all.values()].filter((rows) => rows.some(isActive) || mayNeedNotice(rows, now));
   if (affected.length === 0) return;
-  const window = event.series === null ? allTime : { fromMs: now - dayMs, toMs: now + 400 * dayMs };
+  const window = event.series === null ? allTime : { fromMs: now - 4 * dayMs, toMs: now + 400 * dayMs };
   const found =
     event.status === 'cancelled' ? [] : await occurrences(event, window, preferencesOf(user).timezone);
   const newTimes = matchOccurrences(affected, found);
   const cancelReason =
-    event.status === 'confirmed' ? 'this occurrence no longer takes place' : `the event is ${event.status}`;
-  const important = isImportant(event, await rulesOf(writer.db, user.id));
+    event.status === 'cancelled' ? 'the event is cancelled' : 'this occurrence no longer takes place';
+  const rules = await rulesOf(writer.db, user.id);
+  const calendars = await calendarsOf(writer.db, user.id);
+  const important = isImportant(event, rules);
   const planned = { user, event, nowMs: now, important, force: false };
   for (const rows of affected) {
     const { occurrence: key } = rows[0]!;
     const occurrence = newTimes.get(rows);
+    const done = occurrence?.task === 'done';
     const steps =
-      occurrence?.status === 'confirmed' && occurrence.startMs >= now - dayMs
-        ? planOccurrence({ ...planned, occurrence, rows, proposals: toProposals(rows, event) }).steps
+      occurrence !== undefined && isInForce(occurrence) && occurrence.startMs >= now - recentMs(occurrence)
+        ? planOccurrence({
+            ...planned,
+            occurrence,
+            rows,
+            ...decisionFor({ user, event, occurrence, calendars, rules, nowMs: now }, rows),
+          }).steps
         : [
-            ...cancelAll(rows, cancelReason),
-            ...planChange({ user, event, rows, nowMs: now, ...(occurrence && { occurrence }) }).steps,
+            ...cancelAll(rows, done ? 'the task is done' : cancelReason),
+            ...(done
+              ? []
+              : planChange({ user, event, rows, nowMs: now, ...(occurrence && { occurrence }) }).steps),
           ];
     const { event_start_ms: startMs } = lastMessage(rows) ?? rows[0]!;
     await applySteps(writer, event, occurrence ?? { key, startMs }, steps, now);
@@ -57,6 +70,22 @@ export async function replanEvent(
     if (occurrence !== undefined)
       await refreshInDelivery(writer, { user, event, occurrence, rows, nowMs: now });
   }
+}
+
+/** The user's own reminders if there are any, else the planned ones at the new time. */
+function decisionFor(
+  input: DecisionInput,
+  rows: readonly Notification[],
+): Pick<PlanInput, 'proposals' | 'why'> {
+  const decision = personalDecision(input);
+  if (decision !== undefined) return { proposals: decision.proposals, why: decision.reason };
+  const why = rows.map(({ payload }) => parsePayload(payload).why).find((reason) => reason !== undefined);
+  return { proposals: toProposals(rows, input.event), ...(why !== undefined && { why }) };
+}
+
+/** Open tasks are mentioned for some days after they were due. */
+function recentMs({ task }: Occurrence): number {
+  return task === undefined ? dayMs : 4 * dayMs;
 }
 
 /** True if the notification will still be sent or escalated. */
@@ -102,7 +131,10 @@ async function refreshInDelivery(
     if (!isActive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
     if (row.change !== null) continue;
     const alreadySent = row.status !== 'planned' && row.status !== 'sending';
-    const payload = alreadySent ? row.payload : payloadFor(subject, reusableWords(row, event));
+    const { why } = parsePayload(row.payload);
+    const payload = alreadySent
+      ? row.payload
+      : payloadFor({ ...subject, ...(why !== undefined && { why }) }, reusableWords(row, event), row.slot);
     if (row.revision === event.revision && row.payload === payload) continue;
     await db
       .updateTable('notifications')
@@ -169,12 +201,16 @@ export async function replanUser(
 
 /** Turns planned reminders into proposals for the new time. */
 function toProposals(rows: readonly Notification[], event: CalendarEvent): readonly Proposal[] {
-  return rows
-    .filter((row) => row.status === 'planned' && row.parent_id === null && row.change === null)
-    .map((row) => ({
-      offsetMinutes: row.slot,
-      channel: row.channel,
-      urgency: row.urgency,
-      ...reusableWords(row, event),
-    }));
+  return (
+    rows
+      .filter((row) => row.status === 'planned' && row.parent_id === null && row.change === null)
+      // The user's own reminders are computed anew.
+      .filter(({ origin }) => origin === null)
+      .map((row) => ({
+        offsetMinutes: row.slot,
+        channel: row.channel,
+        urgency: row.urgency,
+        ...reusableWords(row, event),
+      }))
+  );
 }

@@ -27,7 +27,7 @@ describe('a reminder', () => {
 
   it('shows only the date of an all-day event, in the language of the user', () => {
     const { text } = wordReminder({ ...facts, allDay: true, locale: 'de', location: null, confLink: null });
-    expect(text).toBe('Hello Ada,\n\nBoard meeting\nWhen: Dienstag, 17. November 2026\n');
+    expect(text).toBe('Hallo Ada,\n\nBoard meeting\nWann: Dienstag, 17. November 2026\n');
   });
 
   it('cannot be given extra lines by the title or location', () => {

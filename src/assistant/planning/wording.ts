@@ -1,7 +1,10 @@
 import { singleLine } from '../../single-line.ts';
-import { xml } from '../channels/call.ts';
 import type { Payload, Words } from '../entities/payload.ts';
+import type { Answer } from '../icalendar/series.ts';
+import { type Catalog, textsFor } from '../messages/catalog.ts';
 import type { Change } from '../store/schema.ts';
+import { formatDate } from './date-format.ts';
+import { messageHtml, plainText, withoutLinks } from './plain-text.ts';
 
 export interface Facts {
   readonly name: string;
@@ -14,124 +17,121 @@ export interface Facts {
   readonly confLink: string | null;
   /** The start announced in an earlier reminder, before the event moved. */
   readonly movedFromMs?: number | undefined;
+  /** True if the organizer has not confirmed the event. */
+  readonly tentative?: boolean;
+  readonly answer?: Answer | undefined;
+  /** Set for tasks: 0 on the day when it is due, else the days since then. */
+  readonly overdueDays?: number | undefined;
+  readonly why?: string | undefined;
 }
 
 /** Writes a reminder. Time and place always come from the event, never from the policy's words. */
 export function wordReminder(facts: Facts, words: Words = {}): Payload {
-  const { title, when, where, link } = displayFields(facts);
-  const before = facts.movedFromMs === undefined ? '' : dateOf({ ...facts, startMs: facts.movedFromMs });
+  const texts = textsFor(facts.locale);
+  const { title, when, where, link } = displayFields(facts, texts);
+  const before = facts.movedFromMs === undefined ? '' : formatDate({ ...facts, startMs: facts.movedFromMs });
   const opening = plainText(words.text ?? '', 1500);
+  const task = facts.overdueDays !== undefined;
+  const notes = [
+    ...(facts.tentative ? [texts.tentative] : []),
+    ...(facts.answer === 'tentative' || facts.answer === 'needs-action' ? [texts.answers[facts.answer]] : []),
+  ];
   const lines = [
-    `Hello ${singleLine(facts.name)},`,
+    texts.hello(singleLine(facts.name)),
     ...(opening === '' ? [] : ['', opening]),
     '',
     title,
-    `When: ${when}${facts.allDay ? '' : ` (${facts.timezone})`}`,
-    ...(before === '' ? [] : [`Moved: you were reminded of ${before}.`]),
-    ...(where === '' ? [] : [`Where: ${where}`]),
-    ...(link === '' ? [] : [`Join: ${link}`]),
+    `${task ? texts.due : texts.when}: ${when}${facts.allDay ? '' : ` (${facts.timezone})`}`,
+    ...notes,
+    ...(before === '' ? [] : [texts.movedBefore(before)]),
+    ...(where === '' ? [] : [`${texts.where}: ${where}`]),
+    ...(link === '' ? [] : [`${texts.join}: ${link}`]),
   ];
   const spoken = singleLine(withoutLinks(words.script ?? ''), 600);
+  const standard = task ? taskSubject(facts, texts, title, when) : texts.reminder(title, when);
+  const why = singleLine(withoutLinks(facts.why ?? ''), 300);
   return {
-    subject: singleLine(withoutLinks(words.subject ?? '')) || singleLine(`Reminder: ${title}, ${when}`),
+    subject: singleLine(withoutLinks(words.subject ?? '')) || singleLine(standard),
     text: `${lines.join('\n')}\n`,
-    html: html(lines, link),
+    html: messageHtml(facts.locale, lines, link),
     script: [
-      `Hello ${singleLine(facts.name)}.`,
+      texts.spokenHello(singleLine(facts.name)),
       ...(spoken === '' ? [] : [spoken]),
-      `This is a reminder of ${title}, ${when}${where === '' ? '' : `, at ${where}`}.`,
-      ...(before === '' ? [] : [`It was moved. Before, it was ${before}.`]),
+      texts.spokenReminder(title, when, where),
+      ...notes,
+      ...(before === '' ? [] : [texts.spokenMoved(before)]),
     ].join(' '),
+    place: where,
+    ...(why !== '' && { why }),
     ...(Object.keys(words).length > 0 && { words }),
   };
 }
 
-/** Writes the notice about an event that changed after the user was told about it. */
-export function wordChange(facts: Facts, change: Change, announcedMs: number): Payload {
-  const { title, when, where, link } = displayFields(facts);
-  const announced = dateOf({ ...facts, startMs: announcedMs });
-  const [subject, news] = {
-    moved: [`Moved: ${title}, now ${when}`, `It was moved. You were reminded of ${announced}.`],
-    cancelled: [`Cancelled: ${title}, ${announced}`, 'It has been cancelled. You were reminded of it.'],
-    restored: [`Takes place after all: ${title}, ${when}`, 'You were told that it was cancelled.'],
-  }[change] as [string, string];
-  const zone = facts.allDay ? '' : ` (${facts.timezone})`;
+function taskSubject({ overdueDays = 0 }: Facts, texts: Catalog, title: string, when: string): string {
+  return overdueDays > 0 ? texts.overdueTask(title, overdueDays) : texts.dueTask(title, when);
+}
+
+/** What the user knew before a change. */
+export interface Announced {
+  readonly startMs: number;
+  /** Undefined if an older message did not record the place. */
+  readonly place: string | undefined;
+  /** True if a message about it was sent; false if one was about to be. */
+  readonly told: boolean;
+}
+
+/** Writes one notice of everything that changed, with what the user was told before. */
+export function wordChange(facts: Facts, change: Change, announced: Announced): Payload {
+  const texts = textsFor(facts.locale);
+  const { title, when, where, link } = displayFields(facts, texts);
+  const before = formatDate({ ...facts, startMs: announced.startMs });
   const cancelled = change === 'cancelled';
+  const moved = !cancelled && announced.startMs !== facts.startMs;
+  const relocated = !cancelled && announced.place !== undefined && announced.place !== where;
+  const subject = {
+    moved: texts.movedSubject(title, when),
+    place: texts.placeSubject(title, where || texts.noPlace),
+    cancelled: texts.cancelledSubject(title, before),
+    restored: texts.restoredSubject(title, when),
+  }[change];
+  const news = [
+    ...(cancelled ? [texts.cancelledNews(announced.told)] : []),
+    ...(change === 'restored' ? [texts.restoredNews] : []),
+    ...(change !== 'restored' && moved ? [texts.movedNews(before, announced.told)] : []),
+    ...(relocated ? [texts.placeNews(announced.place || texts.noPlace, announced.told)] : []),
+  ];
+  const zone = facts.allDay ? '' : ` (${facts.timezone})`;
   const lines = [
-    `Hello ${singleLine(facts.name)},`,
+    texts.hello(singleLine(facts.name)),
     '',
     title,
-    ...(cancelled ? [`Cancelled: ${announced}${zone}`] : [`Now: ${when}${zone}`]),
-    news,
-    ...(cancelled || where === '' ? [] : [`Where: ${where}`]),
-    ...(cancelled || link === '' ? [] : [`Join: ${link}`]),
+    cancelled ? `${texts.cancelled}: ${before}${zone}` : `${texts.now}: ${when}${zone}`,
+    ...news,
+    ...(cancelled || where === '' ? [] : [`${texts.where}: ${where}`]),
+    ...(cancelled || link === '' ? [] : [`${texts.join}: ${link}`]),
   ];
   return {
     subject: singleLine(subject),
     text: `${lines.join('\n')}\n`,
-    html: html(lines, link),
-    script: singleLine(`Hello ${singleLine(facts.name)}. ${subject}. ${news}`, 600),
+    html: messageHtml(facts.locale, lines, link),
+    script: singleLine(`${texts.spokenHello(singleLine(facts.name))} ${subject}. ${news.join(' ')}`, 600),
+    place: where,
+    ...(!announced.told && { was: { startMs: announced.startMs, place: announced.place ?? '' } }),
   };
 }
 
 /** The displayed fields of an event, each shortened to a single line. */
-function displayFields(facts: Facts) {
-  const { location, confLink } = facts;
+function displayFields(facts: Facts, texts: Catalog) {
+  const { confLink } = facts;
   return {
-    title: singleLine(facts.title, 150) || 'an event',
-    when: dateOf(facts),
-    where: location === null ? '' : singleLine(location, 200),
+    title: singleLine(facts.title, 150) || texts.anEvent,
+    when: formatDate(facts),
+    where: placeOf(facts.location),
     link: confLink !== null && /^https?:\/\/\S{1,2000}$/.test(confLink) ? confLink : '',
   };
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function dateOf({ startMs, locale, timezone, allDay }: Facts): string {
-  const key = JSON.stringify([locale, timezone, allDay]);
-  let format = formats.get(key);
-  if (format === undefined) {
-    // Creating a DateTimeFormat is slow, so formats are cached.
-    if (formats.size >= 200) formats.clear();
-    format = formatFor(locale, {
-      timeZone: timezone,
-      dateStyle: 'full',
-      ...(!allDay && { timeStyle: 'short' }),
-    });
-    formats.set(key, format);
-  }
-  return format.format(startMs);
-}
-
-function formatFor(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  try {
-    return new Intl.DateTimeFormat(locale, options);
-  } catch {
-    return new Intl.DateTimeFormat('en', options);
-  }
-}
-
-function plainText(text: string, maxLength: number): string {
-  const lines = withoutLinks(text)
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => singleLine(line, maxLength));
-  const joined = lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-  return joined.length <= maxLength ? joined : `${[...joined].slice(0, maxLength - 1).join('')}…`;
-}
-
-/** Removes links, so that text from outside cannot put a link into our messages. */
-function withoutLinks(text: string): string {
-  return text
-    .replace(/(?:\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|\bmailto:|\btel:)\S*/gi, '(link removed)')
-    .replace(/(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}\/\S*/gi, '(link removed)');
-}
-
-function html(lines: readonly string[], link: string): string {
-  const body = lines
-    .map((line) => (line === `Join: ${link}` ? `Join: <a href="${xml(link)}">${xml(link)}</a>` : xml(line)))
-    .join('<br>\n');
-  return `<!doctype html>\n<html><body><p>${body.replaceAll('<br>\n<br>\n', '</p>\n<p>')}</p></body></html>\n`;
+/** A place as messages show it. */
+export function placeOf(location: string | null): string {
+  return location === null ? '' : singleLine(location, 200);
 }

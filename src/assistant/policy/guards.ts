@@ -1,11 +1,15 @@
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
-import type { Channel, Urgency } from '../store/schema.ts';
+import type { Channel, Origin, Urgency } from '../store/schema.ts';
 
 const minuteMs = 60_000;
 const dayMinutes = 1440;
+/** Reminders for one occurrence: at most this many from a policy, and this many in total if the user asked for them. */
 export const maxPerOccurrence = 3;
+export const maxPersonal = 5;
+/** Reminders on one channel closer than this are merged. */
+const mergeMs = 2 * minuteMs;
 /** Four weeks before the event. */
 const earliestOffset = -40_320;
 
@@ -15,6 +19,8 @@ export interface Proposal extends Words {
   readonly offsetMinutes: number;
   readonly channel: Channel;
   readonly urgency: Urgency;
+  /** Set if the user asked for this reminder. No policy can set it. */
+  readonly origin?: Origin;
 }
 
 export interface GuardInput {
@@ -25,8 +31,12 @@ export interface GuardInput {
   readonly nowMs: number;
   /** True if one of the user's rules marks the event as important. */
   readonly important: boolean;
+  /** How long after the start a reminder is still allowed, in minutes: for all-day events and tasks. */
+  readonly afterMinutes?: number;
   /** Notifications of the same occurrence that were sent, or that a person cancelled. */
   readonly taken: readonly { readonly slot: number; readonly channel: Channel; readonly planMs: number }[];
+  /** Other messages that are planned. Reminders must not collide with them. */
+  readonly occupied?: readonly { readonly channel: Channel; readonly planMs: number }[];
 }
 
 export interface Guarded {
@@ -46,7 +56,8 @@ export interface Dropped {
 /**
  * Enforces the user's limits on the proposals of a policy. A kept reminder lies in the future and before the event,
  * outside the quiet hours, on a channel that the user wants at that time and has an address for. Each occurrence gets
- * at most three reminders and no duplicates. A proposal cannot relax these limits.
+ * at most three reminders and no duplicates. A policy cannot relax these limits. The user can ask for up to five
+ * reminders, and can permit a single one in quiet hours.
  */
 export function guard(
   proposals: readonly Proposal[],
@@ -63,33 +74,37 @@ export function guard(
 }
 
 function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[]): Guarded | string {
-  const { preferences, startMs, nowMs, taken } = input;
-  const { offsetMinutes } = proposal;
-  if (!Number.isInteger(offsetMinutes) || offsetMinutes < earliestOffset || offsetMinutes > 0)
+  const { preferences, startMs, nowMs, taken, afterMinutes = 0, occupied = [] } = input;
+  const { offsetMinutes, origin } = proposal;
+  const latest = origin === undefined ? 0 : afterMinutes;
+  if (!Number.isInteger(offsetMinutes) || offsetMinutes < earliestOffset || offsetMinutes > latest)
     return 'the time is not within the four weeks before the event';
   if (input.reachable.length === 0) return 'the user has no address on any channel';
   const proposedMs = startMs + offsetMinutes * minuteMs;
   if (proposedMs <= nowMs) return 'the time has passed';
-  const planMs = nearestAllowedTime(proposedMs, input);
+  const permitted = origin === 'event-quiet';
+  const planMs = permitted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);
   if (planMs === undefined) return 'the quiet hours last until the event starts';
 
   const calls = [...kept, ...taken].filter(({ channel }) => channel === 'call').length;
-  const allowed = channelsOnDay(planMs, preferences, input.reachable).filter(
+  const wanted = permitted ? { ...preferences, weekendPolicy: preferences.channelPref } : preferences;
+  const allowed = channelsOnDay(planMs, wanted, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
   );
   const channel = allowed.includes(proposal.channel) ? proposal.channel : allowed[0];
   if (channel === undefined) return 'the user wants no available channel at that time';
   if (taken.some((one) => one.slot === offsetMinutes && one.channel === channel))
     return 'it was already sent or cancelled';
-  const minute = Math.floor(planMs / minuteMs);
   if (
-    [...kept, ...taken].some((one) => one.channel === channel && Math.floor(one.planMs / minuteMs) === minute)
+    [...kept, ...taken, ...occupied].some(
+      (one) => one.channel === channel && Math.abs(one.planMs - planMs) < mergeMs,
+    )
   )
     return 'another notification is planned on this channel at the same time';
   if (kept.some((one) => one.channel === channel && one.proposal.offsetMinutes === offsetMinutes))
     return 'the same notification is already planned';
-  if (kept.length + taken.length >= maxPerOccurrence)
-    return `the event already has ${maxPerOccurrence} notifications`;
+  const limit = origin === undefined ? maxPerOccurrence : maxPersonal;
+  if (kept.length + taken.length >= limit) return `the event already has ${limit} notifications`;
 
   const urgency = allowedUrgency(proposal.urgency, planMs, input);
   const changes = [
@@ -197,11 +212,11 @@ function lastAllowedTime(
 }
 
 /** The proposed time if it is allowed, else the last allowed time before it, else the first one after it. */
-function nearestAllowedTime(proposedMs: number, input: GuardInput): number | undefined {
+function nearestAllowedTime(proposedMs: number, input: GuardInput, latest: number): number | undefined {
   const before = lastAllowedTime(proposedMs, input);
   if (before !== undefined) return before;
   const after = nextAllowedTime(proposedMs, input.preferences, input.reachable);
-  return after !== undefined && after < input.startMs ? after : undefined;
+  return after !== undefined && after < input.startMs + latest * minuteMs ? after : undefined;
 }
 
 // ── Urgency ────────────────────────────────────────────────────────────────────────────────────────────────

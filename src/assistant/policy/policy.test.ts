@@ -13,14 +13,14 @@ const good = JSON.stringify({
       offset_minutes: -90,
       channel: 'email',
       urgency: 'normal',
-      subject: 'Dentist soon',
+      subject: 'Haircut soon',
       email_text: '',
       tts_script: '',
     },
   ],
 });
 
-async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
+async function openWithHaircut(policy: PolicyOptions, memory = {}): Promise<TestAssistant> {
   const assistant = openAssistant({ policy, memory });
   await assistant.call('create_user', {
     id: 'ada',
@@ -30,8 +30,8 @@ async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<Test
   });
   await assistant.call('create_event', {
     user_id: 'ada',
-    id: 'dentist',
-    title: 'Dentist',
+    id: 'haircut',
+    title: 'Haircut',
     start_ts: '2026-11-17T14:00',
   });
   return assistant;
@@ -41,7 +41,7 @@ async function openWithDentist(policy: PolicyOptions, memory = {}): Promise<Test
 async function planWith(behave: Behaviour, more: Partial<PolicyOptions> = {}) {
   const model = await startChatModel(behave);
   const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000, ...more } as const;
-  const assistant = await openWithDentist(policy);
+  const assistant = await openWithHaircut(policy);
   const result = await assistant.call('plan_notifications', { user_id: 'ada' });
   return {
     model,
@@ -75,7 +75,7 @@ describe('a model endpoint', () => {
     expect(JSON.stringify(messages)).not.toContain('ada@example.com');
     const [, mark] = /data\):\n(untrusted-[0-9a-f-]{36})\n/.exec(messages[1]!.content)!;
     const [, fenced] = messages[1]!.content.split(`\n${mark}\n`);
-    expect(JSON.parse(fenced!)).toMatchObject({ title: 'Dentist' });
+    expect(JSON.parse(fenced!)).toMatchObject({ title: 'Haircut' });
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe('a model endpoint', () => {
 
   it('that hangs delays planning once, not once per event', async () => {
     await using model = await startChatModel(() => undefined);
-    await using assistant = await openWithDentist({
+    await using assistant = await openWithHaircut({
       name: 'endpoint',
       url: model.url,
       model: 'tiny',
@@ -165,7 +165,7 @@ describe('a model endpoint', () => {
   });
 
   it('that is not running or not configured is reported', async () => {
-    await using notRunning = await openWithDentist({
+    await using notRunning = await openWithHaircut({
       name: 'endpoint',
       url: 'http://127.0.0.1:9',
       model: 'x',
@@ -174,7 +174,7 @@ describe('a model endpoint', () => {
     expect(await notRunning.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('the request failed') }],
     });
-    await using notConfigured = await openWithDentist({ name: 'endpoint', timeoutMs: 2000 });
+    await using notConfigured = await openWithHaircut({ name: 'endpoint', timeoutMs: 2000 });
     expect(await notConfigured.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not configured') }],
     });
@@ -229,14 +229,14 @@ describe('a model endpoint', () => {
     const subject = async () =>
       ((await session.assistant.call('list_notifications')) as { notifications: JsonObject[] })
         .notifications[0]!['subject'];
-    expect(await subject()).toBe('Dentist soon');
-    await session.assistant.call('update_event', { event_id: 'dentist', title: 'Surgeon' });
+    expect(await subject()).toBe('Haircut soon');
+    await session.assistant.call('update_event', { event_id: 'haircut', title: 'Surgeon' });
     expect(await subject()).toMatch(/^Reminder: Surgeon/);
   });
 
   it('cannot break the guards with hostile answers or events', async () => {
     await using model = await startChatModel((_, index) => hostileAnswers[index % hostileAnswers.length]!);
-    await using assistant = await openWithDentist({
+    await using assistant = await openWithHaircut({
       name: 'endpoint',
       url: model.url,
       model: 'tiny',
@@ -283,7 +283,7 @@ describe('the client model', () => {
       asked.push({ method, ...params });
       return { role: 'assistant', model: 'm', content: { type: 'text', text: good } };
     };
-    await using assistant = await openWithDentist(policy, { onRequest });
+    await using assistant = await openWithHaircut(policy, { onRequest });
     await legacy(assistant);
     expect(await assistant.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
@@ -294,7 +294,7 @@ describe('the client model', () => {
 
   it('keeps its decisions when a worker without a client plans', async () => {
     const onRequest = async () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: good } });
-    await using assistant = await openWithDentist(policy, { onRequest });
+    await using assistant = await openWithHaircut(policy, { onRequest });
     await legacy(assistant);
     await assistant.call('plan_notifications', { user_id: 'ada' });
     await using worker = openAssistant({ file: assistant.file, policy });
@@ -305,14 +305,14 @@ describe('the client model', () => {
   });
 
   it('that refuses or does not answer is replaced by the rules', async () => {
-    await using refusing = await openWithDentist(policy, {
+    await using refusing = await openWithHaircut(policy, {
       onRequest: () => Promise.reject(new Error('not today')),
     });
     await legacy(refusing);
     expect(await refusing.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not today') }],
     });
-    await using silent = await openWithDentist(
+    await using silent = await openWithHaircut(
       { ...policy, timeoutMs: 200 },
       { onRequest: () => new Promise(() => {}) },
     );
@@ -323,14 +323,14 @@ describe('the client model', () => {
   });
 
   it('of a client without sampling is replaced by the rules', async () => {
-    await using assistant = await openWithDentist(policy);
+    await using assistant = await openWithHaircut(policy);
     expect(await assistant.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('does not support sampling') }],
     });
   });
 
   it('is asked through an input_required result, and nothing is stored before the answer', async () => {
-    await using assistant = await openWithDentist(policy);
+    await using assistant = await openWithHaircut(policy);
     const client = assistant.connect('standard');
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -366,20 +366,20 @@ describe('a sub-agent', () => {
       tasks.push(task);
       return `Done.\n\`\`\`json\n${good}\n\`\`\``;
     };
-    await using assistant = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
+    await using assistant = await openWithHaircut({ name: 'delegate', delegate, timeoutMs: 5000 });
     expect(await assistant.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'delegate' }],
     });
-    expect(tasks[0]).toContain('Dentist');
+    expect(tasks[0]).toContain('Haircut');
   });
 
   it('that fails or is not available is replaced by the rules', async () => {
     const delegate = () => Promise.reject(new Error('codex is not installed'));
-    await using failing = await openWithDentist({ name: 'delegate', delegate, timeoutMs: 5000 });
+    await using failing = await openWithHaircut({ name: 'delegate', delegate, timeoutMs: 5000 });
     expect(await failing.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('codex is not installed') }],
     });
-    await using absent = await openWithDentist({ name: 'delegate', timeoutMs: 5000 });
+    await using absent = await openWithHaircut({ name: 'delegate', timeoutMs: 5000 });
     expect(await absent.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('no sub-agents') }],
     });

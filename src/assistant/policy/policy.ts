@@ -19,7 +19,8 @@ export interface PolicyInput {
 }
 
 export interface Decision {
-  readonly policy: PolicyName;
+  /** `preference` if the user asked for the reminders, so that no policy had to decide. */
+  readonly policy: PolicyName | 'preference';
   readonly reason: string;
   readonly proposals: readonly Proposal[];
   /** True if the rules decided because the policy gave no answer. The next planning run asks the policy again. */

@@ -1,12 +1,17 @@
 import { channelsOf, rings } from '../entities/preferences.ts';
 import { isImportant, isInternal, travelMinutes } from '../entities/rules.ts';
+import { defaultLeads, kindOf } from '../reminders/event-kind.ts';
+import { leadTime } from '../reminders/lead-time.ts';
 import type { Channel } from '../store/schema.ts';
 import type { Proposal } from './guards.ts';
 import type { Decision, PolicyInput } from './policy.ts';
 
 const minuteMs = 60_000;
 
-/** The policy without a model: an hour ahead, a call shortly before for users who want calls, and the user's rules. */
+/**
+ * The policy without a model: reminders by kind of event, a call shortly before for users who want calls, and the user's
+ * rules.
+ */
 export function decideByRules(input: PolicyInput, because?: string): Decision {
   const { event, occurrence, preferences, rules } = input;
   const left = (occurrence.startMs - input.nowMs) / minuteMs;
@@ -14,16 +19,21 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   const internal = !important && isInternal(event, rules);
   const travel = travelMinutes(event, occurrence.location, rules);
   const [wantsCalls, quiet] = [rings(preferences.channelPref), quietChannel(input)];
+  const kind = kindOf(event, occurrence);
+  const leads = defaultLeads[kind ?? 'default'].map((lead) =>
+    Math.round((occurrence.startMs - leadTime(lead, occurrence.startMs, preferences.timezone)) / minuteMs),
+  );
 
   const proposals: Proposal[] = [];
   const propose = (before: number, channel: Channel, urgency: Proposal['urgency']) => {
     if (before < left) proposals.push({ offsetMinutes: -before, channel, urgency });
   };
-  if (event.all_day === 1) propose(360, quiet, 'normal');
+  if (kind === 'all_day') for (const lead of leads) propose(lead, quiet, 'normal');
   else if (internal) propose(10 + travel, quiet, 'low');
   else {
     if (important) propose(1440 + travel, quiet, 'normal');
-    if (preferences.channelPref !== 'call') propose(60 + travel, quiet, important ? 'high' : 'normal');
+    if (preferences.channelPref !== 'call')
+      for (const lead of leads) propose(lead + travel, quiet, important ? 'high' : 'normal');
     if (wantsCalls) propose(15 + travel, 'call', 'high');
   }
   // All regular times have passed, so propose a reminder shortly before the start.
@@ -36,12 +46,22 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   const reasons = [
     ...(because === undefined ? [] : [because]),
     'built-in rules',
+    ...(kind === undefined ? [] : [kindNames[kind]]),
     ...(important ? ['organized by a VIP'] : []),
     ...(internal ? ['an internal meeting'] : []),
     ...(travel > 0 ? [`${travel} minutes of travel`] : []),
   ];
   return { policy: 'rules', reason: reasons.join('; '), proposals, provisional: because !== undefined };
 }
+
+const kindNames = {
+  task: 'a task',
+  all_day: 'an all-day event',
+  flight: 'a flight',
+  doctor: 'a medical appointment',
+  online: 'an online meeting',
+  place: 'a meeting at a place',
+} as const;
 
 /** The user's preferred channel that does not ring. The guards still check it. */
 function quietChannel({ preferences, reachable }: PolicyInput): Channel {

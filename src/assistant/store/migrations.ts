@@ -63,4 +63,13 @@ export const migrations: readonly (readonly string[])[] = [
     'create index record_entries_key on record_entries (kind, key)',
   ],
   ['alter table notifications add column change text'],
+  [
+    'alter table events add column alarms text',
+    'alter table events add column answers text',
+    'alter table events add column task text',
+    'alter table events add column reminders text',
+    'alter table users add column reminders text',
+    'alter table users add column channels text',
+    'alter table notifications add column origin text',
+  ],
 ];

@@ -1,4 +1,17 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
+import type {
+  Change,
+  Channel,
+  ChannelPreference,
+  EventStatus,
+  NotificationStatus,
+  Origin,
+  RuleType,
+  Urgency,
+  WeekendPolicy,
+} from './values.ts';
+
+export * from './values.ts';
 
 /**
  * The tables, identical on both engines. Times are milliseconds since 1970 (`*_ms`), flags are 0 or 1, and structured
@@ -18,31 +31,6 @@ export interface Tables {
   record_entries: RecordEntriesTable;
 }
 
-export const channels = ['email', 'call', 'webhook', 'ntfy'] as const;
-export type Channel = (typeof channels)[number];
-export const channelPreferences = ['email', 'call', 'both', 'webhook', 'ntfy'] as const;
-export type ChannelPreference = (typeof channelPreferences)[number];
-export const weekendPolicies = [...channelPreferences, 'none'] as const;
-export type WeekendPolicy = (typeof weekendPolicies)[number];
-export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const;
-export type EventStatus = (typeof eventStatuses)[number];
-/** `planned` and `sending` are open. The others are final, except that `sent` can become `delivered`. */
-export const notificationStatuses = [
-  'planned',
-  'sending',
-  'sent',
-  'delivered',
-  'failed',
-  'missed',
-  'cancelled',
-] as const;
-export type NotificationStatus = (typeof notificationStatuses)[number];
-/** Changes to an event that a notification can report, if the user already received one about that event. */
-export const changes = ['moved', 'cancelled', 'restored'] as const;
-export type Change = (typeof changes)[number];
-export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
-export type Urgency = (typeof urgencies)[number];
-
 interface UsersTable {
   id: string;
   name: string;
@@ -61,6 +49,10 @@ interface UsersTable {
   voice: string | null;
   webhook_url: string | null;
   ntfy_topic: string | null;
+  /** Lead times by kind of event and by calendar, as JSON. */
+  reminders: string | null;
+  /** More addresses, in order of preference, as a JSON list. They can contain secrets. */
+  channels: string | null;
   created_ms: number;
   updated_ms: number;
 }
@@ -120,6 +112,14 @@ interface EventsTable {
   href: string | null;
   etag: string | null;
   last_seen_ms: number | null;
+  /** Alarms in the source calendar, as JSON. */
+  alarms: string | null;
+  /** Answers of attendees who have not accepted, as JSON by address. */
+  answers: string | null;
+  /** Set for tasks, whose start is the time when they are due. */
+  task: 'open' | 'done' | null;
+  /** The user's own reminders for this event and its occurrences, as JSON. Imports do not change them. */
+  reminders: string | null;
   /** Changes when any field that a notification depends on changes. */
   revision: string;
   created_ms: number;
@@ -159,6 +159,8 @@ interface NotificationsTable {
   urgency: Urgency;
   /** Null for reminders. */
   change: Change | null;
+  /** Who asked for it; null for a policy. */
+  origin: Origin | null;
   plan_ms: number;
   status: NotificationStatus;
   /** Content as JSON: subject, text, html, script. Holds no recipient addresses. */
@@ -182,9 +184,6 @@ interface NotificationsTable {
   created_ms: number;
   updated_ms: number;
 }
-
-export const ruleTypes = ['vip_organizer', 'internal_meeting', 'travel_buffer'] as const;
-export type RuleType = (typeof ruleTypes)[number];
 
 interface RulesTable {
   id: string;

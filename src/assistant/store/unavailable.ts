@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { storageReason } from '../../storage-error.ts';
 
 /** Explanations for SQLite's primary result codes. */
 const sqlite: Readonly<Record<number, string>> = {
@@ -54,12 +55,20 @@ export function unavailable(error: unknown, place: string, advice: Advice = {}):
   const { hint = ' Run adjutant doctor to see where this address is set.' } = advice;
   const connection = connectionProblem(typeof code === 'string' ? code : messageOf(error));
   const meaning =
-    code === 'ERR_SQLITE_ERROR' ? sqlite[Number(errcode) & 0xff] : (postgres[String(code)] ?? connection);
+    code === 'ERR_SQLITE_ERROR'
+      ? sqliteProblem(error, Number(errcode) & 0xff, place)
+      : (postgres[String(code)] ?? connection);
   return meaning === undefined
     ? error
     : new Failure('unavailable', `The database ${place} ${meaning}.${meaning === connection ? hint : ''}`, {
         cause: error,
       });
+}
+
+/** A full or read-only disk shows as one of several codes. */
+function sqliteProblem(error: unknown, code: number, place: string): string | undefined {
+  const reason = [8, 10, 13, 14].includes(code) ? storageReason(error, place) : undefined;
+  return reason === undefined ? sqlite[code] : `cannot be used: ${reason}`;
 }
 
 export function isBusy(error: unknown): boolean {

@@ -12,6 +12,7 @@ import {
   eventWindow,
   newEventId,
   onlyUser,
+  reminderOccurrence,
   unsetEventFields,
   userId,
 } from './fields.ts';
@@ -83,6 +84,7 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
           event_id: eventId,
           title: eventTitle,
           ...eventFields,
+          occurrence: reminderOccurrence,
           unset: unsetEventFields,
         },
         required: ['event_id'],
@@ -91,9 +93,11 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
       outputSchema: eventShape,
       annotations: hints.replaces,
       timeoutMs,
-      async call({ event_id, unset = [], ...input }) {
+      async call({ event_id, unset = [], occurrence, ...input }) {
         const { updateEvent } = await import('../editing/event-edit.ts');
-        return { structured: await viewOf(data, await updateEvent(data, event_id, input, unset)) };
+        return {
+          structured: await viewOf(data, await updateEvent(data, event_id, input, unset, occurrence)),
+        };
       },
     }),
     defineTool({
@@ -145,18 +149,17 @@ export async function eventList(
   daysForward: number,
   page: PageRequest,
 ) {
-  const { listOccurrences, maxListed } = await import('../entities/occurrence-list.ts');
+  const { listOccurrences } = await import('../entities/occurrence-list.ts');
   const now = data.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
-  const listed = await data.store.read(async (db) => {
+  const { listed: found, truncated } = await data.store.read(async (db) => {
     if (user !== undefined) await findUser(db, user);
     return listOccurrences(data, db, window, user);
   });
-  const found = listed.slice(0, maxListed);
   const { items: events, next } = pageOf(
     found,
     ({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone),
     page,
   );
-  return { events, count: found.length, ...next, ...(listed.length > maxListed && { truncated: true }) };
+  return { events, count: found.length, ...next, ...(truncated && { truncated }) };
 }

@@ -1,102 +1,10 @@
-import {
-  channelPreferences,
-  channels,
-  eventStatuses,
-  notificationStatuses,
-  ruleTypes,
-  weekendPolicies,
-} from '../store/schema.ts';
+import { eventLeadPattern } from '../reminders/lead-time.ts';
+import { channels, eventStatuses, notificationStatuses } from '../store/schema.ts';
 
 /** One line of text without control and bidirectional characters, which could inject headers or hide text. */
-const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
-const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
-const id = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$' } as const;
+export const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
+export const id = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$' } as const;
 
-/** Tool arguments for the fields of a user. */
-export const userFields = {
-  email: {
-    type: 'string',
-    maxLength: 254,
-    pattern: '^[^\\s"(),:;<>@\\[\\]\\\\]{1,64}@[^\\s"(),:;<>@\\[\\]\\\\]+$',
-    description: 'Mail address',
-  },
-  phone_e164: {
-    type: 'string',
-    pattern: '^\\+[1-9][0-9]{6,14}$',
-    description: 'E.g. +4930123456',
-  },
-  timezone: {
-    type: 'string',
-    maxLength: 64,
-    description: 'E.g. Europe/Berlin. Default: UTC',
-  },
-  quiet_start: {
-    type: 'string',
-    pattern: clock,
-    description: 'No messages from HH:MM. Default: 21:00',
-  },
-  quiet_end: {
-    type: 'string',
-    pattern: clock,
-    description: 'Until HH:MM; equal to quiet_start: always send. Default: 07:00',
-  },
-  channel_pref: {
-    type: 'string',
-    enum: channelPreferences,
-    description: 'Channel. Default: email',
-  },
-  weekend_policy: {
-    type: 'string',
-    enum: weekendPolicies,
-    description: 'At weekends. Default: the same, without calls',
-  },
-  escalation_threshold: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 1440,
-    description: 'Follow up urgent reminders from this many minutes before. Default: 60',
-  },
-  max_call_attempts: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 10,
-    description: 'Calls per event. Default: 3',
-  },
-  locale: {
-    type: 'string',
-    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$',
-    description: 'Of dates, e.g. de-AT. Default: en',
-  },
-  voice: {
-    type: 'string',
-    maxLength: 100,
-    pattern: line,
-    description: 'Of calls. Default: Polly.Joanna',
-  },
-  webhook_url: {
-    type: 'string',
-    maxLength: 2000,
-    pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
-    description: 'For signed webhooks',
-  },
-  ntfy_topic: {
-    type: 'string',
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'For push messages',
-  },
-} as const;
-
-export const userName = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-  pattern: line,
-  description: 'Full name',
-} as const;
-export const newUserId = {
-  ...id,
-  description: 'Own id, e.g. ada. Default: generated',
-} as const;
 export const userId = { type: 'string', description: 'From list_users' } as const;
 /** Restricts a list to one user. */
 export const onlyUser = { type: 'string', description: 'Only this user' } as const;
@@ -136,8 +44,14 @@ export const eventFields = {
     description: 'Mail addresses or names',
   },
   description: { type: 'string', maxLength: 20_000, description: 'Notes' },
-  status: { type: 'string', enum: eventStatuses, description: 'Only confirmed events get reminders' },
+  status: { type: 'string', enum: eventStatuses, description: 'Cancelled events get no reminders' },
   rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
+  reminders: {
+    type: 'array',
+    maxItems: 5,
+    items: { type: 'string', pattern: eventLeadPattern },
+    description: 'E.g. 2h, 17:00 or 2026-03-01T17:00; a final ! permits quiet hours. [] for none',
+  },
 } as const;
 export const eventTitle = {
   type: 'string',
@@ -146,70 +60,19 @@ export const eventTitle = {
   pattern: line,
   description: 'Short title',
 } as const;
-export const newEventId = newUserId;
+export const newEventId = {
+  ...id,
+  description: 'Own id, e.g. ada. Default: generated',
+} as const;
 
-/** Fields that can be reset to their default. */
-export const unsetUserFields = {
-  type: 'array',
-  items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
-  default: [],
-  description: 'Fields to reset to their default',
-} as const;
-/** What tool lists announce instead of `unsetUserFields`, which repeats the name of every field. */
-export const announcedUnset = {
-  type: 'array',
-  items: { type: 'string' },
-  default: [],
-  description: 'Names of fields to reset to their default',
-} as const;
 export const unsetEventFields = {
   type: 'array',
   items: {
     type: 'string',
-    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule'],
+    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule', 'reminders'],
   },
   default: [],
   description: 'Fields to clear',
-} as const;
-
-export const ruleFields = {
-  rule_type: {
-    type: 'string',
-    enum: ruleTypes,
-    description:
-      'vip_organizer: important events; internal_meeting: one short reminder; travel_buffer: earlier reminders',
-  },
-  rule_json: {
-    type: 'object',
-    properties: {
-      organizers: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 200,
-        items: { type: 'string', minLength: 2, maxLength: 254 },
-        description: 'For vip_organizer: addresses or @example.com',
-      },
-      domains: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 200,
-        items: { type: 'string', minLength: 2, maxLength: 254 },
-        description: 'For internal_meeting: mail domains',
-      },
-      minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
-    },
-    additionalProperties: false,
-    description: 'The field of its type, e.g. {"minutes":30}',
-  },
-  priority: {
-    type: 'integer',
-    minimum: -1000,
-    maximum: 1000,
-    default: 0,
-    description: 'Higher first',
-  },
-  enabled: { type: 'boolean', default: true, description: 'In force' },
-  rule_id: { type: 'string', description: 'Rule to replace. Default: a new one' },
 } as const;
 
 export const eventWindow = {
@@ -236,7 +99,23 @@ export const planFields = {
     default: false,
     description: 'Decide again, also on cancelled ones',
   },
-  dry_run: { type: 'boolean', default: false, description: 'Only report the changes' },
+  dry_run: { type: 'boolean', default: false, description: 'Only report' },
+} as const;
+
+/** An occurrence of a series for which reminders are set. */
+export const reminderOccurrence = { type: 'string', description: 'Set reminders for this one only' } as const;
+
+export const cancelFields = {
+  less_like_this: {
+    type: 'boolean',
+    default: false,
+    description: 'Adds a rule: one reminder, next time none, of events with this title. Undo: delete_rule',
+  },
+} as const;
+
+export const snoozeFields = {
+  minutes: { type: 'integer', minimum: 1, maximum: 10_080, description: 'From now. Default: 10' },
+  until: { type: 'string', maxLength: 40, description: 'Local time instead: 17:30 or 2026-03-01T17:30' },
 } as const;
 
 export const testFields = {

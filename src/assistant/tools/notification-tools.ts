@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { fitLists, fullArgument, type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
@@ -8,7 +8,7 @@ import type { ReportProgress } from '../planning/plan-progress.ts';
 import { planShape, planView } from '../planning/plan-view.ts';
 import type { Model } from '../policy/policy.ts';
 import type { NotificationStatus } from '../store/schema.ts';
-import { notificationWindow, onlyUser, planFields, userId } from './fields.ts';
+import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
 
 const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
@@ -54,36 +54,43 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       searchHint: 'remind reminders schedule',
       inputSchema: {
         type: 'object',
-        properties: { user_id: userId, ...planFields },
+        properties: { user_id: userId, ...planFields, ...fullArgument },
         required: ['user_id'],
       },
       outputSchema: planShape,
       annotations: { ...hints.sets, openWorldHint: planner.asksModel },
       timeoutMs: planner.timeoutMs,
-      async call({ user_id, event_id, force_replan = false, dry_run = false }, context) {
+      async call({ user_id, event_id, force_replan = false, dry_run = false, full = false }, context) {
         const { planNotifications } = await import('../planning/planning.ts');
         const request = { userId: user_id, eventId: event_id, force: force_replan, dryRun: dry_run };
         const model = await planner.model(context);
         const report: ReportProgress = (done, total, message) => context.progress(done, total, message);
         const result = await planNotifications(data, model, request, context.signal, report);
-        return { structured: planView(result, dry_run) };
+        const plan = planView(result, dry_run);
+        const lists = ['errors', 'policies', 'changes', 'dropped'] as const;
+        return { structured: full || unpaged ? plan : fitLists(plan, ...lists) };
       },
     }),
     defineTool({
       name: 'cancel_notification',
       title: 'Cancel Notification',
       description: 'Cancels a planned reminder and returns it. Only force_replan plans it again.',
-      searchHint: 'reminder stop',
+      searchHint: 'reminder stop less fewer',
       inputSchema: {
         type: 'object',
-        properties: { notification_id: notificationId },
+        properties: {
+          notification_id: notificationId,
+          ...cancelFields,
+        },
         required: ['notification_id'],
       },
       outputSchema: notificationShape,
       annotations: hints.replaces,
       timeoutMs,
-      async call({ notification_id }) {
+      async call({ notification_id, less_like_this = false }) {
         const { cancelNotification } = await import('../editing/notifications.ts');
+        const { preferFewer } = await import('../editing/fewer-reminders.ts');
+        if (less_like_this) return { structured: notificationView(await preferFewer(data, notification_id)) };
         return { structured: notificationView(await cancelNotification(data, notification_id)) };
       },
     }),
@@ -105,6 +112,33 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
         const { acknowledgeNotification } = await import('../editing/notifications.ts');
         const by = client.name === '' ? 'mcp' : `mcp ${client.name}`;
         return { structured: notificationView(await acknowledgeNotification(data, notification_id, by)) };
+      },
+    }),
+    defineTool({
+      name: 'snooze_notification',
+      title: 'Snooze Notification',
+      description: 'Repeats a reminder later, before the event starts. Returns the new reminder.',
+      searchHint: 'reminder later again postpone',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          notification_id: notificationId,
+          ...snoozeFields,
+        },
+        required: ['notification_id'],
+        additionalProperties: false,
+      },
+      outputSchema: notificationShape,
+      annotations: hints.adds,
+      timeoutMs,
+      async call({ notification_id, minutes, until }, { client }) {
+        const { snoozeNotification } = await import('../editing/snooze.ts');
+        const by = client.name === '' ? 'mcp' : `mcp ${client.name}`;
+        return {
+          structured: notificationView(
+            await snoozeNotification(data, notification_id, { minutes, until }, by),
+          ),
+        };
       },
     }),
   ];

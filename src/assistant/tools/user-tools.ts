@@ -3,15 +3,15 @@ import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { deletedShape, listShape, ruleShape, userShape } from '../entities/shapes.ts';
 import { ruleView, userView } from '../entities/view.ts';
+import { userId } from './fields.ts';
 import {
   announcedUnset,
   newUserId,
   ruleFields,
   unsetUserFields,
   userFields,
-  userId,
   userName,
-} from './fields.ts';
+} from './user-fields.ts';
 
 export function userTools(data: AssistantData, timeoutMs: number) {
   return [

@@ -3,6 +3,7 @@ import {
   eventTitle,
   eventWindow,
   newEventId,
+  reminderOccurrence,
   unsetEventFields,
 } from '../../assistant/tools/fields.ts';
 import { wholeList } from '../../paging.ts';
@@ -44,7 +45,7 @@ export const events = toolCommand({
       tool: 'update_event',
       changes: true,
       positional: 'event_id',
-      fields: { title: eventTitle, ...eventFields, unset: unsetEventFields },
+      fields: { title: eventTitle, ...eventFields, occurrence: reminderOccurrence, unset: unsetEventFields },
       show: showFields,
     }),
     delete: toolAction({

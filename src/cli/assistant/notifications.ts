@@ -1,11 +1,18 @@
 import type { ToolAnswer } from '../../api.ts';
-import { auditFields, notificationWindow, planFields, testFields } from '../../assistant/tools/fields.ts';
+import {
+  auditFields,
+  cancelFields,
+  notificationWindow,
+  planFields,
+  snoozeFields,
+  testFields,
+} from '../../assistant/tools/fields.ts';
 import { pageArguments, wholeList } from '../../paging.ts';
 import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
 
 export const notifications = toolCommand({
   name: 'notifications',
-  summary: 'Plan, list, test, cancel and acknowledge notifications.',
+  summary: 'Plan, list, test, cancel, snooze and acknowledge notifications.',
   settings: [
     'assistant.database_url',
     'assistant.policy',
@@ -39,12 +46,14 @@ export const notifications = toolCommand({
       tool: 'plan_notifications',
       positional: 'user_id',
       fields: planFields,
+      defaults: { full: true },
       show: showPlan,
     }),
     cancel: toolAction({
       tool: 'cancel_notification',
       changes: true,
       positional: 'notification_id',
+      fields: cancelFields,
       show: showFields,
     }),
     test: toolAction({
@@ -74,6 +83,13 @@ export const notifications = toolCommand({
           ]),
           'No audit entries in this time.',
         ),
+    }),
+    snooze: toolAction({
+      tool: 'snooze_notification',
+      changes: true,
+      positional: 'notification_id',
+      fields: snoozeFields,
+      show: showFields,
     }),
     acknowledge: toolAction({
       tool: 'acknowledge_notification',

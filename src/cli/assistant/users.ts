@@ -5,7 +5,7 @@ import {
   unsetUserFields,
   userFields,
   userName,
-} from '../../assistant/tools/fields.ts';
+} from '../../assistant/tools/user-fields.ts';
 import { wholeList } from '../../paging.ts';
 import { showFields, showTable, toolAction, toolCommand } from '../client/tool-command.ts';
 

@@ -72,7 +72,8 @@ export async function openLocalClient(
     });
     shows.delete(progressToken);
     const text = (result['content'] as { text?: string }[]).flatMap((part) => part.text ?? []).join('\n');
-    if (result['isError'] === true)
+    // A failed run is an error with a result.
+    if (result['isError'] === true && result['structuredContent'] === undefined)
       throw parseFailure((result['_meta'] as JsonObject | undefined)?.[failureKey], text);
     return { text, value: (result['structuredContent'] ?? { text }) as ToolAnswer<Name> };
   };

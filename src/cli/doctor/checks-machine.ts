@@ -3,6 +3,7 @@ import { createServer as createListener } from 'node:net';
 import { dirname } from 'node:path';
 import { locate } from '../../assistant/store/store.ts';
 import type { Config } from '../../config.ts';
+import { isAdjutant } from '../background/running-servers.ts';
 import type { Finding } from './doctor.ts';
 
 const namedFolders = (config: Config) =>
@@ -99,21 +100,14 @@ export async function checkPort(config: Config): Promise<readonly Finding[]> {
     probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
   if (error === undefined) return [{ title: 'Port', state: 'good', detail: `${where} is free` }];
-  if (error.code === 'EADDRINUSE' && (await isOurs(host, port)))
+  if (
+    error.code === 'EADDRINUSE' &&
+    (await isAdjutant(`http://${host.includes(':') ? `[${host}]` : host}:${port}/`))
+  )
     return [{ title: 'Port', state: 'good', detail: `${where}: Adjutant is running` }];
   const [what, remedy] = obstacles[error.code ?? ''] ?? [
     `cannot be used (${error.code})`,
     'choose another with --host and --port',
   ];
   return [{ title: 'Port', state: 'warning', detail: `${where} ${what}`, remedy }];
-}
-
-async function isOurs(host: string, port: number): Promise<boolean> {
-  const address = host.includes(':') ? `[${host}]` : host;
-  try {
-    const page = await fetch(`http://${address}:${port}/`, { signal: AbortSignal.timeout(2000) });
-    return (await page.text()).includes('<title>Adjutant</title>');
-  } catch {
-    return false;
-  }
 }

@@ -17,8 +17,16 @@ export interface Client {
   readonly entry: ReturnType<typeof entryWriter>;
   /** False if the file can only start a server, not name the address of one. */
   readonly http?: false;
-  /** The program and its first version that shows the model only the names of tools until it searches for them. */
-  readonly defersTools?: { readonly program: string; readonly since: string };
+  /** Set if newer versions show the model only the names of tools until it searches for them. */
+  readonly defersTools?: DeferredTools;
+}
+
+/** Versions are measured with the real client and a local model. */
+export interface DeferredTools {
+  readonly program: string;
+  readonly since: string;
+  /** The variable that selects another host for the model, and the first version that defers tools there as well. */
+  readonly otherHost?: { readonly variable: string; readonly since: string };
 }
 
 const typed: EntryFormat = { stdio: { type: 'stdio' }, http: { type: 'http' } };
@@ -50,7 +58,11 @@ export const clients: readonly Client[] = [
     projectFile: '.mcp.json',
     key: 'mcpServers',
     entry: entryWriter(typed),
-    defersTools: { program: 'claude', since: '2.1.300' },
+    defersTools: {
+      program: 'claude',
+      since: '2.1.69',
+      otherHost: { variable: 'ANTHROPIC_BASE_URL', since: '2.1.304' },
+    },
   },
   {
     id: 'claude-desktop',
@@ -106,6 +118,8 @@ export const clients: readonly Client[] = [
     projectFile: join('.qwen', 'settings.json'),
     key: 'mcpServers',
     entry: entryWriter({ url: 'httpUrl' }),
+    // 0.15.6 does not defer them, and no version in between was published.
+    defersTools: { program: 'qwen', since: '0.15.10' },
   },
   {
     id: 'opencode',

@@ -9,7 +9,9 @@ export function defersTools(
   if (defers === undefined) return false;
   const { stdout } = spawnSync(defers.program, ['--version'], { env, encoding: 'utf8', timeout: 10_000 });
   const version = /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0];
-  return version !== undefined && isAtLeast(version, defers.since);
+  const { otherHost } = defers;
+  const since = otherHost !== undefined && env[otherHost.variable] ? otherHost.since : defers.since;
+  return version !== undefined && isAtLeast(version, since);
 }
 
 function isAtLeast(version: string, since: string): boolean {

@@ -45,6 +45,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       files,
       replace: invocation.flags['replace'] === true,
       dry_run: invocation.flags['dry-run'] === true,
+      full: true,
       ...(prefix !== undefined && { prefix }),
     });
     const problems = [...unreadable, ...withFolder(folder, result.problems)];
@@ -109,7 +110,7 @@ async function formatOf(name: string) {
   }
 }
 
-const textFile = /\.(md|txt|j2|jinja2?|toml|jsonl|prompt)$/i;
+const textFile = /\.(md|txt|j2|jinja2?|toml|jsonl|prompt|csv)$/i;
 
 /** Formats of other programs' folders, recognized by path. */
 const folderFormats: readonly (readonly [RegExp, string])[] = [
@@ -117,6 +118,10 @@ const folderFormats: readonly (readonly [RegExp, string])[] = [
   [/(^|[\\/])\.claude[\\/]skills([\\/]|$)/, 'claude-skills'],
   [/(^|[\\/])\.codex[\\/]prompts([\\/]|$)/, 'codex'],
   [/(^|[\\/])\.gemini[\\/]commands([\\/]|$)/, 'gemini'],
+  [/(^|[\\/])\.qwen[\\/]commands([\\/]|$)/, 'qwen'],
+  [/(^|[\\/])\.opencode[\\/]commands?([\\/]|$)/, 'opencode'],
+  [/(^|[\\/])\.cursor[\\/]commands([\\/]|$)/, 'cursor'],
+  [/(^|[\\/])\.(agents|codex)[\\/]skills([\\/]|$)/, 'codex-skills'],
 ];
 
 async function lintPath(invocation: Invocation, path: string): Promise<Linted> {

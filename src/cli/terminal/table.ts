@@ -34,6 +34,10 @@ export function tableText(
   return [paint(terminal, 1, line(head)), ...plain.map(line)].join('\n');
 }
 
+/** Replaces control characters, which a pager or the next program could pass on to a terminal. */
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll(/\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
 }

@@ -20,7 +20,7 @@ describe('claudeSettings', () => {
     'loads the settings of the user but not of the project in sandbox %s',
     async (sandbox) => {
       write({ model: 'x' });
-      const { args } = await claudeSettings({ HOME: home }, sandbox);
+      const { args } = await claudeSettings({ HOME: home }, sandbox, false, []);
       expect(args.slice(0, 2)).toEqual(['--setting-sources', 'user']);
     },
   );
@@ -32,7 +32,7 @@ describe('claudeSettings', () => {
       permissions: { allow: ['Edit(//etc/**)'], deny: ['Read(.env)'], additionalDirectories: ['/'] },
       sandbox: { excludedCommands: ['docker'], allowUnsandboxedCommands: true },
     });
-    const { args, env } = await claudeSettings({ HOME: home }, 'workspace-write');
+    const { args, env } = await claudeSettings({ HOME: home }, 'workspace-write', false, []);
     expect(args.slice(0, 2)).toEqual(['--setting-sources', '']);
     expect(settingsIn(args)).toEqual({
       model: 'x',
@@ -51,6 +51,6 @@ describe('claudeSettings', () => {
   it('reads the user settings from CLAUDE_CONFIG_DIR', async () => {
     write({ permissions: { allow: ['Edit'] } });
     const env = { HOME: '/nowhere', CLAUDE_CONFIG_DIR: join(home, '.claude') };
-    expect((await claudeSettings(env, 'workspace-write')).args[1]).toBe('');
+    expect((await claudeSettings(env, 'workspace-write', false, [])).args[1]).toBe('');
   });
 });

@@ -1,20 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { parseObject } from '../files/json-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
+import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
 import { findExecutable, readVersion } from './executable.ts';
-import { projectInstructions } from './project-instructions.ts';
+import { isInside } from './folder-scope.ts';
+import { projectInstructions, projectRoot } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ClaudeOptions {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders whose own settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** Files and folders that no sandboxed command may read. */
+  readonly unreadable: readonly string[];
 }
 
 const installHint =
   'install it with "npm install -g @anthropic-ai/claude-code" or set delegate.command to its path.';
+
+const maxRetries = '2';
 
 /** Claude Code has no read-only sandbox, so a read-only run gets only the tools that read. */
 const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
@@ -24,7 +34,8 @@ const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
 };
 
 /** Runs `claude -p`, which reads the prompt from standard input and writes events to standard output. */
-export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent {
+export function createClaude(options: ClaudeOptions): Agent {
+  const { command = 'claude', env } = options;
   return {
     name: 'claude',
     label: 'claude',
@@ -34,14 +45,19 @@ export function createClaude({ command = 'claude', env }: ClaudeOptions): Agent 
       if (call.configOverrides.length > 0)
         throw new Failure('refused', 'config_overrides works with Codex only. Remove it to run Claude Code.');
       const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
-      const settings = await claudeSettings(env, call.sandbox);
-      const preamble = call.threadId === undefined ? await loadInstructions(call.cwd) : undefined;
+      await refuseBlockingFiles(call.cwd);
+      const isTrusted = await isInside(call.cwd, options.trustedFolders);
+      const settings = await claudeSettings(env, call.sandbox, isTrusted, options.unreadable);
+      const isNew = call.threadId === undefined;
+      const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
+      const servers = isTrusted ? projectServers(call.cwd) : [];
       return {
         command: await findExecutable(command, env, installHint),
-        args: [...(await buildArguments(call)), ...settings.args, ...subcommandArgs],
+        args: [...(await buildArguments(call)), ...servers, ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
-          ...disableFsmonitor(env),
+          // Its ten retries would take minutes to report a wrong key or an overloaded model.
+          CLAUDE_CODE_MAX_RETRIES: env['CLAUDE_CODE_MAX_RETRIES'] || maxRetries,
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
@@ -60,14 +76,10 @@ function loadInstructions(cwd: string): Promise<string | undefined> {
   return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
 }
 
-/** Disables the file-system monitor that a repository can configure: Claude Code runs git outside its sandbox. */
-function disableFsmonitor(env: ClaudeOptions['env']): Record<string, string> {
-  const count = Number(env['GIT_CONFIG_COUNT']) || 0;
-  return {
-    [`GIT_CONFIG_KEY_${count}`]: 'core.fsmonitor',
-    [`GIT_CONFIG_VALUE_${count}`]: 'false',
-    GIT_CONFIG_COUNT: String(count + 1),
-  };
+/** The MCP servers of a trusted repository. Those of the user stay out, because this server may be one of them. */
+function projectServers(cwd: string): readonly string[] {
+  const file = join(projectRoot(cwd), '.mcp.json');
+  return existsSync(file) ? ['--mcp-config', file] : [];
 }
 
 async function buildArguments(call: AgentCall): Promise<string[]> {

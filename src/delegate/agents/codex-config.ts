@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { isObject } from '../../json.ts';
-import { readRegularFile } from '../../regular-file.ts';
+import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -10,21 +10,33 @@ export interface OwnEntry {
   readonly port: number;
 }
 
+/** Which MCP servers of the user a run must not have, besides this one. */
+export interface ServerRule {
+  /** True for runs that may not write: tools of MCP servers run outside the sandbox. */
+  readonly disableOthers: boolean;
+  /** Servers that stay enabled nevertheless. */
+  readonly allowed: readonly string[];
+}
+
 /**
- * Returns the override that disables this server in sub-agents. Sub-agents read the same configuration, so they would
+ * Returns the override that disables MCP servers in sub-agents. Sub-agents read the same configuration, so they would
  * otherwise start this server again, without end. Each entry is complete, so the override is valid even if codex does not
  * load the file that defines the entry.
  */
-export async function disableOwnServers(
+export async function disableServers(
   codexHome: string,
   cwd: string,
   own: OwnEntry,
+  { disableOthers, allowed }: ServerRule,
 ): Promise<string | undefined> {
-  const files = ['/etc/codex/config.toml', join(codexHome, 'config.toml'), ...projectFiles(cwd)];
+  const files = ['/etc/codex/config.toml', userSettingsFile(codexHome), ...projectFiles(cwd)];
   const found = new Map<string, string>();
-  for (const servers of await Promise.all(files.map(loadServers))) {
-    for (const [name, entry] of Object.entries(servers)) {
-      const address = isObject(entry) && isOwn(name, entry, own) ? addressOf(entry) : undefined;
+  for (const settings of await Promise.all(files.map(readCodexSettings))) {
+    const servers = settings['mcp_servers'];
+    for (const [name, entry] of Object.entries(isObject(servers) ? servers : {})) {
+      if (!isObject(entry)) continue;
+      const isUnwanted = isOwn(name, entry, own) || (disableOthers && !allowed.includes(name));
+      const address = isUnwanted ? addressOf(entry) : undefined;
       if (address !== undefined) found.set(name, address);
     }
   }
@@ -38,23 +50,6 @@ function projectFiles(cwd: string): string[] {
   for (let folder = cwd; ; folder = dirname(folder)) {
     files.push(join(folder, '.codex', 'config.toml'));
     if (dirname(folder) === folder) return files;
-  }
-}
-
-async function loadServers(file: string): Promise<Record<string, unknown>> {
-  let text: string;
-  try {
-    text = await readRegularFile(file);
-  } catch {
-    return {};
-  }
-  if (!text.includes('mcp_servers')) return {};
-  const { parse } = await import('smol-toml');
-  try {
-    const servers = parse(text)['mcp_servers'];
-    return isObject(servers) ? servers : {};
-  } catch {
-    return {}; // Codex itself reports the syntax error.
   }
 }
 

@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
+import { parseObject } from '../files/json-file.ts';
 import type { Usage } from './agent.ts';
 import { parseUsage } from './codex-events.ts';
 
@@ -13,6 +14,15 @@ export async function readThreadUsage(codexHome: string, threadId: string): Prom
   if (last === undefined) return undefined;
   const total = /"total_token_usage":(\{[^{}]*\})/.exec(last)?.[1];
   return total === undefined ? undefined : parseUsage(JSON.parse(total));
+}
+
+/** Looks a thread up by the name that the user gave it. The latest entry counts, because a name can move. */
+export async function findThreadByName(codexHome: string, name: string): Promise<string | undefined> {
+  const index = await readRegularFile(join(codexHome, 'session_index.jsonl'), maxFileBytes).catch(() => '');
+  const names = new Map<unknown, unknown>();
+  for (const entry of index.split('\n').map(parseObject)) names.set(entry?.['id'], entry?.['thread_name']);
+  const [id] = [...names].findLast(([, given]) => given === name) ?? [];
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** Searches the year/month/day folders, newest first, because recent threads are the ones usually resumed. */

@@ -4,10 +4,8 @@ import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
 
-const maxConfigBytes = 1024 * 1024;
-
 export interface ProjectTrust {
-  /** Override that marks the folder as untrusted. Absent if the user has set a trust level. */
+  /** Override that sets the trust level of the folder. Absent if the codex configuration has one. */
   readonly override?: string;
   /** Contents of AGENTS.md and similar files, which codex ignores in an untrusted folder. */
   readonly instructions?: string;
@@ -15,15 +13,20 @@ export interface ProjectTrust {
 
 /**
  * Decides whether codex may trust a folder. By default codex trusts a folder on its first writing run, and then starts the
- * programs named in the repository's `.codex/config.toml` without a sandbox. Here a folder is trusted only if the user set a
- * trust level in the codex configuration.
+ * programs named in the repository's `.codex/config.toml` without a sandbox. Here a folder is trusted only if the user says so,
+ * in `delegate.trusted_folders` or in the codex configuration.
  */
-export async function projectTrust(codexHome: string, cwd: string): Promise<ProjectTrust> {
+export async function projectTrust(
+  userSettings: Readonly<Record<string, unknown>>,
+  cwd: string,
+  isTrusted: boolean,
+): Promise<ProjectTrust> {
   const real = await disk.realpath(cwd).catch(() => cwd);
-  if (await hasTrustLevel(codexHome, await trustPaths(cwd, real))) return {};
-  const entries = [...new Set([cwd, real])].map(
-    (path) => `${JSON.stringify(path)}={trust_level="untrusted"}`,
-  );
+  const levels = (level: string) =>
+    [...new Set([cwd, real])].map((path) => `${JSON.stringify(path)}={trust_level="${level}"}`);
+  if (isTrusted) return { override: `projects={${levels('trusted').join(',')}}` };
+  if (hasTrustLevel(userSettings, await trustPaths(cwd, real))) return {};
+  const entries = levels('untrusted');
   const instructions = await projectInstructions(cwd, [['AGENTS.override.md', 'AGENTS.md']]);
   return {
     override: `projects={${entries.join(',')}}`,
@@ -31,19 +34,11 @@ export async function projectTrust(codexHome: string, cwd: string): Promise<Proj
   };
 }
 
-async function hasTrustLevel(codexHome: string, names: readonly string[]): Promise<boolean> {
-  const text = await readRegularFile(join(codexHome, 'config.toml'), maxConfigBytes).catch(() => '');
-  if (!text.includes('projects')) return false;
-  const { parse } = await import('smol-toml');
-  try {
-    const { projects } = parse(text);
-    return names.some((name) => {
-      const entry = isObject(projects) && Object.hasOwn(projects, name) ? projects[name] : undefined;
-      return isObject(entry) && entry['trust_level'] !== undefined;
-    });
-  } catch {
-    return false; // Codex itself reports the syntax error.
-  }
+function hasTrustLevel({ projects }: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.some((name) => {
+    const entry = isObject(projects) && Object.hasOwn(projects, name) ? projects[name] : undefined;
+    return isObject(entry) && entry['trust_level'] !== undefined;
+  });
 }
 
 /** Paths that codex checks for a trust level: the folder, its repository, and the main repository of a worktree. */

@@ -7,6 +7,9 @@ const codex = createCodex({
   codexHome: '/nowhere',
   env: {},
   ownEntry: { names: [], port: 0 },
+  readOnlyServers: [],
+  trustedFolders: [],
+  unreadable: [],
 });
 const parse = (event: unknown): readonly AgentEvent[] => codex.parse(JSON.stringify(event));
 const item = (fields: object, type = 'item.completed') => parse({ type, item: { id: 'item_1', ...fields } });

@@ -1,9 +1,14 @@
+import { capture } from '../launch/launch.ts';
 import type { Agent, AgentCall, Invocation } from './agent.ts';
-import { disableOwnServers, type OwnEntry } from './codex-config.ts';
+import { refuseBlockingFiles } from './blocking-files.ts';
+import { disableServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
+import { type CodexPermissions, codexPermissions } from './codex-permissions.ts';
+import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
 import { readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
 import { findExecutable, readVersion, resolveNpmShim } from './executable.ts';
+import { isInside } from './folder-scope.ts';
 
 export interface CodexOptions {
   /** Path or name of the program. Default: the native program that the `codex` on the PATH starts. */
@@ -11,12 +16,19 @@ export interface CodexOptions {
   readonly codexHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ownEntry: OwnEntry;
+  /** MCP servers that read-only runs may use. */
+  readonly readOnlyServers: readonly string[];
+  /** Folders whose own settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** Files and folders that no sandboxed command may read. */
+  readonly unreadable: readonly string[];
 }
 
 const installHint = 'install it with "npm install -g @openai/codex" or set delegate.command to its path.';
 
 /** Runs `codex exec`, which reads the prompt from standard input and writes events to standard output. */
-export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions): Agent {
+export function createCodex(options: CodexOptions): Agent {
+  const { command, codexHome, env } = options;
   let lookup: Promise<string> | undefined;
   let sandboxResult: Promise<boolean> | undefined;
   const executable = () => {
@@ -36,16 +48,14 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
     testedVersion: '0.166.0',
     usageCovers: 'thread',
     async invoke(call) {
-      const trust = await projectTrust(codexHome, call.cwd);
-      const disabledServers = await disableOwnServers(codexHome, call.cwd, ownEntry);
-      const finalOverrides = [disabledServers, trust.override].filter((override) => override !== undefined);
+      await refuseBlockingFiles(call.cwd);
+      const { overrides, instructions, permissions } = await isolate(call, options);
       return {
         command: await executable(),
-        ...buildArguments(call, finalOverrides),
+        ...buildArguments(call, permissions, overrides),
         env: { CODEX_HOME: codexHome },
         // A resumed thread already contains the instructions.
-        ...(trust.instructions !== undefined &&
-          call.threadId === undefined && { preamble: trust.instructions }),
+        ...(instructions !== undefined && call.threadId === undefined && { preamble: instructions }),
       };
     },
     parse: parseEvent,
@@ -53,8 +63,15 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
     version: async () => readVersion(await executable(), env),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
     async confine(sandbox) {
-      const args = ['sandbox', '-c', `sandbox_mode=${JSON.stringify(sandbox)}`, '--'];
-      return { command: await executable(), args, env: { CODEX_HOME: codexHome } };
+      const settings = await readCodexSettings(userSettingsFile(codexHome));
+      const { overrides } = codexPermissions(sandbox, options.unreadable, settings, []);
+      const mode = `sandbox_mode=${JSON.stringify(sandbox)}`;
+      const args = [mode, ...overrides].flatMap((override) => ['-c', override]);
+      return {
+        command: await executable(),
+        args: ['sandbox', ...args, '--'],
+        env: { CODEX_HOME: codexHome },
+      };
     },
     sandboxWorks() {
       sandboxResult ??= executable().then((program) =>
@@ -65,18 +82,52 @@ export function createCodex({ command, codexHome, env, ownEntry }: CodexOptions)
   };
 }
 
+interface Isolation {
+  /** Overrides that come after those of the caller, so that they take precedence. */
+  readonly overrides: readonly string[];
+  readonly permissions: CodexPermissions;
+  readonly instructions: string | undefined;
+}
+
+/** Applies the user's settings, but none that the repository brings, and nothing that a run of this sandbox must not have. */
+async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolation> {
+  const { codexHome, ownEntry, readOnlyServers, trustedFolders, unreadable } = options;
+  const settings = await readCodexSettings(userSettingsFile(codexHome));
+  const isReadOnly = call.sandbox === 'read-only';
+  const trust = await projectTrust(settings, call.cwd, await isInside(call.cwd, trustedFolders));
+  const servers = await disableServers(codexHome, call.cwd, ownEntry, {
+    disableOthers: isReadOnly,
+    allowed: readOnlyServers,
+  });
+  const permissions = codexPermissions(call.sandbox, unreadable, settings, call.configOverrides);
+  const overrides = [
+    ...(isReadOnly ? serverFeatures : []),
+    ...(call.sandbox === 'danger-full-access' || settings['shell_environment_policy'] !== undefined
+      ? []
+      : [withoutKeys]),
+    ...permissions.overrides,
+    servers,
+    trust.override,
+  ].filter((override) => override !== undefined);
+  return { overrides, permissions, instructions: trust.instructions };
+}
+
+/** Features that bring tools which run outside the sandbox. */
+const serverFeatures = ['apps', 'plugins'].map((feature) => `features.${feature}=false`);
+/** Keeps variables such as API keys from commands, which send their output to the model. */
+const withoutKeys = 'shell_environment_policy.ignore_default_excludes=false';
+
 async function canStartSandboxed(
   program: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  const { execFile } = await import('node:child_process');
-  return new Promise((done) => {
-    execFile(program, ['sandbox', '--', 'true'], { timeout: 10_000, env }, (error) => done(error === null));
-  });
+  const probe = { command: program, args: ['sandbox', '--', 'true'], env };
+  return (await capture(probe, { timeoutMs: 10_000 })).code === 0;
 }
 
 function buildArguments(
   call: AgentCall,
+  permissions: CodexPermissions,
   finalOverrides: readonly string[],
 ): Pick<Invocation, 'args' | 'subcommandArgs'> {
   const subcommandArgs = call.threadId === undefined ? [] : ['resume', call.threadId];
@@ -88,6 +139,7 @@ function buildArguments(
       : [`model_reasoning_effort=${JSON.stringify(call.reasoningEffort)}`]),
     // With this feature, codex would wait forever for an unreachable provider.
     ...['unbounded_connection_retries', ...call.disable].map((feature) => `features.${feature}=false`),
+    'skills.bundled.enabled=false',
     ...(call.skills === 'named' ? ['skills.include_instructions=false'] : []),
     ...finalOverrides,
   ];
@@ -97,8 +149,7 @@ function buildArguments(
       // A resumed thread does not restore folder and sandbox, and codex does not accept these options after the subcommand.
       '-C',
       call.cwd,
-      '--sandbox',
-      call.sandbox,
+      ...permissions.args,
       '--json',
       '--output-schema',
       call.outputSchemaFile,

@@ -1,6 +1,7 @@
 import { constants, promises as disk } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { capture } from '../launch/launch.ts';
 
 /** Resolves a command to a file. A command with a slash is a path; any other is looked up on the PATH. */
 export async function findExecutable(
@@ -67,10 +68,6 @@ export async function readVersion(
   executable: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
-  const { execFile } = await import('node:child_process');
-  return new Promise((done) => {
-    execFile(executable, ['--version'], { env, timeout: 5_000, killSignal: 'SIGKILL' }, (_, stdout) =>
-      done(/\d+\.\d+\.\d+/.exec(stdout)?.[0]),
-    );
-  });
+  const { output } = await capture({ command: executable, args: ['--version'], env }, { timeoutMs: 5_000 });
+  return /\d+\.\d+\.\d+/.exec(output.toString())?.[0];
 }

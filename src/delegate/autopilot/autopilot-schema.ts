@@ -146,18 +146,33 @@ export const finishedAutopilotSchema = autopilotSchemaFor(
   ['completed', 'failed', 'cancelled'],
 );
 
-/** An autopilot that may still be in progress. */
-export const autopilotSchema = autopilotSchemaFor(
+const shortened = {
+  type: 'string',
+  description: 'Set if long texts and lists are cut: how to get the rest',
+} as const;
+
+/** A run as `delegate_run` returns it. */
+export const shortRunSchema = {
+  ...runSchema,
+  properties: { ...runSchema.properties, shortened },
+} as const;
+
+const openAutopilotSchema = autopilotSchemaFor(
   ['completed', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
   ['completed', 'failed', 'cancelled', 'running'],
 );
 
+/** An autopilot that may still be in progress. */
+export const autopilotSchema = {
+  ...openAutopilotSchema,
+  properties: { ...openAutopilotSchema.properties, shortened },
+} as const;
+
 /** A run, with the plan and jobs if it is an autopilot. */
 export const shownRunSchema = {
-  ...runSchema,
+  ...shortRunSchema,
   properties: {
-    ...runSchema.properties,
+    ...shortRunSchema.properties,
     autopilot: anyObject(autopilotSchema),
-    shortened: { type: 'boolean', description: 'Long texts and lists are cut; show_run has a full result' },
   },
 } as const;

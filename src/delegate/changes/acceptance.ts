@@ -1,7 +1,7 @@
 import type { Confinement } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
-import { withoutSecrets } from '../files/redaction.ts';
-import type { Environment } from './git.ts';
+import { checkEnvironment, type Environment } from '../launch/environment.ts';
+import { launch } from '../launch/launch.ts';
 
 export interface CheckResult {
   readonly command: string;
@@ -57,21 +57,17 @@ async function execute(
   program: Confinement,
   { cwd, env, timeoutMs, signal }: CheckOptions,
 ): Promise<CheckResult> {
-  const { spawn } = await import('node:child_process');
-  const child = spawn(program.command, program.args, {
-    cwd,
-    // The agent may have written the code that runs here, so withhold secrets, as its own sandbox does.
-    env: { ...withoutSecrets(env), CI: '1', ...program.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = await launch(
+    { command: program.command, args: program.args, cwd, env: checkEnvironment(env, program.env) },
     // A separate process group, so that child processes can be killed too.
-    detached: true,
-  });
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
   let output = '';
   const append = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-maxOutputLength);
   };
-  child.stdout.on('data', append);
-  child.stderr.on('data', append);
+  child.stdout!.on('data', append);
+  child.stderr!.on('data', append);
   let timedOut = false;
   const kill = () => {
     try {

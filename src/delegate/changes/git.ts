@@ -1,6 +1,15 @@
 import { Failure } from '../../failure.ts';
+import {
+  type Environment,
+  gitEnvironment,
+  safeGitSettings,
+  withGitSettings,
+  withoutRepository,
+} from '../launch/environment.ts';
+import { capture } from '../launch/launch.ts';
+import { findBlockingFile } from './blocking-file.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from '../launch/environment.ts';
 
 export interface GitOptions {
   readonly env?: Environment;
@@ -11,40 +20,28 @@ export interface GitOptions {
 
 export type RepositoryPaths = Pick<Repository, 'gitDir' | 'root' | 'prefix' | 'objects'>;
 
-/** Overrides settings that could start programs. `disablePrograms` handles filters, merge drivers and hooks. */
-const safeConfig = [
-  ['core.fsmonitor', 'false'],
-  ['core.hooksPath', '/dev/null'],
-  ['core.quotePath', 'false'],
-  // Git in a submodule uses the settings of the submodule and ignores these overrides.
-  ['submodule.recurse', 'false'],
-].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-const programSettings = String.raw`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*)$`;
+/** Overrides settings that could start programs. `disablePrograms` handles those with names that a repository chooses. */
+const safeConfig = [...safeGitSettings, ['core.quotePath', 'false']].flatMap(([key, value]) => [
+  '-c',
+  `${key}=${value}`,
+]);
+/** Settings that name programs, or that make git start one. */
+const programSettings = [
+  String.raw`filter\..*\.(clean|smudge|process|required)`,
+  String.raw`(merge|diff)\..*\.(driver|command|textconv)`,
+  String.raw`hook\..*`,
+  String.raw`core\.(sshcommand|askpass|editor|pager|gitproxy|alternaterefscommand)`,
+  String.raw`(diff\.external|gpg\.program|gpg\..*\.program|credential\..*helper|credential\.helper|sequence\.editor)`,
+  String.raw`(commit|tag|push)\.gpgsign`,
+].join('|');
 /** Commands that read neither files nor the index, and so never start one of these programs. */
 const safeCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'commit-tree']);
 /** Equivalent to git's built-in merge driver. */
 const builtInMerge = 'git merge-file -q --marker-size=%L %A %O %B';
-/** Prevents git from fetching missing objects, because the repository's settings choose the program that fetches them. */
-const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
 
-/** Git would wait forever if .gitignore or .gitattributes is a named pipe. */
 const timeoutMs = 10 * 60_000;
-
-/** Variables that git sets for the programs it starts, such as a hook that starts this server. They refer to another repository. */
-const repositoryVariables = new Set([
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_COMMON_DIR',
-  'GIT_PREFIX',
-  'GIT_NAMESPACE',
-]);
-
-function withoutRepositoryVariables(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
-}
+/** For commands that read only the settings, which can be a named pipe too. */
+const quickTimeoutMs = 20_000;
 
 /**
  * A git working tree, seen from one of its folders. The git directory is looked up once, before an agent works in the
@@ -64,7 +61,7 @@ export class Repository {
     this.root = root;
     this.prefix = prefix;
     this.objects = objects;
-    this.#env = { ...withoutRepositoryVariables(env), GIT_DIR: gitDir, GIT_WORK_TREE: root };
+    this.#env = { ...withoutRepository(env), GIT_DIR: gitDir, GIT_WORK_TREE: root };
   }
 
   /** Returns `undefined` outside a working tree and if git is not installed. */
@@ -74,7 +71,7 @@ export class Repository {
       const { output } = await runGit(
         folder,
         ['rev-parse', '--path-format=absolute', ...fields],
-        withoutRepositoryVariables(env),
+        withoutRepository(env),
       );
       const [gitDir = '', root, prefix = '', objects = ''] = output.toString().split('\n');
       return root ? new Repository({ gitDir, root, prefix, objects }, env) : undefined;
@@ -91,8 +88,8 @@ export class Repository {
 
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
     // Read the settings each time, because an agent may have changed them.
-    const overrides = safeCommands.has(args[0]!) ? {} : await disablePrograms(this.gitDir, this.#env);
-    return runGit(folder, args, { ...this.#env, ...overrides, ...options.env }, options);
+    const env = safeCommands.has(args[0]!) ? this.#env : await disablePrograms(this.gitDir, this.#env);
+    return runGit(folder, args, { ...env, ...options.env }, options, this.root);
   }
 
   async text(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
@@ -105,9 +102,9 @@ export interface GitResult {
   readonly output: Buffer;
 }
 
-/** Overrides that disable the programs configured in the repository. Programs from the user's own settings stay enabled. */
+/** Adds overrides that disable the programs configured in the repository. Programs from the user's own settings stay enabled. */
 async function disablePrograms(gitDir: string, env: Environment): Promise<Environment> {
-  const query = ['config', '--show-scope', '-z', '--get-regexp', programSettings];
+  const query = ['config', '--show-scope', '-z', '--get-regexp', `^(${programSettings})$`];
   const { output } = await runGit(gitDir, query, env, { expected: [1] });
   const parts = output.toString().split('\0');
   const [local, trusted] = [new Set<string>(), new Map<string, string>()];
@@ -116,19 +113,15 @@ async function disablePrograms(gitDir: string, env: Environment): Promise<Enviro
     if (parts[at] !== 'local' && parts[at] !== 'worktree') trusted.set(key, value.join('\n'));
     else local.add(key.replace(/^(hook\..*)\.[^.]*$/, '$1.enabled'));
   }
-  const first = Number(env['GIT_CONFIG_COUNT'] ?? 0);
-  const settings = [...local].flatMap((key, at) => [
-    [`GIT_CONFIG_KEY_${first + at}`, key],
-    [`GIT_CONFIG_VALUE_${first + at}`, trusted.get(key) ?? safeValue(key)],
-  ]);
-  return local.size === 0
-    ? {}
-    : { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + local.size) };
+  return withGitSettings(
+    env,
+    [...local].map((key) => [key, trusted.get(key) ?? safeValue(key)]),
+  );
 }
 
 function safeValue(key: string): string {
   if (key.endsWith('.driver')) return builtInMerge;
-  return key.endsWith('.required') || key.startsWith('hook.') ? 'false' : '';
+  return /\.(required|gpgsign)$|^hook\./.test(key) ? 'false' : '';
 }
 
 async function runGit(
@@ -136,28 +129,29 @@ async function runGit(
   args: readonly string[],
   env: Environment,
   { input, expected = [] }: GitOptions = {},
+  root?: string,
 ): Promise<GitResult> {
-  const { spawn } = await import('node:child_process');
-  const child = spawn('git', [...safeConfig, ...args], {
-    cwd: folder,
-    env: { ...env, ...offline, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: timeoutMs,
+  const program = { command: 'git', args: [...safeConfig, ...args], cwd: folder, env: gitEnvironment(env) };
+  const watch = root === undefined ? undefined : findBlockingFile(root);
+  const running = capture(program, {
+    timeoutMs: root === undefined ? quickTimeoutMs : timeoutMs,
+    ...(input !== undefined && { input }),
+    ...(watch && { signal: watch.found }),
   });
-  const [output, errors]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const code = await new Promise<number>((done, fail) => {
-    child.on('error', (cause) =>
-      fail(new Failure('unavailable', `git could not be started: ${cause.message}`, { cause })),
+  const { code, output, errors, startError } = await running.finally(() => watch?.stop());
+  if (startError !== undefined && watch?.path === undefined)
+    throw new Failure('unavailable', `git could not be started: ${startError.message}`, {
+      cause: startError,
+    });
+  if (watch?.path !== undefined)
+    throw new Failure(
+      'unavailable',
+      `git ${args[0]} was stopped: ${watch.path} is a named pipe, and git would wait for it forever. Delete it.`,
     );
-    child.on('close', (exit) => done(exit ?? -1));
-  });
-  if (code !== 0 && !expected.includes(code)) {
-    const message = Buffer.concat(errors).toString().trim().split('\n').at(-1) ?? '';
-    throw new Failure('tool-failed', `git ${args[0]} failed with code ${code}: ${message}`);
+  if (code !== 0 && !expected.includes(code ?? -1)) {
+    const message = errors.toString().trim().split('\n').at(-1) ?? '';
+    const how = code === null ? 'was killed or took too long' : `failed with code ${code}`;
+    throw new Failure('tool-failed', `git ${args[0]} ${how}: ${message}`);
   }
-  return { code, output: Buffer.concat(output) };
+  return { code: code ?? -1, output };
 }

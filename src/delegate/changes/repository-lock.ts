@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createPrivateFile } from '../../regular-file.ts';
 import type { Repository } from './git.ts';
 
 const sqliteBusy = 5;
@@ -24,9 +25,10 @@ export async function withRepositoryLock<Value>(
   ]);
   // All worktrees of a repository share this folder. Resolve links, so that they get the same lock.
   const shared = dirname(await disk.realpath(objects));
-  await disk.mkdir(folder, { recursive: true, mode: 0o700 });
   const name = createHash('sha256').update(shared).digest('hex').slice(0, 32);
-  const database = new DatabaseSync(join(folder, `${name}.lock`));
+  const file = join(folder, `${name}.lock`);
+  createPrivateFile(file);
+  const database = new DatabaseSync(file);
   try {
     // Waiting inside SQLite would block the event loop.
     database.exec('PRAGMA busy_timeout = 0');

@@ -7,9 +7,10 @@ import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts';
 import { asSkill, discoverSkills } from '../skills/skills.ts';
 import { checkOverrides } from './overrides.ts';
-import { type Caller, grantSandbox } from './permissions.ts';
+import { type Caller, grantSandbox, overrideRights } from './permissions.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
+import { refuseUnknownThread, resolveThread } from './thread.ts';
 
 type Input = RunInput | ResumeInput;
 
@@ -22,12 +23,13 @@ export async function createRunRequest(
   options: DelegateOptions,
 ): Promise<RunRequest> {
   const cwd = resolve(input.cwd);
-  const overrides = input.config_overrides ?? [];
-  await checkOverrides(overrides, caller);
+  const rights = await overrideRights(cwd, caller, options);
+  const { allowed: overrides, ...dropped } = await checkOverrides(input.config_overrides ?? [], rights);
   const granted = await grantSandbox(input.sandbox, cwd, caller, options);
-  const warnings = granted.warning === undefined ? [] : [granted.warning];
+  const warnings = [...(granted.warning === undefined ? [] : [granted.warning]), ...dropped.warnings];
   const { task, role } = await expandFromLibrary(input, options, warnings);
-  const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : undefined;
+  const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, options) : undefined;
+  if (threadId !== undefined) refuseUnknownThread(threadId, options);
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
     throw new Failure('refused', `${selection.errors.join('; ')}; ${options.agent} was not started`);

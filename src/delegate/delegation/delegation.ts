@@ -4,19 +4,23 @@ import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { storageReason } from '../../storage-error.ts';
 import type { Agent } from '../agents/agent.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import type { HostClient } from '../host/host-client.ts';
+import { isStartedByAgent } from '../process/ancestry.ts';
 import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunRequest, RunResult } from '../record/run-request.ts';
 import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
+import { identifyCaller } from './caller.ts';
 import { HostedRuns, RunReleased } from './hosted-runs.ts';
-import { type Caller, readCaller } from './permissions.ts';
+import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
+import { resolveThread } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
@@ -59,12 +63,12 @@ export class Delegation {
     return this.runner.agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 
-  startRun(
+  async startRun(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    const threadId = 'thread_id' in input ? input.thread_id.toLowerCase() : undefined;
+    const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : undefined;
     const row: NewRun = { tool, ...(threadId !== undefined && { threadId }) };
     return this.start(row, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
@@ -106,6 +110,7 @@ export class Delegation {
   ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
     const { tool } = row;
+    const caller = await identifyCaller(context, input, this.options);
     const host = this.hosts.start();
     host.catch(() => {});
     let directory: RunDirectory;
@@ -116,7 +121,7 @@ export class Delegation {
       );
     } catch (error) {
       await (await host).release();
-      const problem = `The run directory could not be created in ${runsDir}: ${messageOf(error)}`;
+      const problem = `The run directory could not be created in ${runsDir}: ${storageReason(error, runsDir) ?? messageOf(error)}`;
       return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
     }
     const controller = new AbortController();
@@ -129,13 +134,7 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({
-      directory,
-      host,
-      caller: readCaller(context.meta),
-      signal: controller.signal,
-      reporter,
-    });
+    const done = work({ directory, host, caller, signal: controller.signal, reporter });
     this.#track(
       done
         .then(
@@ -157,12 +156,13 @@ export class Delegation {
     };
   }
 
-  /** Refuses calls from sub-agents, recognised by the environment of their server or by their thread. */
+  /** Refuses calls from sub-agents, recognised by the environment or the parents of their server, or by their thread. */
   async refuseSubagents(caller: Caller): Promise<void> {
     const queue = await this.runner.queue;
     if (
       this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => queue.knowsThread(thread))
+      caller.threads.some((thread) => queue.knowsThread(thread)) ||
+      (await isStartedByAgent())
     )
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
   }

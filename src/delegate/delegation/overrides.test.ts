@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkOverrides } from './overrides.ts';
-import type { Caller } from './permissions.ts';
+import type { OverrideRights } from './permissions.ts';
 
-const unknownCaller: Caller = { threads: [], workspaces: [] };
-const fullAccess: Caller = { ...unknownCaller, sandbox: 'danger-full-access' };
+const none: OverrideRights = { addresses: false, programs: false, drop: false };
+const addresses: OverrideRights = { ...none, addresses: true };
+const everything: OverrideRights = { ...addresses, programs: true };
 
 describe('checkOverrides', () => {
   it.each([
@@ -32,14 +33,15 @@ describe('checkOverrides', () => {
     'model_providers.x.auth.command="sh"',
     'agents.x.config_file="/x"',
   ])('refuses an override that could widen the permissions of the run: %s', async (override) => {
-    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/is refused/);
-    await expect(checkOverrides([override], fullAccess)).rejects.toThrow(/is refused/);
+    await expect(checkOverrides([override], none)).rejects.toThrow(/is refused/);
+    await expect(checkOverrides([override], addresses)).rejects.toThrow(/is refused/);
+    expect(await checkOverrides([override], everything)).toEqual({ allowed: [override], warnings: [] });
   });
 
   it.each(['', 'model', '=x', '--sandbox'])(
     'refuses an override that is not of the form key=value: %j',
     async (override) => {
-      await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/key=value/);
+      await expect(checkOverrides([override], none)).rejects.toThrow(/key=value/);
     },
   );
 
@@ -60,23 +62,24 @@ describe('checkOverrides', () => {
     'openai_base_url="""\nhttps://elsewhere.example"""',
     'something_new="https://elsewhere.example"',
     'something_new=["a", {b="wss://elsewhere.example"}]',
-  ])('refuses another address or credential without full access: %s', async (override) => {
-    for (const sandbox of ['read-only', 'workspace-write'] as const)
-      await expect(checkOverrides([override], { ...unknownCaller, sandbox })).rejects.toThrow(/is refused/);
-    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/is refused/);
+  ])('refuses another address or credential without the right to set one: %s', async (override) => {
+    await expect(checkOverrides([override], none)).rejects.toThrow(/is refused/);
   });
 
-  it('allows another address to a caller with full access', async () => {
+  it('allows another address with the right to set one', async () => {
     const override = 'model_providers.x={name="x",base_url="https://elsewhere.example",env_key="KEY"}';
-    await expect(checkOverrides([override], fullAccess)).resolves.toBeUndefined();
+    expect((await checkOverrides([override], addresses)).allowed).toEqual([override]);
   });
 
   it.each([
     'model_providers.x={"\\u0061uth"={"\\u0063ommand"="sh"}}',
     'model_providers.x={"\\u0061uth"."\\u0063ommand"="sh"}',
-  ])('refuses an override that starts a program, even with full access: %s', async (override) => {
-    await expect(checkOverrides([override], fullAccess)).rejects.toThrow(/start a program/);
-  });
+  ])(
+    'refuses an override that starts a program, even with the right to set addresses: %s',
+    async (override) => {
+      await expect(checkOverrides([override], addresses)).rejects.toThrow(/start a program/);
+    },
+  );
 
   it.each([
     'model_providers.x={name="x",name="y"}',
@@ -93,7 +96,7 @@ describe('checkOverrides', () => {
     'model.="x"',
     "model='x",
   ])('refuses text that Codex might parse differently: %j', async (override) => {
-    await expect(checkOverrides([override], unknownCaller)).rejects.toThrow(/is refused/);
+    await expect(checkOverrides([override], none)).rejects.toThrow(/is refused/);
   });
 
   it.each([
@@ -115,6 +118,19 @@ describe('checkOverrides', () => {
     'features={goals=false}',
     'tools={web_search=true}',
   ])('allows a harmless override: %s', async (override) => {
-    await expect(checkOverrides([override], unknownCaller)).resolves.toBeUndefined();
+    expect((await checkOverrides([override], none)).allowed).toEqual([override]);
+  });
+
+  it('drops what the caller has no right to set, and says so', async () => {
+    const { allowed, warnings } = await checkOverrides(
+      ['model="x"', 'notify=["sh"]', "model='y", 'chatgpt_base_url="https://elsewhere.example"'],
+      { ...none, drop: true },
+    );
+    expect(allowed).toEqual(['model="x"']);
+    expect(warnings.map((warning) => /^The config override (\S+)/.exec(warning)?.[1])).toEqual([
+      'notify',
+      '"model=\'y"',
+      'chatgpt_base_url',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
-import type { Caller } from './permissions.ts';
+import type { OverrideRights } from './permissions.ts';
 
 /** Keys that set an agent's permissions, or that name programs or folders outside its sandbox. */
 const protectedKeys =
@@ -23,34 +23,62 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/**
- * Refuses overrides that need more permissions than the caller has. Overrides are parsed as Codex parses them, because an
- * escape sequence can hide a key. Text that Codex might parse differently is refused.
- */
-export async function checkOverrides(overrides: readonly string[], { sandbox }: Caller): Promise<void> {
-  for (const override of overrides) {
-    for (const { keys, value } of listLeaves(await parseOverride(override))) {
-      const name = keys.join('.');
-      const reason = reasonToRefuse(keys, value, sandbox === 'danger-full-access');
-      if (reason !== undefined)
-        throw new Failure(
-          'refused',
-          `The config override ${name} is refused: ${reason}. Set it in the agent's own settings instead.`,
-        );
-    }
-  }
+export interface CheckedOverrides {
+  readonly allowed: readonly string[];
+  /** One for each override that was dropped. */
+  readonly warnings: readonly string[];
 }
 
-function reasonToRefuse(keys: readonly string[], value: unknown, hasFullAccess: boolean): string | undefined {
+/**
+ * Checks overrides against the rights of the caller. Overrides are parsed as Codex parses them, because an escape sequence
+ * can hide a key. Text that Codex might parse differently needs the rights for everything.
+ */
+export async function checkOverrides(
+  overrides: readonly string[],
+  rights: OverrideRights,
+): Promise<CheckedOverrides> {
+  const [allowed, warnings]: [string[], string[]] = [[], []];
+  for (const override of overrides) {
+    const problem = await findProblem(override, rights);
+    if (problem === undefined) allowed.push(override);
+    else if (rights.drop) warnings.push(`${problem} It was not passed on.`);
+    else throw new Failure('refused', `${problem} Set it in the agent's own settings instead.`);
+  }
+  return { allowed, warnings };
+}
+
+async function findProblem(override: string, rights: OverrideRights): Promise<string | undefined> {
+  const at = override.indexOf('=');
+  const key = override.slice(0, Math.max(at, 0)).trim();
+  if (key === '')
+    throw new Failure(
+      'refused',
+      `The config override ${JSON.stringify(override)} is not of the form key=value.`,
+    );
+  const parsed = await parseOverride(key, override.slice(at + 1).trim());
+  if (typeof parsed === 'string')
+    return rights.programs
+      ? undefined
+      : `The config override ${JSON.stringify(override)} is refused: ${parsed}.`;
+  for (const { keys, value } of listLeaves(parsed)) {
+    const reason = reasonToRefuse(keys, value, rights);
+    if (reason !== undefined) return `The config override ${keys.join('.')} is refused: ${reason}.`;
+  }
+  return undefined;
+}
+
+function reasonToRefuse(keys: readonly string[], value: unknown, rights: OverrideRights): string | undefined {
   const [root = ''] = keys;
   const name = keys.join('.');
   // Disabling an MCP server can only reduce what the agent may do.
   const disablesServer = /^mcp_servers\.[\w-]+\.enabled$/.test(name) && value === false;
-  if (protectedKeys.test(root) && !disablesServer && !harmlessFeatures.test(name))
-    return 'it could widen the permissions of the run';
-  if (keys.some((key) => programKeys.test(key))) return 'it could start a program outside the sandbox';
+  if (!rights.programs) {
+    if (protectedKeys.test(root) && !disablesServer && !harmlessFeatures.test(name))
+      return 'it could widen the permissions of the run';
+    if (keys.some((key) => programKeys.test(key))) return 'it could start a program outside the sandbox';
+  }
   const setsAddress = keys.some((key) => addressKeys.test(key)) || isAddress(value);
-  return setsAddress && !hasFullAccess ? 'it could send data or keys to another address' : undefined;
+  return setsAddress && !rights.addresses ? 'it could send data or keys to another address' : undefined;
 }
 
 function isAddress(value: unknown): boolean {
@@ -68,19 +96,14 @@ function listLeaves({ keys, value }: Leaf): Leaf[] {
     : inner.flatMap(([more, item]) => listLeaves({ keys: [...keys, ...more], value: item }));
 }
 
-/** Codex splits an override at the first `=`, splits the key at every dot, even in quotes, and parses the rest as TOML. */
-async function parseOverride(override: string): Promise<Leaf> {
-  const refuse = (why: string) =>
-    new Failure('refused', `The config override ${JSON.stringify(override)} ${why}`);
-  const at = override.indexOf('=');
-  const key = override.slice(0, Math.max(at, 0)).trim();
-  if (key === '') throw refuse('is not of the form key=value.');
+/**
+ * Codex splits an override at the first `=`, splits the key at every dot, even in quotes, and parses the rest as TOML.
+ * Returns the reason if that is ambiguous.
+ */
+async function parseOverride(key: string, text: string): Promise<Leaf | string> {
   const keys = key.split('.');
   if (!keys.every((part) => /^[\w-]+$/.test(part)))
-    throw refuse(
-      'is refused: its key must consist of plain names separated by dots, without quotation marks.',
-    );
-  const text = override.slice(at + 1).trim();
+    return 'its key must consist of plain names separated by dots, without quotation marks';
   const { parse } = await import('smol-toml');
   try {
     const { value, ...others } = parse(`value = ${text}`);
@@ -89,5 +112,5 @@ async function parseOverride(override: string): Promise<Leaf> {
     // Codex treats invalid TOML as a string. Without these characters, no TOML parser reads it as anything else.
     if (!/["'[\]{}#=\\\p{Cc}]/u.test(text)) return { keys, value: text };
   }
-  throw refuse('is refused: its value is not one valid TOML value.');
+  return 'its value is not one valid TOML value';
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, grantSandbox, readCaller } from './permissions.ts';
+import { type Caller, grantSandbox, overrideRights, readCaller } from './permissions.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -13,6 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const unknownCaller: Caller = { threads: [], workspaces: [] };
 const unlimited = {
+  document: false,
   ceiling: 'danger-full-access',
   dangerFolders: [],
   writeFolders: [],
@@ -145,4 +146,72 @@ describe('readCaller', () => {
     'returns an empty caller for missing or invalid metadata: %j',
     (meta) => expect(readCaller(meta)).toEqual(unknownCaller),
   );
+});
+
+describe('grantSandbox for a client that names its roots', () => {
+  it('allows writing only below them, and reading everywhere', async () => {
+    const caller = { ...unknownCaller, roots: [join(folder, 'shop')] };
+    expect((await grantSandbox('workspace-write', join(folder, 'shop'), caller, unlimited)).sandbox).toBe(
+      'workspace-write',
+    );
+    const limits = { ...unlimited, dangerFolders: [folder] };
+    for (const requested of ['workspace-write', 'danger-full-access'] as const) {
+      const { sandbox, warning } = await grantSandbox(requested, folder, caller, limits);
+      expect(sandbox).toBe('read-only');
+      expect(warning).toContain('outside the folders that the client has open');
+    }
+    expect(await grantSandbox('read-only', folder, caller, unlimited)).toEqual({ sandbox: 'read-only' });
+  });
+});
+
+describe('the drop-in contract', () => {
+  const document = { ...unlimited, document: true } as const;
+
+  it('grants danger-full-access up to the ceiling, without a list of folders', async () => {
+    expect(await grantSandbox('danger-full-access', folder, unknownCaller, document)).toEqual({
+      sandbox: 'danger-full-access',
+    });
+    const { sandbox, warning } = await grantSandbox('danger-full-access', folder, unknownCaller, {
+      ...document,
+      ceiling: 'workspace-write',
+    });
+    expect(sandbox).toBe('workspace-write');
+    expect(warning).toContain('delegate.sandbox_ceiling');
+  });
+
+  it('refuses to write in a protected folder', async () => {
+    await expect(grantSandbox('workspace-write', '/usr', unknownCaller, document)).rejects.toThrow(
+      /system folder/,
+    );
+  });
+
+  it('forwards every override, unless the caller or the ceiling allows less', async () => {
+    const rights = (more: object, caller: Caller = unknownCaller) =>
+      overrideRights(folder, caller, { ...document, ...more });
+    expect(await rights({})).toEqual({ addresses: true, programs: true, drop: true });
+    const nothing = { addresses: false, programs: false, drop: true };
+    expect(await rights({ ceiling: 'workspace-write' })).toEqual(nothing);
+    expect(await rights({}, { ...unknownCaller, sandbox: 'read-only' })).toEqual(nothing);
+  });
+});
+
+describe('overrideRights', () => {
+  const fullAccess = { ...unknownCaller, sandbox: 'danger-full-access' } as const;
+
+  it('needs a caller with full access, and a folder for runs without a sandbox to name programs', async () => {
+    expect(await overrideRights(folder, unknownCaller, unlimited)).toMatchObject({
+      addresses: false,
+      programs: false,
+    });
+    expect(await overrideRights(folder, fullAccess, unlimited)).toMatchObject({
+      addresses: true,
+      programs: false,
+    });
+    expect(await overrideRights(folder, fullAccess, { ...unlimited, dangerFolders: [folder] })).toMatchObject(
+      { addresses: true, programs: true, drop: false },
+    );
+    expect(
+      await overrideRights(folder, fullAccess, { ...unlimited, ceiling: 'workspace-write' }),
+    ).toMatchObject({ addresses: false, programs: false });
+  });
 });

@@ -1,8 +1,8 @@
-import { promises as disk } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
+import { isInside, realpath } from '../agents/folder-scope.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
-import { isInFolder, protectionReason } from './protected-folders.ts';
+import { protectionReason } from './protected-folders.ts';
 
 /** The calling thread and its permissions, as far as the client sends them. */
 export interface Caller {
@@ -10,6 +10,8 @@ export interface Caller {
   readonly sandbox?: Sandbox;
   /** The folders that the calling thread may write to. */
   readonly workspaces: readonly string[];
+  /** The folders that the client has open, if it says so. */
+  readonly roots?: readonly string[];
 }
 
 /** Reads the metadata that Codex sends with every tool call. */
@@ -35,6 +37,8 @@ function parse(text: string): unknown {
 }
 
 export interface PermissionLimits {
+  /** True under the drop-in contract: up to the ceiling, a run may go without a sandbox in every folder. */
+  readonly document: boolean;
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
   /** Protected folders that runs may write to anyway. */
@@ -57,19 +61,75 @@ export async function grantSandbox(
   caller: Caller,
   limits: PermissionLimits,
 ): Promise<GrantedSandbox> {
-  const { ceiling, dangerFolders } = limits;
-  const sandbox = narrowest(requested, ceiling, (await callerSandbox(caller, cwd, limits)) ?? requested);
-  if (sandbox === 'danger-full-access' && !(await isInside(cwd, dangerFolders)))
+  const narrowing = await listNarrowing(requested, cwd, caller, limits);
+  const sandbox = narrowest(requested, ...narrowing.map((one) => one.sandbox));
+  await refuseByFolder(sandbox, cwd, limits);
+  if (sandbox === requested) return { sandbox };
+  const { reason } = narrowing.find((one) => one.sandbox === sandbox)!;
+  return { sandbox, warning: `The run got the sandbox ${sandbox} instead of ${requested}: ${reason}.` };
+}
+
+interface Narrowing {
+  readonly sandbox: Sandbox;
+  readonly reason: string;
+}
+
+async function listNarrowing(
+  requested: Sandbox,
+  cwd: string,
+  caller: Caller,
+  limits: PermissionLimits,
+): Promise<readonly Narrowing[]> {
+  const found: Narrowing[] = [
+    { sandbox: limits.ceiling, reason: 'delegate.sandbox_ceiling allows no more' },
+    {
+      sandbox: (await callerSandbox(caller, cwd, limits)) ?? requested,
+      reason: 'the calling thread has no more',
+    },
+  ];
+  if (caller.roots !== undefined && !(await isInside(cwd, caller.roots)))
+    found.push({ sandbox: 'read-only', reason: `${cwd} is outside the folders that the client has open` });
+  return found;
+}
+
+async function refuseByFolder(sandbox: Sandbox, cwd: string, limits: PermissionLimits): Promise<void> {
+  if (sandbox === 'danger-full-access' && !limits.document && !(await isInside(cwd, limits.dangerFolders)))
     throw new Failure(
       'refused',
       `danger-full-access is not allowed in ${cwd}. To allow it, add the folder to delegate.danger_folders.`,
     );
-  if (sandbox === 'workspace-write') await refuseProtected(cwd, limits);
-  if (sandbox === requested) return { sandbox };
-  const reason = sandbox === ceiling ? 'delegate.sandbox_ceiling allows' : 'the calling thread has';
+  const protection = sandbox === 'workspace-write' && (await findProtection(cwd, limits));
+  if (protection)
+    throw new Failure(
+      'refused',
+      `workspace-write is not allowed in ${cwd}: ${protection}. Use the project folder, request read-only, or add the folder to delegate.write_folders.`,
+    );
+}
+
+/** What a caller may set with `config_overrides`, besides harmless settings. */
+export interface OverrideRights {
+  /** Addresses and credentials of the model. */
+  readonly addresses: boolean;
+  /** Programs, trust and the sandbox itself. */
+  readonly programs: boolean;
+  /** Whether to drop an override with a warning instead of refusing the call. */
+  readonly drop: boolean;
+}
+
+/** An override that names a program or widens the sandbox gives as much as a run without a sandbox, so it needs the same. */
+export async function overrideRights(
+  cwd: string,
+  caller: Caller,
+  { document, ceiling, dangerFolders }: PermissionLimits,
+): Promise<OverrideRights> {
+  // The document forwards every override of every caller.
+  const isFull =
+    ceiling === 'danger-full-access' &&
+    (caller.sandbox ?? (document ? ceiling : undefined)) === 'danger-full-access';
   return {
-    sandbox,
-    warning: `The run got the sandbox ${sandbox} instead of ${requested}: ${reason} no more.`,
+    addresses: isFull,
+    programs: isFull && (document || (await isInside(cwd, dangerFolders))),
+    drop: document,
   };
 }
 
@@ -91,22 +151,11 @@ async function startFolder({ startedIn, userHome }: PermissionLimits): Promise<s
   return path === undefined || protectionReason(path, home ?? userHome) !== undefined ? [] : [startedIn];
 }
 
-async function refuseProtected(cwd: string, { userHome, writeFolders }: PermissionLimits): Promise<void> {
+async function findProtection(
+  cwd: string,
+  { userHome, writeFolders }: PermissionLimits,
+): Promise<string | undefined> {
   const [path, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
   const reason = path === undefined ? undefined : protectionReason(path, home ?? userHome);
-  if (reason === undefined || (await isInside(cwd, writeFolders))) return;
-  throw new Failure(
-    'refused',
-    `workspace-write is not allowed in ${cwd}: ${reason}. Use the project folder, request read-only, or add the folder to delegate.write_folders.`,
-  );
-}
-
-async function isInside(cwd: string, folders: readonly string[]): Promise<boolean> {
-  const path = await realpath(cwd);
-  const allowed = await Promise.all(folders.map(realpath));
-  return allowed.some((folder) => path !== undefined && folder !== undefined && isInFolder(path, folder));
-}
-
-function realpath(path: string): Promise<string | undefined> {
-  return disk.realpath(path).catch(() => undefined);
+  return reason === undefined || (await isInside(cwd, writeFolders)) ? undefined : reason;
 }

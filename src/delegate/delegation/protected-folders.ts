@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { isInFolder } from '../agents/folder-scope.ts';
 
 /** System folders that are protected with everything below them. */
 const protectedTrees = [
@@ -38,11 +38,6 @@ const protectedFolders = [
   '/var/log',
   '/var/spool',
 ];
-
-/** True for the folder itself and for every path below it. */
-export function isInFolder(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
 
 /** Why runs must not write to this real path; `undefined` for an ordinary folder. */
 export function protectionReason(path: string, userHome: string): string | undefined {

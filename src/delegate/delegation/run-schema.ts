@@ -57,8 +57,8 @@ export const resumeInput = {
   properties: {
     thread_id: {
       type: 'string',
-      pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-      description: 'subagent_thread_id of an earlier run',
+      minLength: 1,
+      description: 'subagent_thread_id of an earlier run, or the name of a thread',
     },
     task: { type: 'string', description: 'Follow-up task. Default: continue where it stopped' },
     ...shared,

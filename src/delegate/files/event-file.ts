@@ -8,13 +8,15 @@ const maxLineBytes = 8 * 1024 * 1024;
 /** Reads a growing file line by line. Each read continues where the previous one stopped. */
 export class EventFile {
   readonly path: string;
-  #offset = 0;
+  #offset: number;
   #partial: Buffer[] = [];
   #partialBytes = 0;
   #skipping = false;
 
-  constructor(path: string) {
+  /** Reads from the start, or from an offset. If that is within a line, the first line is incomplete. */
+  constructor(path: string, offset = 0) {
     this.path = path;
+    this.#offset = offset;
   }
 
   get offset(): number {

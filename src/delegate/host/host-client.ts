@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { log, logLevel } from '../../log.ts';
+import { launch } from '../launch/launch.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
 import { Channel } from './channel.ts';
 import type { Cancellation, HostMessage, HostOptions, HostOrder } from './host-message.ts';
@@ -32,15 +33,12 @@ const launcher = ['.', '../../../dist']
  * connection. Start it as early as possible, because it needs some time to load.
  */
 export async function startHost(options: HostOptions): Promise<HostClient> {
-  const { spawn } = await import('node:child_process');
   const { NODE_OPTIONS: _, ...env } = options.env;
   if (launcher === undefined) throw new Failure('unavailable', 'Run "npm run build" first.');
-  const child = spawn(process.execPath, [launcher, 'run-host'], {
-    cwd: options.startedIn,
-    env,
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  });
+  const child = await launch(
+    { command: process.execPath, args: [launcher, 'run-host'], cwd: options.startedIn, env },
+    { detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
+  );
   child.once('error', (error) => log('error', 'the run host could not be started', error));
   child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   child.stderr?.on('error', () => {});

@@ -1,13 +1,23 @@
 import { promises as disk } from 'node:fs';
+import { constants } from 'node:os';
 import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { identify, type ProcessIdentity, runMarker } from './process-table.ts';
+import { agentEnvironment } from '../launch/environment.ts';
+import { launch } from '../launch/launch.ts';
+import type { Program } from './containment.ts';
+import { identify, type ProcessIdentity } from './process-table.ts';
 
 /** A running agent. */
 export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
   /** Set when the process has exited. */
   readonly exit: Exit | undefined;
+}
+
+/** The command of an agent, and the program around it that keeps its processes together. */
+export interface ContainedAgent {
+  readonly invocation: Invocation;
+  readonly program: Program;
 }
 
 export interface Exit {
@@ -22,12 +32,11 @@ export interface Exit {
  */
 export async function startAgent(
   directory: RunDirectory,
-  invocation: Invocation,
+  { invocation, program }: ContainedAgent,
   { prompt, cwd }: { readonly prompt: string; readonly cwd: string },
   env: Readonly<Record<string, string | undefined>>,
   onExit: () => void,
 ): Promise<AgentProcess> {
-  const { spawn } = await import('node:child_process');
   const promptFile = directory.file('.prompt');
   await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
@@ -35,19 +44,24 @@ export async function startAgent(
   const output = await disk.open(directory.file('events.jsonl'), 'a', 0o600);
   const errors = await disk.open(directory.file('stderr.log'), 'a', 0o600);
   try {
-    const child = spawn(invocation.command, invocation.args, {
-      cwd,
-      env: { ...env, ...invocation.env, [runMarker]: directory.id },
-      detached: true,
-      stdio: [input.fd, output.fd, errors.fd],
-    });
+    const child = await launch(
+      {
+        command: program.command,
+        args: program.args,
+        cwd,
+        env: agentEnvironment(env, invocation.env, directory.id),
+      },
+      { detached: true, stdio: [input.fd, output.fd, errors.fd] },
+    );
     let exit: Exit | undefined;
     const recordExit = (result: Exit) => {
       exit ??= result;
       onExit();
     };
     child.once('error', (error) => recordExit({ code: null, signal: null, spawnError: error.message }));
-    child.once('exit', (code, signal) => recordExit({ code, signal }));
+    child.once('exit', (code, signal) =>
+      recordExit(program.command === invocation.command ? { code, signal } : unwrapExit(code, signal)),
+    );
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
       get exit() {
@@ -57,4 +71,10 @@ export async function startAgent(
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
   }
+}
+
+/** The wrapper of an agent cannot end by the agent's signal, so it reports the signal in its exit code, as a shell does. */
+function unwrapExit(code: number | null, signal: NodeJS.Signals | null): Exit {
+  const ended = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
+  return ended === undefined ? { code, signal } : { code: null, signal: ended[0] };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isWrapper } from './containment.ts';
 import { isAlive, listRunProcesses, type ProcessEntry, type ProcessIdentity } from './process-table.ts';
 
 export interface EndedProcess {
@@ -24,9 +25,14 @@ export async function terminateRun(
     for (const entry of await listRunProcesses(root, run)) seen.set(entry.pid, entry);
   };
   await refresh();
-  if (root !== undefined && seen.has(root.pid)) {
-    send(root.pid, 'SIGINT');
-    await waitForExit([root], graceMs);
+  const wrappers = new Set([...seen.values()].filter(isWrapper).map(({ pid }) => pid));
+  const agent =
+    root !== undefined && wrappers.has(root.pid)
+      ? [...seen.values()].find(({ pid, parent }) => wrappers.has(parent) && !wrappers.has(pid))
+      : root;
+  if (agent !== undefined && seen.has(agent.pid)) {
+    send(agent.pid, 'SIGINT');
+    await waitForExit([agent, ...(root === undefined ? [] : [root])], graceMs);
   }
   const killed = new Set<number>();
   const deadline = performance.now() + killTimeoutMs;
@@ -34,13 +40,16 @@ export async function terminateRun(
     await refresh();
     const remaining = await filterAlive([...seen.values()]);
     if (remaining.length === 0) break;
-    for (const { pid } of remaining) {
+    // The wrapper ends after the agent. Until then it keeps the processes of the agent together.
+    const others = remaining.filter(({ pid }) => !wrappers.has(pid));
+    for (const { pid } of others.length > 0 ? others : remaining) {
       send(pid, 'SIGKILL');
       killed.add(pid);
     }
     await waitForExit(remaining, 1_000);
   } while (performance.now() < deadline);
-  return [...seen.values()].map(({ pid, command }) => ({
+  const reported = [...seen.values()].filter(({ pid }) => !wrappers.has(pid));
+  return reported.map(({ pid, command }) => ({
     pid,
     command: command.length > 200 ? `${command.slice(0, 199)}…` : command,
     by: killed.has(pid) ? 'SIGKILL' : 'SIGINT',

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { runMarker } from '../launch/environment.ts';
+import { capture } from '../launch/launch.ts';
 
 /** Identifies a process uniquely: the system reuses process ids, but not together with the same start time. */
 export interface ProcessIdentity {
@@ -11,8 +13,7 @@ export interface ProcessEntry extends ProcessIdentity {
   readonly command: string;
 }
 
-/** Environment variable that marks every process of a run, even if the process has a new parent or session. */
-export const runMarker = 'DELEGATE_RUN';
+export { runMarker };
 
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   const entry = process.platform === 'linux' ? readEntry(pid) : (await listByPs([pid]))[0];
@@ -100,8 +101,6 @@ async function markedByPs(run: string): Promise<ReadonlySet<number>> {
 }
 
 async function ps(args: readonly string[]): Promise<string> {
-  const { execFile } = await import('node:child_process');
-  return new Promise((resolve) => {
-    execFile('ps', args, { maxBuffer: 64 * 1024 * 1024 }, (_, stdout) => resolve(stdout));
-  });
+  const program = { command: '/bin/ps', args, env: {} };
+  return (await capture(program, { timeoutMs: 10_000 })).output.toString();
 }

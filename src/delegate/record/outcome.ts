@@ -35,6 +35,7 @@ export function decideOutcome(facts: ExitFacts): Outcome {
   if (facts.spawnError !== undefined) return failed(facts.spawnError);
   if (
     facts.requestedThread !== undefined &&
+    isThreadId(facts.requestedThread) &&
     progress.threadId !== undefined &&
     progress.threadId !== facts.requestedThread
   )
@@ -51,6 +52,11 @@ export function decideOutcome(facts: ExitFacts): Outcome {
   return { status: 'completed', error: null };
 }
 
+/** False for the name of a thread, which the agent resolves to an id. */
+export function isThreadId(thread: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(thread);
+}
+
 function describeExit({ agent, exit, progress, stderr }: ExitFacts): string {
   const tail = oneLine(lastLines(stderr), 600);
   const lastWarning = [...progress.warnings].at(-1);
@@ -64,6 +70,8 @@ function describeExit({ agent, exit, progress, stderr }: ExitFacts): string {
   return detail === '' ? reason : `${reason}: ${detail}`;
 }
 
+/** The last lines without a stack backtrace, which RUST_BACKTRACE adds after the message. */
 function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-6).join('\n');
+  const lines = text.split('\n').filter((line) => !/^\s*(stack backtrace:|\d+: |at \/)/i.test(line));
+  return lines.join('\n').trim().split('\n').slice(-6).join('\n');
 }

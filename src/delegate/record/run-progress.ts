@@ -1,4 +1,4 @@
-import type { AgentEvent, TodoItem, Usage } from '../agents/agent.ts';
+import type { AgentEvent, AgentItem, TodoItem, Usage } from '../agents/agent.ts';
 
 /** Accumulates the state of a run from its events. */
 export class RunProgress {
@@ -12,6 +12,9 @@ export class RunProgress {
   todo: readonly TodoItem[] = [];
   end: Extract<AgentEvent, { kind: 'completed' | 'failed' }> | undefined;
   readonly warnings = new Set<string>();
+  /** Commands, file changes and tool calls in progress, by the id of their item. */
+  readonly #actions = new Map<string, string>();
+  #lastAction: string | undefined;
 
   apply(event: AgentEvent): void {
     this.last = event.kind;
@@ -31,6 +34,7 @@ export class RunProgress {
         if (event.phase === 'completed') this.itemsCompleted += 1;
         if (event.item.type === 'command') this.command = event.item.command;
         if (event.item.type === 'todo') this.todo = event.item.items;
+        this.#follow(event.id, event.phase, event.item);
         break;
       case 'completed':
       case 'failed':
@@ -41,15 +45,48 @@ export class RunProgress {
 
   /** Describes the progress in one line: the last command and the state of the to-do list. */
   describe(): string {
-    const done = this.todo.filter((item) => item.completed).length;
-    const next = this.todo.find((item) => !item.completed);
     const parts = [
       ...(this.command === undefined ? [] : [`$ ${oneLine(this.command, 120)}`]),
-      ...(this.todo.length === 0
-        ? []
-        : [`${done} of ${this.todo.length} done${next ? `, next: ${oneLine(next.text, 80)}` : ''}`]),
+      ...this.#todoState(),
     ];
     return parts.length > 0 ? parts.join(' · ') : 'thinking';
+  }
+
+  /** Says what the agent is doing at the moment. */
+  activity(): string {
+    const now = [...this.#actions.values()].at(-1);
+    const last = this.#lastAction === undefined ? '' : `; last: ${this.#lastAction}`;
+    const idle = this.turns === 0 ? 'starting the agent' : `thinking${last}`;
+    return [now ?? idle, ...this.#todoState()].join(' · ');
+  }
+
+  #follow(id: string, phase: string, item: AgentItem): void {
+    const action = actionOf(item);
+    if (action === undefined) return;
+    if (phase === 'completed') {
+      this.#actions.delete(id);
+      this.#lastAction = action;
+    } else this.#actions.set(id, action);
+  }
+
+  #todoState(): readonly string[] {
+    if (this.todo.length === 0) return [];
+    const done = this.todo.filter((item) => item.completed).length;
+    const next = this.todo.find((item) => !item.completed);
+    return [`${done} of ${this.todo.length} done${next ? `, next: ${oneLine(next.text, 80)}` : ''}`];
+  }
+}
+
+function actionOf(item: AgentItem): string | undefined {
+  switch (item.type) {
+    case 'command':
+      return `running $ ${oneLine(item.command, 120)}`;
+    case 'files':
+      return `changing ${oneLine(item.changes.map(({ path }) => path).join(', '), 120)}`;
+    case 'tool':
+      return `calling ${item.name}`;
+    default:
+      return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import type { AgentEvent, Usage } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Evidence } from '../changes/evidence.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import type { Overlay } from '../process/containment.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import type { RunStatus } from './outcome.ts';
 
@@ -14,6 +15,8 @@ export interface RunRequest {
   readonly prompt: string;
   readonly outputSchema: JsonSchema;
   readonly cwd: string;
+  /** Where the agent's changes go if it works on an isolated view of the folder. */
+  readonly overlay?: Overlay;
   /** The sandbox after permission checks. */
   readonly sandbox: Sandbox;
   readonly threadId?: string;

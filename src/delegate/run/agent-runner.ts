@@ -1,11 +1,12 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
-import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
+import type { Agent, AgentName } from '../agents/agent.ts';
 import { type Agents, createAgents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { startAgent } from '../process/agent-process.ts';
+import { type ContainedAgent, startAgent } from '../process/agent-process.ts';
+import { type Containment, contain } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
@@ -30,11 +31,12 @@ export type RunnerOptions = Parameters<typeof createAgents>[0] & {
   /** Maximum number of running agents, counted over all runs of the user. */
   readonly maxParallel: number;
   readonly limits: Limits;
+  /** How the processes of an agent are kept together. Default: the best way that works. */
+  readonly containment?: Containment | 'auto';
 };
 
 /** A run whose agent is ready to start. */
-export interface PreparedRun {
-  readonly invocation: Invocation;
+export interface PreparedRun extends ContainedAgent {
   /** False if the run has to wait for other runs. */
   readonly isNext: boolean;
 }
@@ -82,7 +84,14 @@ export class AgentRunner {
     const isCancelled = requestedStop(undefined, queue, path) !== undefined;
     const isNext = !isCancelled && (await this.#tryStart(queue, path));
     if (isNext) await this.#recordBefore(request);
-    return { invocation, isNext };
+    const program = await contain(invocation, request.cwd, {
+      ...request,
+      env: this.#options.env,
+      containment: this.#options.containment,
+      isUnrestricted: request.sandbox === 'danger-full-access',
+      endsWithParent: true,
+    });
+    return { invocation, program, isNext };
   }
 
   /** Runs an agent from an empty run directory to `result.json`. */
@@ -99,22 +108,22 @@ export class AgentRunner {
     signal.addEventListener('abort', wake);
     try {
       const receivedAt = new Date();
-      const { invocation, isNext } = prepared ?? (await this.prepare(request));
-      if (signal.aborted || !isNext) {
+      const ready = prepared ?? (await this.prepare(request));
+      if (signal.aborted || !ready.isNext) {
         const stop = await this.#waitForTurn(await this.queue, request, wakeSignal, hooks);
         if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
         await this.#recordBefore(request);
       }
       hooks.onState?.('running');
       const startedAt = new Date();
-      const process = await startAgent(directory, invocation, request, this.#options.env, wake);
+      const process = await startAgent(directory, ready, request, this.#options.env, wake);
       const queue = await this.queue;
       if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
       // Checked during the run, so that the answer is ready when the run finishes.
       const sandboxWorks =
         request.sandbox === 'danger-full-access' || agent.sandboxWorks === undefined
           ? undefined
-          : queue.checkOnce(`sandbox of ${invocation.command}`, agent.sandboxWorks).catch(() => true);
+          : queue.checkOnce(`sandbox of ${ready.invocation.command}`, agent.sandboxWorks).catch(() => true);
       const followed = await followRun({
         directory,
         agent,

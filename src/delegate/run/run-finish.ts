@@ -11,7 +11,7 @@ import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
 import { asAnswer } from '../record/answer.ts';
-import { decideOutcome, type Outcome, type Stop } from '../record/outcome.ts';
+import { decideOutcome, isThreadId, type Outcome, type Stop } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
@@ -66,6 +66,10 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   });
   const outcome = judgement.status === 'failed' ? await addAdvice(judgement, run) : judgement;
   const threadId = progress.threadId ?? requestedThread ?? null;
+  if (requestedThread !== undefined && !isThreadId(requestedThread) && threadId !== requestedThread)
+    warnings.push(
+      `The thread "${requestedThread}" is not an id, and ${agent.label} worked in thread ${threadId}: a new one, if it knows no thread of this name.`,
+    );
   const usage = await runUsage(run, threadId, requestedThread, warnings);
   if (outcome.status === 'completed' && exec?.['sandbox'] === 'danger-full-access') {
     const left = await listRunProcesses(undefined, directory.id);

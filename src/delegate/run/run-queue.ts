@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
-import { dirname, sep } from 'node:path';
+import { sep } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { createPrivateFile } from '../../regular-file.ts';
 import type { Usage } from '../agents/agent.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';
@@ -52,7 +53,7 @@ export class RunQueue {
 
   static async open(file: string): Promise<RunQueue> {
     const { DatabaseSync } = await import('node:sqlite');
-    await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    createPrivateFile(file);
     const self = (await identify(process.pid))!;
     const connect = () => {
       const database = new DatabaseSync(file, { timeout: 10_000 });

@@ -3,6 +3,7 @@ import type { Records } from '../../records.ts';
 import type { ValuesOf } from '../../setting.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
+import type { Containment } from '../process/containment.ts';
 import type { Limits } from '../run/follower.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { delegateSettings } from './settings.ts';
@@ -26,11 +27,18 @@ export interface DelegateOptions {
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
+  readonly containment?: Containment | 'auto';
   readonly limits: Limits;
   readonly reasoningEffort: string | undefined;
   readonly ceiling: Sandbox;
   readonly dangerFolders: readonly string[];
   readonly writeFolders: readonly string[];
+  /** Folders whose own agent settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** MCP servers that read-only runs may use. */
+  readonly readOnlyServers: readonly string[];
+  /** Files and folders of Adjutant that no sandboxed command may read. */
+  readonly unreadable: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
@@ -69,11 +77,15 @@ export function delegateOptions(
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
+    containment: values['delegate.containment'],
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
     reasoningEffort: values['delegate.reasoning_effort'],
     ceiling: values['delegate.sandbox_ceiling'],
     dangerFolders: values['delegate.danger_folders'],
     writeFolders: values['delegate.write_folders'],
+    trustedFolders: values['delegate.trusted_folders'],
+    readOnlyServers: values['delegate.read_only_servers'],
+    unreadable: [],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
     autopilot: autopilotOptions(values),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineSettings } from '../../setting.ts';
 import { agentNames } from '../agents/agent.ts';
 import { sandboxes } from '../agents/sandbox.ts';
+import { containments } from '../process/containment.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
 
 export const delegateSettings = defineSettings({
@@ -49,7 +50,7 @@ export const delegateSettings = defineSettings({
     values: sandboxes,
     default: 'danger-full-access',
     description:
-      'Least restrictive sandbox a run may use. danger-full-access also requires delegate.danger_folders.',
+      'Least restrictive sandbox a run may use. danger-full-access also requires delegate.danger_folders, except with --contract delegate.',
   },
   'delegate.danger_folders': {
     type: 'list',
@@ -62,11 +63,30 @@ export const delegateSettings = defineSettings({
     description:
       'Protected folders in which runs may write anyway. Protected are the home folder itself, the root folder and system folders.',
   },
+  'delegate.trusted_folders': {
+    type: 'list',
+    default: [],
+    description:
+      'Folders whose own hooks, helpers, MCP servers, variables and endpoints apply to runs in them. Elsewhere the settings of a repository are ignored.',
+  },
+  'delegate.read_only_servers': {
+    type: 'list',
+    default: [],
+    description:
+      'MCP servers in the Codex settings that read-only runs may use. All others are disabled for them, because their tools run outside the sandbox.',
+  },
   'delegate.own_entries': {
     type: 'list',
     default: [],
     description:
       'Names of MCP servers in the Codex settings that start this server, if it cannot detect them itself.',
+  },
+  'delegate.containment': {
+    type: 'choice',
+    values: ['auto', ...containments],
+    default: 'auto',
+    description:
+      'How all processes of an agent are ended with its run: a Linux pid namespace, a subreaper, or none of these, which misses processes that hide. auto uses the best one that works.',
   },
   'delegate.on_disconnect': {
     type: 'choice',

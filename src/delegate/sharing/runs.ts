@@ -9,6 +9,7 @@ import { parseObject, readJson } from '../files/json-file.ts';
 import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { type RunRecord, runIdPattern } from '../record/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
+import { agentActivity, autopilotActivity } from './run-activity.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
@@ -66,6 +67,17 @@ export class Runs {
     if (this.#local.has(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, cancelTimeoutMs, signal);
+  }
+
+  /** Says what a run is doing at the moment. */
+  async activity({ overview, record, autopilot }: RunAccount): Promise<string> {
+    if (overview.status === 'waiting') return 'waiting in the queue for other runs to finish';
+    if (!this.#local.has(record.run_id)) return `running on ${overview.host}`;
+    const activityOf = async (path: string) => {
+      const agent = this.#delegation.findAgent(await readJson(join(path, 'codex_exec.json')));
+      return agentActivity(path, (raw) => agent.parse(this.#delegation.runner.redact(raw)));
+    };
+    return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
   }
 
   /** The events of a run after a line, as readable lines. */

@@ -38,7 +38,7 @@ describe('discoverSkills', () => {
     });
   });
 
-  it('searches the working folder and its parents first, then the global folders', async () => {
+  it('searches the working folder and its parents first, then the global folders, without bundled skills', async () => {
     write('repo/packages/web/.agents/skills/near/SKILL.md', skill('near'));
     write('repo/.codex/skills/far/SKILL.md', skill('far'));
     write('.agents/skills/above/SKILL.md', skill('above'));
@@ -50,7 +50,6 @@ describe('discoverSkills', () => {
       'repo:near',
       'repo:far',
       'repo:above',
-      'global:bundled',
       'global:mine',
       'global:shared',
     ]);

@@ -98,12 +98,8 @@ async function findSkillFiles(root: string, seen: Set<string>): Promise<string[]
       const { name } = entry;
       const path = join(folder, name);
       if (name === 'SKILL.md') found.push(path);
-      // Codex keeps its bundled skills in `.system`.
-      else if (
-        depth < limits.depth &&
-        (!name.startsWith('.') || name === '.system') &&
-        name !== 'node_modules'
-      ) {
+      // Codex keeps its bundled skills in `.system`. They are about Codex itself, so they would only distract.
+      else if (depth < limits.depth && !name.startsWith('.') && name !== 'node_modules') {
         const isFolderLink =
           entry.isSymbolicLink() && (await disk.stat(path).catch(() => undefined))?.isDirectory();
         if (entry.isDirectory() || isFolderLink) await visit(path, depth + 1);

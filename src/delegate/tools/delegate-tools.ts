@@ -6,6 +6,7 @@ import {
   autopilotInput,
   autopilotSchema,
   finishedAutopilotSchema,
+  shortRunSchema,
 } from '../autopilot/autopilot-schema.ts';
 import {
   finishedRunSchema,
@@ -13,11 +14,11 @@ import {
   type RunInput,
   resumeInput,
   runInput,
-  runSchema,
 } from '../delegation/run-schema.ts';
 import { runReport } from '../record/run-report.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
+import { autopilotResult, runResult } from './run-result.ts';
 import { supportsTasks, toTask } from './tasks.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
@@ -36,6 +37,8 @@ function announced<Schema extends { readonly properties: object }>(
 
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
+  // The document never marks a result as an error.
+  const isFailure = ({ status }: { readonly status: string }) => status === 'failed';
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
@@ -46,13 +49,11 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { directory } = run;
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: toTask(await runs.show(directory.id)) };
+      return { task: await toTask(runs, directory.id) };
     }
     const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
-    return {
-      structured: record,
-      content: [{ type: 'text' as const, text: runReport(tool, record, !options.document) }],
-    };
+    if (!options.document) return { ...runResult(tool, record), failed: isFailure(record) };
+    return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
   };
 
   const callAutopilot = async (input: AutopilotInput, context: Context) => {
@@ -63,19 +64,17 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: toTask(await runs.show(directory.id)) };
+      return { task: await toTask(runs, directory.id) };
     }
     const output =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
-    return {
-      structured: output,
-      content: [{ type: 'text' as const, text: autopilotReport(output, !options.document) }],
-    };
+    if (!options.document) return { ...autopilotResult(output), failed: isFailure(output) };
+    return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 
   // A call that answers before its run has finished reports the status `running`.
   const mayStillRun = options.answerWithinMs > 0;
-  const outputSchema = mayStillRun ? runSchema : (finishedRunSchema as unknown as typeof runSchema);
+  const outputSchema = mayStillRun ? shortRunSchema : (finishedRunSchema as unknown as typeof shortRunSchema);
   // Sub-agents can overwrite files and send data to a remote model.
   const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
   return [

@@ -1,10 +1,10 @@
-import { lastPageOf, pageOf, shorten } from '../../paging.ts';
+import { fullArgument, lastPageOf, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
-import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
 import { runListSchema } from '../delegation/run-schema.ts';
-import { eventsText, overviewLine, runReport } from '../record/run-report.ts';
+import { eventsText, overviewLine } from '../record/run-report.ts';
 import type { Runs } from '../sharing/runs.ts';
+import { runResult } from './run-result.ts';
 
 const runId = {
   type: 'string',
@@ -19,18 +19,8 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
     await work(all);
     const { overview, record, autopilot } = await all.account(id);
     const { host } = overview;
-    const whole = { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) };
-    const { value, isShortened } = full ? { value: whole, isShortened: false } : shorten(whole);
-    const text =
-      value.autopilot === undefined
-        ? runReport(overview.tool, value, true)
-        : autopilotReport(value.autopilot, true);
-    return {
-      structured: { ...value, ...(isShortened && { shortened: true }) },
-      content: [
-        { type: 'text' as const, text: isShortened ? `${text}\n\nShortened; full: true shows all.` : text },
-      ],
-    };
+    const run = { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) };
+    return runResult(overview.tool, run, full);
   };
   return [
     defineTool({
@@ -84,11 +74,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
         required: ['run_id'],
         properties: {
           run_id: runId,
-          full: {
-            type: 'boolean',
-            default: false,
-            description: 'Everything, also beyond 9,000 characters',
-          },
+          ...fullArgument,
         },
       },
       outputSchema: shownRunSchema,
@@ -165,10 +151,12 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
       outputSchema: shownRunSchema,
       annotations: hints.reads,
-      call: ({ run_id, wait_seconds }, { signal }) =>
-        report(run_id, (all) =>
+      async call({ run_id, wait_seconds }, { signal }) {
+        const result = await report(run_id, (all) =>
           all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, signal),
-        ),
+        );
+        return { ...result, failed: result.structured.status === 'failed' };
+      },
     }),
     defineTool({
       name: 'cancel_run',

@@ -2,12 +2,9 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
-import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
-import { autopilotReport } from '../autopilot/autopilot-report.ts';
-import type { RunRecord } from '../record/run-record.ts';
-import { runReport } from '../record/run-report.ts';
 import type { RunAccount } from '../sharing/run-overview.ts';
 import type { Runs } from '../sharing/runs.ts';
+import { autopilotResult, runResult } from './run-result.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;
@@ -19,35 +16,38 @@ export function supportsTasks({ client }: Context): boolean {
 }
 
 /** A run as an MCP task. The task has the run's id and exists as long as the run's directory. */
-export function toTask(record: RunRecord | AutopilotOutput, extra: JsonObject = {}): JsonObject {
-  const { started_at, finished_at } = record.timing;
+export async function toTask(runs: Runs, id: string): Promise<JsonObject> {
+  const account = await runs.account(id);
+  const { status, error, summary, timing } = account.autopilot
+    ? { ...account.autopilot, summary: account.autopilot.aggregate.summary }
+    : account.record;
+  const isRunning = status === 'running';
   return {
-    taskId: record.run_id,
-    status:
-      record.status === 'running' ? 'working' : record.status === 'cancelled' ? 'cancelled' : 'completed',
-    statusMessage: record.error ?? ('summary' in record ? record.summary : record.aggregate.summary),
-    createdAt: started_at,
-    lastUpdatedAt: record.status === 'running' ? new Date().toISOString() : finished_at,
+    taskId: id,
+    status: isRunning ? 'working' : status === 'cancelled' ? 'cancelled' : 'completed',
+    statusMessage: isRunning ? await runs.activity(account) : (error ?? summary),
+    createdAt: timing.started_at,
+    lastUpdatedAt: isRunning ? new Date().toISOString() : timing.finished_at,
     ttlMs: null,
     pollIntervalMs,
-    ...extra,
+    ...(!isRunning && status !== 'cancelled' && { result: toCallResult(account) }),
   };
 }
 
 /** The methods for tasks. A failed run is a completed task, because its call has a result that reports the failure. */
 export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, Method>> {
-  const find = async (taskId: string, context: Context): Promise<[Runs, RunRecord]> => {
+  const find = async (taskId: string, context: Context): Promise<Runs> => {
     if (!supportsTasks(context))
       throw new Failure('capability-missing', `The client must declare the extension ${tasksExtension}.`, {
         data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
       });
     const all = await runs();
-    const record = await all.show(taskId).catch((error: unknown) => {
+    await all.show(taskId).catch((error: unknown) => {
       if (error instanceof Failure && error.kind === 'resource-not-found')
         throw new Failure('invalid-params', `There is no task ${taskId}.`);
       throw error;
     });
-    return [all, record];
+    return all;
   };
   const paramsSchema = {
     type: 'object',
@@ -58,9 +58,7 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
     'tasks/get': defineMethod({
       paramsSchema,
       async call({ taskId }, context) {
-        const [all, record] = await find(taskId, context);
-        if (toTask(record)['status'] !== 'completed') return toTask(record);
-        return toTask(record, { result: toCallResult(await all.account(taskId)) });
+        return toTask(await find(taskId, context), taskId);
       },
     }),
     // Sub-agents never request input, so an update is only acknowledged.
@@ -74,7 +72,7 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
     'tasks/cancel': defineMethod({
       paramsSchema,
       async call({ taskId }, context) {
-        const [all] = await find(taskId, context);
+        const all = await find(taskId, context);
         await all.cancel(taskId, 'tasks/cancel was called', context.signal);
         return {};
       },
@@ -84,10 +82,6 @@ export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, 
 
 /** The result that the tool call would have returned. */
 function toCallResult({ overview, record, autopilot }: RunAccount): JsonObject {
-  const text =
-    autopilot === undefined ? runReport(overview.tool, record, true) : autopilotReport(autopilot, true);
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: (autopilot ?? record) as unknown as JsonObject,
-  };
+  const { structured, content } = autopilot ? autopilotResult(autopilot) : runResult(overview.tool, record);
+  return { content, structuredContent: structured as unknown as JsonObject };
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -61,10 +62,20 @@ export class Catalog {
     return entries;
   }
 
-  async find(name: string): Promise<CatalogEntry> {
-    for (const source of this.sources) {
-      const definition = await this.#unlessUnavailable(() => source.get(name), undefined);
-      if (definition !== undefined) return { definition, source };
+  find(name: string): Awaitable<CatalogEntry> {
+    if (unsafeName.test(name)) throw new Failure('prompt-not-found', 'Prompt not found');
+    return this.#findFrom(0, name);
+  }
+
+  #findFrom(start: number, name: string): Awaitable<CatalogEntry> {
+    for (let index = start; index < this.sources.length; index++) {
+      const source = this.sources[index]!;
+      const found = this.#unlessUnavailable(() => source.get(name), undefined);
+      if (found instanceof Promise)
+        return found.then((definition) =>
+          definition === undefined ? this.#findFrom(index + 1, name) : { definition, source },
+        );
+      if (found !== undefined) return { definition: found, source };
     }
     throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
   }
@@ -141,6 +152,10 @@ export class Catalog {
     const clashes: Problem[] = [];
     for (const [index, source] of this.sources.entries()) {
       for (const definition of lists[index]!) {
+        if (unsafeName.test(definition.name)) {
+          clashes.push(unsafeNameProblem(definition));
+          continue;
+        }
         const first = named.get(definition.name)?.definition;
         if (first === undefined) named.set(definition.name, { definition, source });
         else {
@@ -156,15 +171,31 @@ export class Catalog {
   }
 
   /** Uses the fallback for an unavailable source, so that it does not block the others. Rethrows if it is the only source. */
-  async #unlessUnavailable<Value>(work: () => Promise<Value>, fallback: Value): Promise<Value> {
-    try {
-      return await work();
-    } catch (error) {
+  #unlessUnavailable<Value>(work: () => Awaitable<Value>, fallback: Value): Awaitable<Value> {
+    const replace = (error: unknown) => {
       if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1)
         return fallback;
       throw error;
+    };
+    try {
+      const value = work();
+      return value instanceof Promise ? value.catch(replace) : value;
+    } catch (error) {
+      return replace(error);
     }
   }
+}
+
+/** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */
+const unsafeName = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+
+function unsafeNameProblem({ name, file, line }: PromptDefinition): Problem {
+  const shown = JSON.stringify(name).replaceAll(
+    new RegExp(unsafeName, 'gu'),
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
+  const message = `the name ${shown} contains a line break, a control character or a direction override, so the prompt is not served; rename it`;
+  return { file, line, severity: 'error', rule: 'unsafe-name', message };
 }
 
 const noDefinitions: readonly PromptDefinition[] = [];

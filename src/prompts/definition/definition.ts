@@ -20,12 +20,25 @@ export interface PromptDefinition {
    * Set for commands of clients that split the text typed after the command name: the argument for each word, by position,
    * and the argument for the whole text.
    */
-  readonly typed?: { readonly positions: readonly string[]; readonly whole: string };
+  readonly typed?: TypedRules;
   /** The file that defines the prompt, and the line on which its body begins. */
   readonly file: string;
   readonly line: number;
   /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+export interface TypedRules {
+  readonly positions: readonly string[];
+  readonly whole: string;
+  /** How the text is split into words. Default: like a shell. */
+  readonly split?: 'shell' | 'quotes';
+  /** The position that takes all remaining words. */
+  readonly rest?: number;
+  /** Whether `$ARGUMENTS` in a word is replaced by the whole text, as older versions of Claude Code do. */
+  readonly expandsWords?: boolean;
+  /** Precedes text that no placeholder takes. Default: `ARGUMENTS: ` in a new paragraph. */
+  readonly appendix?: string;
 }
 
 export interface ArgumentDefinition {

@@ -9,7 +9,7 @@ import { Server } from '../../engine/server.ts';
 import type { Feature } from '../../feature.ts';
 import { connectMemory } from '../../transports/memory.ts';
 import { Catalog } from '../catalog/catalog.ts';
-import { MountSource } from '../formats/mount.ts';
+import { MountSource } from '../mounts/mount.ts';
 import { createJsonl, createTwig } from '../prompts.ts';
 
 const design = {

@@ -2,10 +2,16 @@ import type { PromptDefinition } from './definition.ts';
 
 /** A digest of the prompt's content and of the files it includes. Used where the source does not count revisions. */
 export function contentRevision(definition: PromptDefinition): string {
+  const known = revisions.get(definition);
+  if (known !== undefined) return known;
   const { title, description, arguments: args, messages, tags, template, dependencies } = definition;
   const content = [title ?? null, description ?? null, args, messages, tags, template, dependencies ?? null];
-  return digestOf(JSON.stringify(content));
+  const revision = digestOf(JSON.stringify(content));
+  revisions.set(definition, revision);
+  return revision;
 }
+
+const revisions = new WeakMap<PromptDefinition, string>();
 
 export function digestOf(content: string | Buffer): string {
   // Load the module on first use: most servers never need a digest, and loading it slows down the start.

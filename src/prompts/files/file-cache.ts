@@ -1,5 +1,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { currentArrival } from '../../arrival.ts';
+import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
@@ -17,12 +19,18 @@ interface Entry<Value> extends CachedFile<Value> {
   readonly stamp: string;
   /** The file changed so recently that another change could have the same timestamp. */
   readonly unsettled: boolean;
+  /** The arrival for which the stamp was compared with the file. */
+  checked?: object | undefined;
 }
 
 export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
+  /** Checks a file once for messages that arrive together. Not for files that this process writes itself. */
+  readonly oncePerArrival?: boolean;
+  /** Added to the error about a symbolic link that points outside the folder. */
+  readonly linkAdvice?: string;
 }
 
 /** Two changes within this time may get the same timestamp: file systems store times with limited precision. */
@@ -31,33 +39,52 @@ const tickMs = 100;
 const emptyMs = 500;
 
 /**
- * Caches parsed files. Every lookup checks the file's metadata, and an unchanged file is not read again. A file that
+ * Caches parsed files. A lookup checks the file's metadata, and an unchanged file is not read again. A file that
  * becomes unreadable keeps its last valid value in addition to the problem.
  */
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
+  readonly #oncePerArrival: boolean;
+  readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
 
-  constructor({ parse, maxBytes = 16 * 1024 * 1024 }: FileCacheOptions<Value>) {
+  constructor({
+    parse,
+    maxBytes = 16 * 1024 * 1024,
+    oncePerArrival = false,
+    linkAdvice = '',
+  }: FileCacheOptions<Value>) {
     this.#parse = parse;
+    this.#linkAdvice = linkAdvice;
     this.#maxBytes = maxBytes;
+    this.#oncePerArrival = oncePerArrival;
   }
 
   /** The cached file if it has not changed on disk, otherwise `undefined`. Checks synchronously. */
   unchanged(path: string): CachedFile<Value> | undefined {
     const known = this.#entries.get(path);
     if (known === undefined || known.unsettled) return undefined;
+    const arrival = this.#oncePerArrival ? currentArrival() : undefined;
+    if (arrival !== undefined && known.checked === arrival) return known;
     try {
       const stat = statIfExists(path);
-      return stat !== undefined && stampOf(stat) === known.stamp ? known : undefined;
+      if (stat === undefined || stampOf(stat) !== known.stamp) return undefined;
+      known.checked = arrival;
+      return known;
     } catch {
       return undefined;
     }
   }
 
   /** `undefined` if the file does not exist. Symbolic links may point anywhere inside `root`. */
-  async load(path: string, root: string = dirname(path)): Promise<CachedFile<Value> | undefined> {
+  load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
+    const known = this.#entries.get(path);
+    if (known === undefined && isMissing(path)) return undefined;
+    return this.unchanged(path) ?? this.#read(path, root);
+  }
+
+  async #read(path: string, root: string): Promise<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
     let stamp = '';
     let unsettled = false;
@@ -76,7 +103,7 @@ export class FileCache<Value> {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
-      assertInside(root, path);
+      this.#assertInside(root, path);
       const bytes = readRegularBytesSync(path, this.#maxBytes);
       entry = { stamp, unsettled, value: await this.#parse(bytes, path, known?.value) };
     } catch (error) {
@@ -89,6 +116,11 @@ export class FileCache<Value> {
     }
     this.#entries.set(path, entry);
     return entry;
+  }
+
+  #assertInside(root: string, path: string): void {
+    if (!isInside(root, path))
+      throw new FileProblem(`the symbolic link points outside the folder${this.#linkAdvice}`, 1);
   }
 
   /** Removes all other files from the cache. */
@@ -112,6 +144,14 @@ function statIfExists(path: string): Stats | undefined {
   }
 }
 
+function isMissing(path: string): boolean {
+  try {
+    return statIfExists(path) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 export function problemOf(file: string, error: unknown): Problem {
   const where =
     error instanceof FileProblem
@@ -128,10 +168,10 @@ function withoutPath(error: unknown): string {
   return messageOf(error);
 }
 
-function assertInside(root: string, path: string): void {
+/** True if the path, after symbolic links are resolved, is inside the folder. Throws if it does not exist. */
+function isInside(folder: string, path: string): boolean {
   const real = realpathSync.native(path);
-  if (real === path) return;
-  const realRoot = realpathSync.native(root);
-  if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep))
-    throw new FileProblem('the symbolic link points outside the folder', 1);
+  if (real === path) return true;
+  const root = realpathSync.native(folder);
+  return real.startsWith(root.endsWith(sep) ? root : root + sep);
 }

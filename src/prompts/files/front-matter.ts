@@ -20,13 +20,21 @@ export class FileProblem extends Error {
 
 /** Splits a Markdown file that begins with YAML between two `---` lines. */
 export async function parseFrontMatter(source: string): Promise<FrontMatter> {
-  const text = source.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const lines = text.split('\n');
-  if (lines[0] !== '---') throw new FileProblem('missing YAML frontmatter start delimiter', 1);
-  const end = lines.indexOf('---', 1);
+  const { head, ...rest } = splitFrontMatter(source);
+  return { fields: parsePlain(head) ?? (await parseYaml(head.join('\n'), 2)), ...rest };
+}
+
+/** The lines between the delimiters, and the body with its line breaks unchanged. */
+export function splitFrontMatter(
+  source: string,
+): Omit<FrontMatter, 'fields'> & { readonly head: readonly string[] } {
+  const lines = source.replace(/^\uFEFF/, '').split('\n');
+  const isDelimiter = (line: string | undefined) => line === '---' || line === '---\r';
+  if (!isDelimiter(lines[0])) throw new FileProblem('missing YAML frontmatter start delimiter', 1);
+  const end = lines.findIndex((line, index) => index > 0 && isDelimiter(line));
   if (end < 0) throw new FileProblem('missing YAML frontmatter end delimiter', lines.length);
   return {
-    fields: parsePlain(lines.slice(1, end)) ?? (await parseYaml(lines.slice(1, end).join('\n'), 2)),
+    head: lines.slice(1, end).map((line) => line.replace(/\r$/, '')),
     body: lines.slice(end + 1).join('\n'),
     bodyLine: end + 2,
   };

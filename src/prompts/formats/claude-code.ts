@@ -3,57 +3,105 @@ import type { ArgumentDefinition, PromptDefinition } from '../definition/definit
 import { everything } from '../rendering/typed-arguments.ts';
 import { namesInHint, parseHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
-import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
+import { fileReference, reportClientSyntax, reportUnknownFields } from './left-out.ts';
+import { firstLine, parseMarkdown, printMarkdown, textField } from './markdown.ts';
 import { nameFromPath, pathForName } from './prompt-path.ts';
 import { argumentsIn, type Segment, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
 /** Placeholders have numbers below this limit. A higher number, such as `$25`, is more likely a price. */
 const maxPositions = 20;
 
-const clientSyntax: readonly (readonly [RegExp, string])[] = [
-  [/!`[^`\n]{1,2000}`/g, 'runs a command in Claude Code'],
-  [/^```!/gm, 'runs commands in Claude Code'],
-  [/(?:^|(?<=\s))@(?=\S{0,200}[./$])[\w$~./-]{0,200}[\w$/]/gm, 'includes a file in Claude Code'],
-  [/\$\{CLAUDE_[A-Z_]+\}/g, 'is replaced by Claude Code'],
-  [/\$\d+[\d.,]*\d/g, 'may be read as an argument by Claude Code'],
+/** Fields that Claude Code knows. Most of them matter only to the client itself. */
+const knownFields = [
+  'name',
+  'description',
+  'argument-hint',
+  'arguments',
+  'allowed-tools',
+  'disallowed-tools',
+  'model',
+  'effort',
+  'agent',
+  'context',
+  'hooks',
+  'paths',
+  'shell',
+  'when_to_use',
+  'disable-model-invocation',
+  'user-invocable',
+  'license',
+  'compatibility',
+  'metadata',
+  'version',
+  'tags',
+  'author',
+  'category',
 ];
 
-export const claudeCommands = filePerPrompt({
-  name: 'claude-code',
-  title: 'Claude Code commands',
-  folder: '.claude/commands',
-  namedByPath: true,
-  stores: ['description'],
-  accepts: (path) => path.endsWith('.md') && basename(path) !== 'SKILL.md',
-  parse: (file, report) => parse(file, nameFromPath(file.path, '.md'), report),
-  print: async (definition) => ({
-    path: pathForName(definition.name, '.md'),
-    text: await print(definition, {}),
-  }),
-});
+const clientSyntax: readonly (readonly [RegExp, string])[] = [
+  [/(?<!\S)!`[^`\n]{1,2000}`/g, 'runs a command in Claude Code'],
+  [/^```!/gm, 'runs commands in Claude Code'],
+  [fileReference, 'includes a file in Claude Code'],
+  [/\$\{CLAUDE_[A-Z_]+\}/g, 'is replaced by Claude Code'],
+];
 
-export const claudeSkills = filePerPrompt({
-  name: 'claude-skills',
-  title: 'Claude Code skills',
-  folder: '.claude/skills',
-  namedByPath: false,
-  stores: ['description'],
-  accepts: (path) => path === 'SKILL.md' || path.endsWith('/SKILL.md'),
-  parse: (file, report) => parse(file, basename(file.path.slice(0, -'/SKILL.md'.length)) || 'skill', report),
-  async print(definition, warn) {
-    const name = pathForName(definition.name, '', warn)
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}-]/gu, '-');
-    return { path: `${name}/SKILL.md`, text: await print(definition, { name }) };
-  },
-});
+interface ClaudeRules {
+  /** Whether a placeholder without a value stays in the text. Older versions replaced it with nothing. */
+  readonly keepsPlaceholders: boolean;
+}
 
-async function parse(file: TextFile, pathName: string, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportUnknownFields(fields, ['name', 'description', 'argument-hint', 'arguments'], report, file.text);
+/** The last version known to follow the older rules. */
+export const lastOldVersion = '2.1.197';
+
+const commandFormat = (rules: ClaudeRules) =>
+  filePerPrompt({
+    name: 'claude-code',
+    title: 'Claude Code commands',
+    folder: '.claude/commands',
+    namedByPath: true,
+    stores: ['description'],
+    accepts: (path) => path.endsWith('.md') && basename(path) !== 'SKILL.md',
+    parse: (file, report) => parse(file, nameFromPath(file.path, '.md'), report, rules),
+    print: async (definition) => ({
+      path: pathForName(definition.name, '.md'),
+      text: await print(definition, {}),
+    }),
+  });
+
+const skillFormat = (rules: ClaudeRules) =>
+  filePerPrompt({
+    name: 'claude-skills',
+    title: 'Claude Code skills',
+    folder: '.claude/skills',
+    namedByPath: true,
+    stores: ['description'],
+    // Claude Code loads no skills from deeper folders.
+    accepts: (path) => /^(?:[^/]+\/)?SKILL\.md$/.test(path),
+    // The name is that of the folder; the field `name` is ignored.
+    parse: (file, report) =>
+      parse(file, basename(file.path.slice(0, -'/SKILL.md'.length)) || 'skill', report, rules),
+    async print(definition, warn) {
+      const name = pathForName(definition.name, '', warn)
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}-]/gu, '-');
+      return { path: `${name}/SKILL.md`, text: await print(definition, { name }) };
+    },
+  });
+
+export const claudeCommands = commandFormat({ keepsPlaceholders: true });
+export const claudeSkills = skillFormat({ keepsPlaceholders: true });
+export const oldClaudeCommands = commandFormat({ keepsPlaceholders: false });
+export const oldClaudeSkills = skillFormat({ keepsPlaceholders: false });
+
+async function parse(
+  file: TextFile,
+  name: string,
+  report: Report,
+  rules: ClaudeRules,
+): Promise<PromptDefinition> {
+  const { fields, body, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
+  reportUnknownFields(fields, knownFields, report, file.text);
   reportClientSyntax(body, bodyLine, report, clientSyntax);
-  const skill = basename(file.path) === 'SKILL.md';
   const hint = parseHint(fields['argument-hint']);
   const named = parseNames(fields['arguments']);
   const usesPositions = /\$(?:ARGUMENTS\[)?\d/.test(body) || named.length > 0;
@@ -64,20 +112,20 @@ async function parse(file: TextFile, pathName: string, report: Report): Promise<
     { length: maxPositions },
     (_, index) => named[index] ?? (usesPositions ? hintNames[index] : undefined) ?? `argument_${index}`,
   );
-  const { segments, written } = splitAtPlaceholders(body, positions, named, whole);
+  const { segments, written } = splitAtPlaceholders(body, positions, named, whole, rules);
   const used = argumentsIn(segments);
   // A command without placeholders still takes input, which is appended to its text.
   const isNamed = new Set(named);
   const all = used.length === 0 ? [whole] : sortByPosition(used, positions);
   return {
-    name: (skill ? textField(fields, 'name') : undefined) ?? pathName,
+    name,
     description: textField(fields, 'description') ?? firstLine(body),
     arguments: all.map((name): ArgumentDefinition => {
       const described = name === everything && all.length === 1 ? hint : undefined;
-      const defaultValue = isNamed.has(name) ? '' : (written.get(name) ?? '');
+      const defaultValue = rules.keepsPlaceholders && !isNamed.has(name) ? (written.get(name) ?? '') : '';
       return { name, ...(described !== undefined && { description: described }), default: defaultValue };
     }),
-    typed: { positions, whole },
+    typed: { positions, whole, ...(!rules.keepsPlaceholders && { expandsWords: true }) },
     messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
     tags: [],
     template: 'braces',
@@ -99,6 +147,7 @@ function splitAtPlaceholders(
   positions: readonly string[],
   named: readonly string[],
   whole: string,
+  { keepsPlaceholders }: ClaudeRules,
 ): { readonly segments: readonly Segment[]; readonly written: ReadonlyMap<string, string> } {
   const written = new Map<string, string>();
   const names = new Set(named);
@@ -110,7 +159,8 @@ function splitAtPlaceholders(
     if (all !== undefined) return whole;
     if (word !== undefined) return names.has(word) ? word : undefined;
     const name = positions[Number(index ?? number)];
-    if (name !== undefined && !written.has(name)) written.set(name, found);
+    if (name === undefined) return keepsPlaceholders ? undefined : { text: '' };
+    if (!written.has(name)) written.set(name, found);
     return name;
   });
   return { segments, written };
@@ -128,14 +178,6 @@ function sortByPosition(names: readonly string[], positions: readonly string[]):
 function parseNames(value: unknown): readonly string[] {
   const names = typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value : [];
   return names.filter((name) => typeof name === 'string' && name !== '');
-}
-
-/** Claude Code shows the first line of a command that has no description. */
-function firstLine(body: string): string {
-  return body
-    .split('\n', 1)[0]!
-    .replace(/^#+\s*/, '')
-    .trim();
 }
 
 async function print(definition: PromptDefinition, fields: { readonly name?: string }): Promise<string> {

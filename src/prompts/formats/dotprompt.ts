@@ -20,10 +20,11 @@ export const dotprompt = filePerPrompt({
   // Files whose names start with an underscore are partials.
   accepts: (path) => path.endsWith('.prompt') && !basename(path).startsWith('_'),
   parse,
-  print: async (definition) => ({
-    path: pathForName(definition.name, '.prompt'),
-    text: await print(definition),
-  }),
+  async print(definition) {
+    const file = { path: pathForName(definition.name, '.prompt'), text: await print(definition) };
+    await assertUnchanged(definition, file);
+    return file;
+  },
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
@@ -72,10 +73,19 @@ function toMessages(
       messages.push({ role: part.role === 'model' ? 'assistant' : 'user', parts: [] });
     }
   }
-  const written = messages.map(({ role, parts: own }) => ({ role, text: toText(own).trim() }));
+  const written = messages.map(({ role, parts: own }) => ({ role, text: toText(trimmed(own)) }));
   const nonEmpty = written.filter(({ text }) => text !== '');
   if (nonEmpty.length === 0) throw new FileProblem('the file contains no prompt text', 1);
   return nonEmpty.map(({ role, text }) => ({ role, content: { type: 'text', text } }));
+}
+
+/** Removes white space around a message, unless a tag or a comment protects it. */
+function trimmed(parts: readonly Part[]): readonly Part[] {
+  return parts.map((part, index) => {
+    if (part.kind !== 'text') return part;
+    const start = index === 0 ? part.text.trimStart() : part.text;
+    return { ...part, text: index === parts.length - 1 ? start.trimEnd() : start };
+  });
 }
 
 function partsToSegments(parts: readonly Part[]): readonly Segment[] {
@@ -103,6 +113,7 @@ function partToJinja(part: Part): string {
     case 'end':
       return '{% endif %}';
     case 'role':
+    case 'comment':
       return '';
   }
 }
@@ -114,7 +125,7 @@ async function print(definition: PromptDefinition): Promise<string> {
       definition.template === 'jinja'
         ? jinjaToHandlebars(content.text)
         : printSegments(toSegments(definition, content.text));
-    return { role, body };
+    return { role, body: protectEnds(body) };
   });
   const single = texts.length === 1 && texts[0]!.role === 'user';
   const body = single
@@ -134,12 +145,44 @@ async function print(definition: PromptDefinition): Promise<string> {
 
 function printSegments(segments: readonly Segment[]): string {
   return segments
-    .map((segment) => (typeof segment === 'string' ? escaped(segment) : `{{${segment.argument}}}`))
+    .map((segment, index) => {
+      if (typeof segment !== 'string') return `{{${segment.argument}}}`;
+      const text = segment.replaceAll('{{', '\\{{');
+      // A backslash before a tag would make the tag plain text.
+      return text.endsWith('\\') && index < segments.length - 1 ? `${text}\\` : text;
+    })
     .join('');
 }
 
-function escaped(text: string): string {
-  return text.replaceAll('{{', '\\{{');
+/** Readers remove white space around a message. Two comments keep it: a single one could be alone on its line. */
+function protectEnds(body: string): string {
+  const guard = '{{!}}{{!}}';
+  return `${/^\s/.test(body) ? guard : ''}${body}${/\s$/.test(body) ? guard : ''}`;
+}
+
+function merged(segments: readonly Segment[]): readonly Segment[] {
+  const all: Segment[] = [];
+  for (const segment of segments) {
+    const last = all.at(-1);
+    if (typeof segment === 'string' && typeof last === 'string') all[all.length - 1] = last + segment;
+    else all.push(segment);
+  }
+  return all;
+}
+
+/** Reads the file back. Throws NotExpressible if the text would change, for example at a backslash before braces. */
+async function assertUnchanged(definition: PromptDefinition, file: TextFile): Promise<void> {
+  if (definition.template === 'jinja') return;
+  const back = await parse(file, () => {}).catch(() => undefined);
+  const textOf = (one: PromptDefinition) =>
+    JSON.stringify(
+      one.messages.map(({ role, content }) => [
+        role,
+        content.type === 'text' && merged(toSegments(one, content.text)),
+      ]),
+    );
+  if (back === undefined || textOf(back) !== textOf(definition))
+    throw new NotExpressible('its text cannot be written in this format without a change');
 }
 
 /** Converts Jinja that uses only variables and `if`. Throws NotExpressible for any other syntax. */

@@ -27,10 +27,7 @@ export const fabric = filePerPrompt({
 });
 
 async function parse({ path, text }: TextFile, report: Report): Promise<PromptDefinition> {
-  const body = text
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\r\n', '\n')
-    .trimEnd();
+  const body = text.replace(/^\uFEFF/, '').trimEnd();
   if (body.trim() === '') throw new FileProblem('the file contains no prompt text', 1);
   reportClientSyntax(body, 1, report, clientSyntax);
   // fabric appends the input to a pattern without `{{input}}`.

@@ -54,11 +54,8 @@ describe('reading files', () => {
     );
     expect(textOf(reading.prompts[0]!)[0]).toContain('under $100, whatever $HOME is.');
     expect(formatProblems(reading)).toEqual([
-      'fix-issue.md:2: the field allowed-tools is not supported and was ignored',
-      'fix-issue.md:5: the field model is not supported and was ignored',
       'fix-issue.md:12:19: !`git branch --show-current` runs a command in Claude Code; here it stays plain text',
       'fix-issue.md:13:20: @docs/style.md includes a file in Claude Code; here it stays plain text',
-      'fix-issue.md:15:18: $100 may be read as an argument by Claude Code; here it stays plain text',
     ]);
   });
 
@@ -285,6 +282,11 @@ describe('writing files', () => {
         ],
       ],
       [
+        'codex-skills',
+        [],
+        ['error: post:letter: it has the arguments tone, to, but the format has no placeholders'],
+      ],
+      [
         'vscode',
         ['post-letter.prompt.md'],
         [
@@ -294,6 +296,14 @@ describe('writing files', () => {
         ],
       ],
       ['gemini', [], ['error: post:letter: it has the arguments tone, to, but Gemini CLI supports only one']],
+      ['qwen', [], ['error: post:letter: it has the arguments tone, to, but Gemini CLI supports only one']],
+      ['opencode', ['post/letter.md'], [`warning: post:letter: ${lost}`]],
+      [
+        'cursor',
+        [],
+        ['error: post:letter: it has the arguments tone, to, but the format has no placeholders'],
+      ],
+      ['prompts-chat', ['prompts.csv'], []],
       [
         'fabric',
         ['post-letter/system.md'],
@@ -343,7 +353,6 @@ describe('writing files', () => {
     '../evil',
     '..',
     '.hidden',
-    'a/b',
     'a\\b',
     'a\0b',
     '',
@@ -355,7 +364,7 @@ describe('writing files', () => {
     'a:../../b',
   ])('rejects a name that is not a safe path: %j', async (name) => {
     for (const format of formats) {
-      if (format.name === 'jsonl') continue;
+      if (['jsonl', 'prompts-chat'].includes(format.name)) continue;
       const { files } = await format.write([{ ...letter, name, arguments: [], template: 'none' }]);
       expect(files).toEqual([]);
     }
@@ -431,6 +440,11 @@ describe('invalid input', () => {
     'claude-code': 'x.md',
     'claude-skills': 'x/SKILL.md',
     codex: 'x.md',
+    'codex-skills': 'x/SKILL.md',
+    qwen: 'x.md',
+    opencode: 'x.md',
+    cursor: 'x.md',
+    'prompts-chat': 'x.csv',
     vscode: 'x.prompt.md',
     gemini: 'x.toml',
     fabric: 'x/system.md',
@@ -451,7 +465,7 @@ describe('invalid input', () => {
   it.each(cases.filter(([, text]) => text.startsWith('---')))(
     'is reported with a reason: %s',
     async (_, text, message) => {
-      const { prompts, problems } = await read('claude-code', [{ path: 'x.md', text }]);
+      const { prompts, problems } = await read('codex', [{ path: 'x.md', text }]);
       expect(prompts).toEqual([]);
       expect(problems).toMatchObject([{ severity: 'error', message: expect.stringMatching(message!) }]);
     },
@@ -490,7 +504,7 @@ describe('invalid input', () => {
     const text = '\uFEFF---\r\ndescription: d\r\n---\r\na\r\n$ARGUMENTS\r\n';
     const { prompts } = await read('claude-code', [{ path: 'x.md', text }]);
     expect(prompts).toMatchObject([{ description: 'd', line: 4 }]);
-    expect(textOf(prompts[0]!)).toEqual(['user: a\n{{arguments}}']);
+    expect(textOf(prompts[0]!)).toEqual(['user: a\r\n{{arguments}}']);
   });
 
   it('is parsed without excessive backtracking', async () => {
@@ -538,5 +552,116 @@ describe('the formats', () => {
       'Unknown format claudecode; did you mean claude-code?',
     );
     expect(() => formatNamed('word')).toThrowError(/choose one of claude-code, claude-skills/);
+  });
+});
+
+/** One user message with placeholders. */
+function prompt({
+  text,
+  arguments: declared = [],
+}: {
+  text: string;
+  arguments?: PromptDefinition['arguments'];
+}): PromptDefinition {
+  return {
+    name: 'p',
+    arguments: declared,
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+    tags: [],
+    template: 'braces',
+    file: 'user.jsonl',
+    line: 1,
+  };
+}
+
+describe('an export to dotprompt', () => {
+  it.each([
+    'Open {{ and {{{x}}} and {{{{ and }} stay',
+    'JSX: style={{ color: "red" }} and {{#each items}}',
+    '  indented\n',
+    '\n\nfirst and last line\n  ',
+    'path C:\\{{who}} and \\\\{{who}}',
+    'ends with a backslash \\',
+    'CRLF\r\nline {{who}}\r\n',
+    '{{! not a comment }} {{!-- nor this --}}',
+    '---\ntitle: x\n---\nbody',
+    'a {{ who }} b',
+  ])('does not change the text %j', async (text) => {
+    const definition = prompt({ arguments: [{ name: 'who', required: true }], text });
+    const { files, problems } = await formatNamed('dotprompt').write([definition]);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const { prompts, problems: found } = await formatNamed('dotprompt').read(files);
+    expect(found).toEqual([]);
+    expect(prompts[0]!.messages).toEqual(definition.messages);
+  });
+
+  it('refuses a text that the format would change', async () => {
+    const { files, problems } = await formatNamed('dotprompt').write([prompt({ text: 'a \\{{b}}' })]);
+    expect(files).toEqual([]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'p: its text cannot be written in this format without a change',
+    ]);
+  });
+});
+
+describe('front matter that a client ignores', () => {
+  it.each([
+    ['tabs', '---\n\ta: : b\n- c\n---\nbody $0', 'body {{argument_0}}'],
+    ['an open quote', '---\ndescription: "x\n---\nbody', 'body'],
+    ['a list', '---\n- a\n- b\n---\nbody', 'body'],
+    ['no end', '---\ndescription: x\nbody', '---\ndescription: x\nbody'],
+  ])('does not hide the command: %s', async (_, text, body) => {
+    const { prompts, problems } = await read('claude-code', [{ path: 'x.md', text }]);
+    expect(prompts.map(textOf)).toEqual([[`user: ${body}`]]);
+    expect(problems).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('front matter') },
+    ]);
+  });
+
+  it('keeps colons in a value and cuts at a comment', async () => {
+    const text = '---\ndescription: Fix: a: b # later\n---\nbody';
+    const { prompts, problems } = await read('claude-code', [{ path: 'x.md', text }]);
+    expect(prompts[0]).toMatchObject({ description: 'Fix: a: b' });
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('a prompts.chat collection', () => {
+  it('has titles, names and variables with defaults', async () => {
+    const { prompts, problems } = await read('prompts-chat');
+    expect(problems).toEqual([]);
+    expect(prompts.map(({ name, title, line }) => [name, title, line])).toEqual([
+      ['linux_terminal', 'Linux Terminal', 2],
+      ['travel_guide', 'Travel Guide', 4],
+    ]);
+    const render = async (args: Record<string, string>) =>
+      (
+        await renderPrompt(prompts[0]!, args, {
+          name: 'x',
+          list: async () => [],
+          get: async () => undefined,
+          problems: async () => [],
+        })
+      ).messages[0]!.content;
+    expect(await render({})).toMatchObject({
+      text: 'I want you to act as a "terminal". My first command is pwd, in $\u007bplace}\nand pwd.',
+    });
+    expect(await render({ command: 'ls', place: '$&' })).toMatchObject({
+      text: expect.stringContaining('is ls, in $&\nand ls.'),
+    });
+  });
+
+  it('is written without a change of text', async () => {
+    const texts = [
+      'a "quoted", text\r\nwith lines\n',
+      'code $\u007bx} and $\u007by:1} and $\u007bx}',
+      ' spaces ',
+      'é, $\u007bLong Name:a: b}',
+    ];
+    const csv = `act,prompt\n${texts.map((text, index) => `"P${index}","${text.replaceAll('"', '""')}"\n`).join('')}`;
+    const { files } = await formatNamed('prompts-chat').write(
+      (await read('prompts-chat', [{ path: 'a.csv', text: csv }])).prompts,
+    );
+    expect(files).toEqual([{ path: 'prompts.csv', text: csv }]);
   });
 });

@@ -2,6 +2,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
+import { parseMarkdown, textField } from './markdown.ts';
 import { nameFromPath, pathForName } from './prompt-path.ts';
 import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 import { parseToml, tomlText } from './toml.ts';
@@ -18,30 +19,75 @@ export const gemini = filePerPrompt({
   namedByPath: true,
   stores: ['description'],
   accepts: (path) => path.endsWith('.toml'),
-  parse,
+  parse: parseTomlFile,
   print: async (definition) => ({ path: pathForName(definition.name, '.toml'), text: print(definition) }),
 });
 
-async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
+/** Qwen Code reads the TOML files of Gemini CLI, and Markdown with the same placeholders. */
+export const qwen = filePerPrompt({
+  name: 'qwen',
+  title: 'Qwen Code commands',
+  folder: '.qwen/commands',
+  namedByPath: true,
+  stores: ['description'],
+  accepts: (path) => path.endsWith('.toml') || path.endsWith('.md'),
+  parse: (file, report) =>
+    file.path.endsWith('.md') ? parseMarkdownFile(file, report) : parseTomlFile(file, report),
+  print: async (definition) => ({ path: pathForName(definition.name, '.toml'), text: print(definition) }),
+});
+
+async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefinition> {
   const content = await parseToml(file.text);
   const { prompt, description } = content;
   if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('prompt must be text', 1);
   if (description !== undefined && typeof description !== 'string')
     throw new FileProblem('description must be text', 1);
   reportUnknownFields(content, ['prompt', 'description'], report, file.text);
-  const body = prompt.replaceAll('\r\n', '\n').trim();
+  const body = prompt.trim();
   // The TOML parser reports no positions, so find the body by its first line.
-  const line = findLine(file.text, body);
+  return define(
+    file.path,
+    nameFromPath(file.path, '.toml'),
+    description?.trim(),
+    body,
+    findLine(file.text, body),
+    report,
+  );
+}
+
+async function parseMarkdownFile(file: TextFile, report: Report): Promise<PromptDefinition> {
+  const { fields, body, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
+  reportUnknownFields(fields, ['description'], report, file.text);
+  return define(
+    file.path,
+    nameFromPath(file.path, '.md'),
+    textField(fields, 'description'),
+    body,
+    bodyLine,
+    report,
+  );
+}
+
+function define(
+  file: string,
+  name: string,
+  description: string | undefined,
+  body: string,
+  line: number,
+  report: Report,
+): PromptDefinition {
   reportClientSyntax(body, line, report, clientSyntax);
   const segments = splitBody(body, /\{\{args\}\}/g, () => 'args');
   return {
-    name: nameFromPath(file.path, '.toml'),
-    ...(description !== undefined && description.trim() !== '' && { description: description.trim() }),
-    arguments: argumentsIn(segments).map((name) => ({ name, default: '' })),
+    name,
+    ...(description && { description }),
+    arguments: [{ name: 'args', default: '' }],
+    // Without a placeholder, the client appends the command as it was typed.
+    typed: { positions: [], whole: 'args', appendix: `\n\n/${name} ` },
     messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, line) } }],
     tags: [],
     template: 'braces',
-    file: file.path,
+    file,
     line,
   };
 }

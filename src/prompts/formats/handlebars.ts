@@ -5,9 +5,10 @@ export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable' | 'if' | 'unless'; readonly name: string }
   | { readonly kind: 'role'; readonly role: string }
-  | { readonly kind: 'else' | 'end' };
+  | { readonly kind: 'else' | 'end' | 'comment' };
 
-const mustache = /\\\{\{[^{}]*\}\}|\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
+/** Backslashes before a tag, or a tag. */
+const tagOrEscape = /\\+(?=\{\{)|\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}/g;
 
 /** Throws FileProblem at the first construct that is not supported. */
 export function parseHandlebars(source: string, bodyLine: number): readonly Part[] {
@@ -18,13 +19,16 @@ export function parseHandlebars(source: string, bodyLine: number): readonly Part
   const text = (from: number, to: number) => {
     if (to > from) parts.push({ kind: 'text', text: body.slice(from, to) });
   };
-  for (const { 0: found, index } of body.matchAll(mustache)) {
+  const tags = new RegExp(tagOrEscape);
+  for (let match = tags.exec(body); match !== null; match = tags.exec(body)) {
+    const { 0: found, index } = match;
     const fail = (message: string) =>
       new FileProblem(`${found} ${message}`, bodyLine + body.slice(0, index).split('\n').length - 1);
     if (found.startsWith('\\')) {
-      text(end, index);
-      parts.push({ kind: 'text', text: found.slice(1) });
+      // One backslash makes the braces plain text. Of several, the first is removed, and the tag counts.
+      text(end, index + found.length - 1);
       end = index + found.length;
+      if (found.length === 1) tags.lastIndex = end + 2;
       continue;
     }
     const { inner, before, after } = parseTag(found);
@@ -41,7 +45,7 @@ export function parseHandlebars(source: string, bodyLine: number): readonly Part
         : undefined;
     const from = before ? body.slice(0, index).trimEnd().length : (alone?.[0] ?? index);
     text(end, Math.max(end, from));
-    if (part.kind !== 'comment') parts.push(part);
+    parts.push(part);
     const tagEnd = index + found.length;
     end = after ? tagEnd + /^\s*/.exec(body.slice(tagEnd))![0].length : (alone?.[1] ?? tagEnd);
   }
@@ -57,6 +61,11 @@ function shortenComments(body: string): string {
   for (let start = body.indexOf('{{!--'); start >= 0; start = body.indexOf('{{!--', end)) {
     const close = body.indexOf('--}}', start + 5);
     if (close < 0) break;
+    if (/(?<!\\)\\$/.test(body.slice(Math.max(0, start - 2), start))) {
+      text += body.slice(end, start + 5);
+      end = start + 5;
+      continue;
+    }
     text += `${body.slice(end, start)}{{!${'\n'.repeat(body.slice(start, close).split('\n').length - 1)}}}`;
     end = close + 4;
   }
@@ -73,7 +82,7 @@ function parseTag(found: string): { inner: string; before: boolean; after: boole
   };
 }
 
-function parsePart(inner: string): Part | { readonly kind: 'comment' } | undefined {
+function parsePart(inner: string): Part | undefined {
   const word = (pattern: RegExp) => pattern.exec(inner)?.[1];
   if (inner.startsWith('!')) return { kind: 'comment' };
   const role = word(/^role\s+["'](\w+)["']$/);
@@ -93,6 +102,7 @@ function lineAround(body: string, from: number, to: number): [number, number] | 
   while (body[start - 1] === ' ' || body[start - 1] === '\t') start -= 1;
   let finish = to;
   while (body[finish] === ' ' || body[finish] === '\t') finish += 1;
+  if (body.startsWith('\r\n', finish)) finish += 1;
   if (start > 0 && body[start - 1] !== '\n') return undefined;
   if (finish < body.length && body[finish] !== '\n') return undefined;
   return [start, Math.min(finish + 1, body.length)];

@@ -4,6 +4,13 @@ import type { Report } from './format.ts';
 /** Maximum number of reports of one kind per file. */
 const maxReports = 20;
 
+/**
+ * A file that a client reads: a path with an extension or one that starts at a folder, or a placeholder. Names of packages
+ * and people, such as `@scope/pkg` and `@alice`, are not files.
+ */
+export const fileReference =
+  /(?<!\S)@(?:(?:~|\.{1,2})?\/[\w$./-]{0,200}[\w$/]|[\w$][\w$./-]{0,200}\.(?:[A-Za-z]\w{0,7})(?![\w/(])|\$\w{1,40})/g;
+
 /** Reports syntax that only the original client interprets and that is plain text here. */
 export function reportClientSyntax(
   body: string,

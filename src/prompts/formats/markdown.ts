@@ -1,4 +1,4 @@
-import { FileProblem, parseFrontMatter } from '../files/front-matter.ts';
+import { FileProblem, parseFrontMatter, splitFrontMatter } from '../files/front-matter.ts';
 import type { Report } from './format.ts';
 
 export interface Markdown {
@@ -7,16 +7,55 @@ export interface Markdown {
   readonly bodyLine: number;
 }
 
+export interface MarkdownOptions {
+  /** Serve a file with invalid front matter without its fields, as its client does. */
+  readonly lenient?: boolean;
+}
+
 /** Parses Markdown with or without front matter. Whitespace around the body is removed. */
-export async function parseMarkdown(text: string, report: Report): Promise<Markdown> {
+export async function parseMarkdown(
+  text: string,
+  report: Report,
+  { lenient = false }: MarkdownOptions = {},
+): Promise<Markdown> {
   const hasFrontMatter = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
   const { fields, body, bodyLine } = hasFrontMatter
-    ? await parseLenientFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'), report)
-    : { fields: {}, body: text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), bodyLine: 1 };
+    ? await parseLenientFrontMatter(
+        text.replace(/^(\uFEFF?---)[ \t]+/, '$1'),
+        lenient ? () => {} : report,
+      ).catch((error: unknown) => {
+        if (!lenient || !(error instanceof FileProblem)) throw error;
+        return withoutFields(text, error, report);
+      })
+    : { fields: {}, body: text.replace(/^\uFEFF/, ''), bodyLine: 1 };
   const trimmed = body.trim();
   if (trimmed === '') throw new FileProblem('the file contains no prompt text', bodyLine);
   const leadingLines = body.slice(0, body.indexOf(trimmed)).split('\n').length - 1;
-  return { fields, body: trimmed, bodyLine: bodyLine + leadingLines };
+  return {
+    fields: lenient ? withTextDescription(fields, report) : fields,
+    body: trimmed,
+    bodyLine: bodyLine + leadingLines,
+  };
+}
+
+function withTextDescription(fields: Markdown['fields'], report: Report): Markdown['fields'] {
+  const { description, ...rest } = fields;
+  if (description === undefined || description === null || typeof description === 'string') return fields;
+  if (typeof description !== 'object') return { ...rest, description: String(description) };
+  report('the description is not text and was ignored', 2);
+  return rest;
+}
+
+/** The body alone. Without an end of the front matter, the whole file is the body. */
+function withoutFields(text: string, { message, line, column }: FileProblem, report: Report): Markdown {
+  try {
+    const { body, bodyLine } = splitFrontMatter(text.replace(/^(\uFEFF?---)[ \t]+/, '$1'));
+    report(`the front matter is invalid, so its fields are ignored: ${message}`, line, column);
+    return { fields: {}, body, bodyLine };
+  } catch {
+    report('the front matter is never closed, so the whole file is the text', line, column);
+    return { fields: {}, body: text.replace(/^\uFEFF/, ''), bodyLine: 1 };
+  }
 }
 
 /** Falls back to reading line by line, as other clients do: `argument-hint: [a] [b]` is common but not valid YAML. */
@@ -24,15 +63,12 @@ async function parseLenientFrontMatter(text: string, report: Report): Promise<Ma
   try {
     return await parseFrontMatter(text);
   } catch (error) {
-    const lines = text
-      .replace(/^\uFEFF/, '')
-      .replaceAll('\r\n', '\n')
-      .split('\n');
-    const end = lines.indexOf('---', 1);
-    const pairs = lines
-      .slice(1, end)
-      .map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
-    if (!(error instanceof FileProblem) || end < 0 || pairs.some((pair) => pair === null)) throw error;
+    const { head, ...rest } = splitFrontMatter(text);
+    const pairs = head.map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
+    const isInvalid = pairs.some(
+      (pair) => pair === null || /^(["'])(?!.*\1$)/.test(pair[2]?.trimEnd() ?? ''),
+    );
+    if (!(error instanceof FileProblem) || isInvalid) throw error;
     const hints = new Set(pairs.flatMap((pair) => (pair![2]?.startsWith('[') ? [pair![1]] : [])));
     if (!hints.has('argument-hint'))
       report(
@@ -42,14 +78,13 @@ async function parseLenientFrontMatter(text: string, report: Report): Promise<Ma
       );
     return {
       fields: Object.fromEntries(pairs.map((pair) => [pair![1], unquote((pair![2] ?? '').trimEnd())])),
-      body: lines.slice(end + 1).join('\n'),
-      bodyLine: end + 2,
+      ...rest,
     };
   }
 }
 
 function unquote(value: string): string {
-  return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
+  return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value.replace(/\s+#.*$/, '');
 }
 
 /** Returns an optional text field. Throws FileProblem if its value is not text. */
@@ -58,6 +93,14 @@ export function textField(fields: Markdown['fields'], name: string): string | un
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw new FileProblem(`${name} must be text`, 2);
   return value.trim() === '' ? undefined : value.trim();
+}
+
+/** Clients show the first line of a command that has no description. */
+export function firstLine(body: string): string {
+  return body
+    .split('\n', 1)[0]!
+    .replace(/^#+\s*/, '')
+    .trim();
 }
 
 /** Prints front matter and body, or only the body if no field is defined. */

@@ -189,3 +189,25 @@ describe('a set of templates', () => {
     );
   });
 });
+
+describe('a loop over a text', () => {
+  it.each([
+    ['{% for c in x %}{{ c }}{% if not loop.last %},{% endif %}{% endfor %}', 'a,b,c'],
+    ['{% for c in x %}{{ loop.length }}{{ loop.revindex }}{{ loop.revindex0 }} {% endfor %}', '332 321 310 '],
+    ["{% for c in x if c != 'b' %}{{ c }}{{ loop.last }}{% endfor %}", 'afalsectrue'],
+    ['{% for c in x|reverse %}{{ c }}{{ loop.last }} {% endfor %}', 'cfalse bfalse atrue '],
+    ["{% for c in ('ab' if x else '') %}{{ loop.last }}{% endfor %}", 'falsetrue'],
+    ['{% for a, b in [x, x] %}{{ loop.last }}{% endfor %}', /unpack/],
+    ['{% for c in missing %}{{ loop.last }}{% else %}none{% endfor %}', 'none'],
+    [
+      '{% for i in [x, "de"] recursive %}{{ loop.last }}{% endfor %}{% for c in x %}{{ c }}{% endfor %}',
+      'falsetrueabc',
+    ],
+  ])('knows its end: %s', (source, expected) => {
+    const jinja = new Jinja();
+    jinja.set('loop.md', source);
+    if (typeof expected === 'string') expect(jinja.render('loop.md', { x: 'abc' })).toBe(expected);
+    else expect(() => jinja.render('loop.md', { x: 'abc' })).toThrow(expected);
+    jinja.close();
+  });
+});

@@ -3,6 +3,7 @@ import { unsupportedConstructs } from '../template/dialect.ts';
 import { resolveReferences } from '../template/template-references.ts';
 import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, runGuarded } from './jinja-engine.ts';
+import { withCountedLoops } from './loop-items.ts';
 import { withOptionalSlices } from './optional-slices.ts';
 import { costOf, type TemplateCost } from './template-cost.ts';
 import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
@@ -119,5 +120,5 @@ export class Jinja {
 
 /** The source passed to the engine. Line numbers stay the same. */
 function prepared(name: string, source: string): string {
-  return withOptionalSlices(resolveReferences(name, source));
+  return withOptionalSlices(withCountedLoops(resolveReferences(name, source)));
 }

@@ -8,7 +8,7 @@ const maxBackups = 10;
 export function backUp(file: string, now: Date): void {
   if (!existsSync(file)) return;
   const folder = join(dirname(file), 'backups');
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const backup = join(folder, `${basename(file)}.${timestamp(now)}`);
   if (existsSync(backup)) return;
   copyAtomically(file, backup);

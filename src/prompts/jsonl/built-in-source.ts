@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { log } from '../../log.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
@@ -30,8 +31,8 @@ export class BuiltInSource extends FolderSource {
     this.#bundled = memoize(() => parsePromptFile(defaultFile(), this.#file));
   }
 
-  async get(name: string): Promise<PromptDefinition | undefined> {
-    return (await this.#load()).file.byName.get(name);
+  get(name: string): Awaitable<PromptDefinition | undefined> {
+    return whenReady(this.#load(), ({ file }) => file.byName.get(name));
   }
 
   protected async read(): Promise<FolderReading> {
@@ -40,16 +41,17 @@ export class BuiltInSource extends FolderSource {
     return { prompts: file.prompts, problems, folders: [this.#folder] };
   }
 
-  async #load() {
+  #load() {
     if (this.#seeds && !existsSync(this.#file)) this.#seed();
-    const loaded = await this.#cache.load(this.#file);
-    return { file: loaded?.value ?? this.#bundled(), problem: loaded?.problem };
+    return whenReady(this.#cache.load(this.#file), (loaded) => {
+      return { file: loaded?.value ?? this.#bundled(), problem: loaded?.problem };
+    });
   }
 
   /** Only logs a failure: the prompts are served even if the folder is not writable. */
   #seed(): void {
     try {
-      mkdirSync(join(this.#folder, 'backups'), { recursive: true });
+      mkdirSync(join(this.#folder, 'backups'), { recursive: true, mode: 0o700 });
       prepareReplacement(this.#file, defaultFile()).commit();
     } catch (error) {
       log('debug', `could not write ${this.#file}`, error);

@@ -25,7 +25,7 @@ export interface Replacement {
 export function prepareReplacement(path: string, content: Buffer): Replacement {
   const target = realPath(path);
   const temporary = join(dirname(target), `.${basename(target)}.new`);
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o644;
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o600;
   const discard = () => rmSync(temporary, { force: true });
   try {
     withFile(temporary, 'w', (file) => writeAll(file, content), mode);
@@ -73,7 +73,7 @@ export function copyAtomically(from: string, to: string): void {
   }
 }
 
-function withFile(path: string, flags: string, work: (file: number) => void, mode?: number): void {
+function withFile(path: string, flags: string, work: (file: number) => void, mode = 0o600): void {
   const file = openSync(path, flags, mode);
   try {
     work(file);

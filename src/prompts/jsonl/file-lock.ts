@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Failure } from '../../failure.ts';
+import { createPrivateFile } from '../../regular-file.ts';
 
 const timeoutMs = 15_000;
 const sqliteBusy = 5;
@@ -50,7 +49,7 @@ export class FileLock {
   async #open(): Promise<DatabaseSync> {
     if (this.#database !== undefined) return this.#database;
     const { DatabaseSync } = await import('node:sqlite');
-    mkdirSync(dirname(this.#path), { recursive: true });
+    createPrivateFile(this.#path);
     const database = new DatabaseSync(this.#path);
     database.exec('PRAGMA busy_timeout = 0');
     this.#database = database;

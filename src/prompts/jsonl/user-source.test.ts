@@ -317,7 +317,9 @@ describe('a failed write', () => {
       ['-c', 'ulimit -f 64; exec "$0" --input-type=module -e "$1"', process.execPath, script],
       { encoding: 'utf8' },
     );
-    expect(output).toBe('unavailable user.jsonl was not changed: the file would be too large.\nkept\n');
+    expect(output).toBe(
+      `unavailable ${join(folder, 'user.jsonl')} was not changed: the file would be too large.\nkept\n`,
+    );
     expect(userFile(folder)).toBe(before);
     expect(readFileSync(join(folder, 'history.jsonl'), 'utf8')).toBe(journal);
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
@@ -341,7 +343,7 @@ describe('a failed write', () => {
       expect(await names(source)).toEqual(['a']);
       await expect(source.create(draft('b'), author)).rejects.toMatchObject({
         kind: 'unavailable',
-        message: 'user.jsonl was not changed: permission denied.',
+        message: `${join(folder, 'user.jsonl')} was not changed: permission denied; change the permissions or choose another place.`,
       });
     });
     chmodSync(folder, 0o755);

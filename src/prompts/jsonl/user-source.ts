@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { storageReason } from '../../storage-error.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, EditOutcome, PromptDraft, PromptEdit, Revision } from '../definition/source.ts';
 import { Pace } from '../files/pace.ts';
@@ -48,8 +50,8 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     this.#journal = new Journal(join(folder, 'history.jsonl'));
   }
 
-  async get(name: string): Promise<PromptDefinition | undefined> {
-    return (await this.#load()).file.byName.get(name);
+  get(name: string): Awaitable<PromptDefinition | undefined> {
+    return whenReady(this.#load(), ({ file }) => file.byName.get(name));
   }
 
   async revision(definition: PromptDefinition): Promise<string> {
@@ -73,7 +75,7 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
         await pace.pause;
       }
     } catch (error) {
-      throw error instanceof Failure ? error : storageFailure(error);
+      throw error instanceof Failure ? error : storageFailure(error, this.#file);
     }
     return outcomes;
   }
@@ -116,10 +118,11 @@ export class UserSource extends FolderSource implements ArchivedPromptSource {
     }
   }
 
-  async #load() {
-    const loaded = await this.#cache.load(this.#file);
-    const file: PromptFile = loaded?.value ?? emptyFile;
-    return { file, problem: loaded?.problem };
+  #load() {
+    return whenReady(this.#cache.load(this.#file), (loaded) => {
+      const file: PromptFile = loaded?.value ?? emptyFile;
+      return { file, problem: loaded?.problem };
+    });
   }
 
   /** Applies all edits in memory and then writes them in one step, so that a failure leaves the file as it was. */
@@ -206,18 +209,7 @@ function outsideRevision(revision: number, prompt: PromptDraft | undefined, time
   };
 }
 
-function storageFailure(error: unknown): Failure {
-  const { code, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
-  const reasons: Readonly<Record<string, string>> = {
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk quota is exceeded',
-    EFBIG: 'the file would be too large',
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    EROFS: 'the disk is read-only',
-  };
-  // SQLite errors on the lock file: the database is read-only or cannot be opened.
-  const noPermission = errcode === 8 || errcode === 14;
-  const reason = noPermission ? reasons['EACCES'] : (reasons[code ?? ''] ?? messageOf(error));
-  return new Failure('unavailable', `user.jsonl was not changed: ${reason}.`, { cause: error });
+function storageFailure(error: unknown, file: string): Failure {
+  const reason = storageReason(error, dirname(file)) ?? messageOf(error);
+  return new Failure('unavailable', `${file} was not changed: ${reason}.`, { cause: error });
 }

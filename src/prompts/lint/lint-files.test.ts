@@ -215,7 +215,7 @@ describe('files of other clients', () => {
 
   it('are reported if two prompts have the same name', async () => {
     expect(
-      await lint({ 'a/SKILL.md': '---\nname: s\n---\nx', 'b/SKILL.md': '---\nname: s\n---\ny' }),
-    ).toEqual(['b/SKILL.md:4: error: the name s is taken by a/SKILL.md']);
+      await lint({ 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nname: s\n---\ny' }),
+    ).toEqual(['b.prompt.md:4: error: the name s is taken by a.prompt.md']);
   });
 });

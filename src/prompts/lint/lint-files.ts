@@ -49,6 +49,7 @@ function detectFormat({ path, text }: TextFile, libraries: readonly string[]): s
   if (path.endsWith('.prompt.md')) return 'vscode';
   if (path.endsWith('.prompt')) return 'dotprompt';
   if (path.endsWith('.toml')) return 'gemini';
+  if (path.endsWith('.csv')) return 'prompts-chat';
   if (basename(path) === 'SKILL.md') return 'claude-skills';
   if (basename(path) === 'system.md') return 'fabric';
   // Treat Markdown without front matter as documentation, not as a prompt.

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
@@ -5,13 +6,21 @@ import type { ArgumentDefinition, PromptDefinition } from '../definition/definit
 import { type Arguments, missingArguments } from './rendering.ts';
 
 /** Asks the user for missing required arguments if the client supports forms. Returns all arguments. */
-export async function askForMissing(
+export function askForMissing(
   definition: PromptDefinition,
   given: Arguments,
   context: Context,
-): Promise<Arguments> {
+): Awaitable<Arguments> {
   const missing = missingArguments(definition, given);
-  if (missing.length === 0 || !canFillForms(context)) return given;
+  return missing.length === 0 || !canFillForms(context) ? given : ask(definition, given, missing, context);
+}
+
+async function ask(
+  definition: PromptDefinition,
+  given: Arguments,
+  missing: readonly string[],
+  context: Context,
+): Promise<Arguments> {
   const requested = definition.arguments.filter(({ name }) => missing.includes(name));
   const { arguments: answer = {} } = await context.ask({
     arguments: {

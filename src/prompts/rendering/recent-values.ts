@@ -13,6 +13,7 @@ export class RecentValues {
         continue;
       const key = keyOf(prompt, argument);
       const before = this.#values.get(key) ?? [];
+      if (before[0] === value) continue;
       this.#values.set(key, [value, ...before.filter((other) => other !== value)].slice(0, maxValues));
     }
   }

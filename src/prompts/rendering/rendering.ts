@@ -1,3 +1,4 @@
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure, type Issue } from '../../failure.ts';
 import type { PromptMessage, RenderedPrompt } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
@@ -13,25 +14,28 @@ export function missingArguments(
   { arguments: declared }: PromptDefinition,
   given: Arguments,
 ): readonly string[] {
-  return declared
-    .filter(
-      (argument) =>
-        argument.required && argument.default === undefined && !Object.hasOwn(given, argument.name),
-    )
-    .map((argument) => argument.name);
+  const missing: string[] = [];
+  for (const { name, required, default: standard } of declared)
+    if (required && standard === undefined && !Object.hasOwn(given, name)) missing.push(name);
+  return missing;
 }
 
 /** Renders the text of each message once, so values are never expanded again. Other content is sent unchanged. */
-export async function renderPrompt(
+export function renderPrompt(
   definition: PromptDefinition,
   given: Arguments,
   source: PromptSource,
-): Promise<RenderedPrompt> {
+): Awaitable<RenderedPrompt> {
   const [missing] = missingArguments(definition, given);
   if (missing !== undefined) throw new Failure('missing-argument', `Missing required argument: ${missing}`);
   const { args, appended } =
     definition.typed === undefined ? { args: given, appended: '' } : fillTyped(definition, given);
-  const render = await createRenderer(definition, withDefaults(definition, args), source);
+  return whenReady(createRenderer(definition, withDefaults(definition, args), source), (render) =>
+    renderMessages(definition, render, appended),
+  );
+}
+
+function renderMessages(definition: PromptDefinition, render: Renderer, appended: string): RenderedPrompt {
   const messages = definition.messages.map(({ role, content }, index): PromptMessage => {
     return {
       role,
@@ -47,11 +51,11 @@ export async function renderPrompt(
 
 type Renderer = (text: string, message: number) => string;
 
-async function createRenderer(
+function createRenderer(
   definition: PromptDefinition,
   args: Arguments,
   source: PromptSource,
-): Promise<Renderer> {
+): Awaitable<Renderer> {
   switch (definition.template) {
     case 'none':
       return (text) => text;
@@ -67,10 +71,10 @@ async function createRenderer(
           Object.hasOwn(values, name) ? values[name]! : placeholder,
         );
     }
-    case 'jinja': {
-      const { renderTemplates } = await import('./jinja-rendering.ts');
-      return renderTemplates(definition, declaredOnly(definition, args), source);
-    }
+    case 'jinja':
+      return import('./jinja-rendering.ts').then(({ renderTemplates }) =>
+        renderTemplates(definition, declaredOnly(definition, args), source),
+      );
   }
 }
 
@@ -82,6 +86,8 @@ function withDefaults({ arguments: declared }: PromptDefinition, given: Argument
 
 /** Requires all arguments to be text: only Jinja templates can render other values. */
 function requireText(args: Arguments): Readonly<Record<string, string>> {
+  if (Object.values(args).every((value) => typeof value === 'string'))
+    return args as Readonly<Record<string, string>>;
   const issues = Object.entries(args)
     .filter(([, value]) => typeof value !== 'string')
     .map(
@@ -92,11 +98,8 @@ function requireText(args: Arguments): Readonly<Record<string, string>> {
         message: 'must be text',
       }),
     );
-  if (issues.length > 0) {
-    const names = issues.map(({ path }) => path[1]).join(', ');
-    throw new Failure('invalid-params', `Arguments must be text: ${names}`, { issues });
-  }
-  return args as Readonly<Record<string, string>>;
+  const names = issues.map(({ path }) => path[1]).join(', ');
+  throw new Failure('invalid-params', `Arguments must be text: ${names}`, { issues });
 }
 
 function declaredOnly(

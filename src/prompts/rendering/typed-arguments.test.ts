@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openMounted } from '../../../test/prompts/open-prompts.ts';
@@ -10,25 +10,54 @@ interface ClientCase {
   readonly arguments?: string;
   readonly loses?: boolean;
   readonly ours?: string;
+  readonly exception?: string;
 }
 
-const { cases } = JSON.parse(
-  readFileSync(join('test', 'fixtures', 'client-cases', 'claude-code.json'), 'utf8'),
-) as { readonly cases: readonly ClientCase[] };
+interface Client {
+  readonly client: string;
+  readonly format: string;
+  readonly version?: string;
+  readonly cases: readonly ClientCase[];
+}
 
-const command = ({ body, arguments: declared }: Pick<ClientCase, 'body' | 'arguments'>) =>
-  declared === undefined ? body : `---\narguments: ${declared}\n---\n${body}`;
+const folder = join('test', 'fixtures', 'client-cases');
+const clients = readdirSync(folder).map(
+  (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Client,
+);
 
-describe('a mounted Claude Code command is filled the same way as in Claude Code', () => {
-  it.each(cases.map((one) => [one.body, one.typed, one] as const))(
+function fileOf(
+  { format }: Client,
+  { body, arguments: declared }: ClientCase,
+): Readonly<Record<string, string>> {
+  if (format === 'codex-skills') return { 'x/SKILL.md': `---\nname: x\ndescription: d\n---\n${body}` };
+  if (format === 'gemini' || format === 'qwen') return { 'x.toml': `prompt = ${JSON.stringify(body)}` };
+  if (format === 'vscode') return { 'x.prompt.md': body };
+  return { 'x.md': declared === undefined ? body : `---\narguments: ${declared}\n---\n${body}` };
+}
+
+describe.each(clients)('a mounted prompt is filled the same way as in $client', (client) => {
+  it.each(client.cases.map((one) => [one.body, one.typed, one] as const))(
     '%s with the typed text %s',
     async (_, typed, one) => {
-      const { expand } = openMounted('claude-code', { 'x.md': command(one) });
-      const complete = one.loses ? `${one.received}\n\nARGUMENTS: ${typed}` : one.received;
+      const { expand } = openMounted(client.format, fileOf(client, one), client.version);
+      const appended = client.format === 'opencode' ? typed : `ARGUMENTS: ${typed}`;
+      const complete = one.loses ? `${one.received}\n\n${appended}` : one.received;
       expect(await expand('x', typed)).toBe(one.ours ?? complete);
     },
   );
 });
+
+it.each(Object.entries(Object.groupBy(clients, ({ format }) => format)))(
+  'at least 95 of 100 cases of %s are equal, and the page explains every exception',
+  (_, same) => {
+    const cases = same!.flatMap((client) => client.cases).filter(({ loses }) => !loses);
+    const exceptions = cases.filter(({ exception }) => exception !== undefined);
+    expect(exceptions.length / cases.length).toBeLessThanOrEqual(0.05);
+    expect(cases.filter(({ ours, exception }) => ours !== undefined && exception === undefined)).toEqual([]);
+    const page = readFileSync(join('docs', 'prompt-formats.md'), 'utf8').replaceAll(/[`\s]+/g, ' ');
+    for (const { exception } of exceptions) expect(page).toContain(exception);
+  },
+);
 
 describe('prompts/get', () => {
   const body = 'Fix $0 with priority $1. All: $ARGUMENTS';
@@ -61,23 +90,15 @@ describe('prompts/get', () => {
   });
 });
 
-it.each([
-  [
-    'gemini',
-    'x.toml',
-    'prompt = "It costs $150: {{args}} and {{ args }}"',
-    'a b',
-    'It costs $150: a b and {{ args }}',
-  ],
-  ['gemini', 'x.toml', 'prompt = "Body $1"', 'x y', 'Body $1\n\nx y'],
-  [
-    'vscode',
-    'x.prompt.md',
-    `It costs $5: \${input:who} and \${file}`,
-    'a b',
-    `It costs $5: a b and \${file}`,
-  ],
-  ['vscode', 'x.prompt.md', 'Body', 'x y', 'Body\n\nx y'],
-])('a %s prompt keeps every word of the typed text: %s %s', async (format, file, text, typed, expected) => {
-  expect(await openMounted(format, { [file]: text }).expand('x', typed)).toBe(expected);
+it('reads the Markdown commands of Qwen Code', async () => {
+  const files = { 'git/c.md': '---\ndescription: d\n---\nCommit {{args}} for $1' };
+  expect(await openMounted('qwen', files).expand('git:c', 'now')).toBe('Commit now for $1');
+});
+
+it('names an opencode command by its path', async () => {
+  expect(await openMounted('opencode', { 'git/c.md': 'Commit' }).expand('git/c', '')).toBe('Commit');
+});
+
+it('appends the typed text to a VS Code prompt without inputs', async () => {
+  expect(await openMounted('vscode', { 'x.prompt.md': 'Body' }).expand('x', 'x y')).toBe('Body\n\nx y');
 });

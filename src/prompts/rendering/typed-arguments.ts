@@ -1,4 +1,4 @@
-import type { PromptDefinition } from '../definition/definition.ts';
+import type { PromptDefinition, TypedRules } from '../definition/definition.ts';
 import type { Arguments } from './rendering.ts';
 
 /** The default name of the argument that holds the whole text typed after a command name. */
@@ -20,7 +20,8 @@ export function fillTyped(
   { arguments: declared, messages, typed }: PromptDefinition,
   given: Arguments,
 ): TypedArguments {
-  const { positions, whole: all } = typed ?? { positions: [], whole: everything };
+  const rules: TypedRules = typed ?? { positions: [], whole: everything };
+  const { positions, whole: all, appendix = '\n\nARGUMENTS: ' } = rules;
   const whole = given[all];
   const isUsed = new Set(
     declared
@@ -37,13 +38,31 @@ export function fillTyped(
   const typedText = whole.trim();
   const filled: Record<string, unknown> = {};
   let isComplete = true;
-  for (const [index, word] of wordsOf(typedText).entries()) {
+  let isExpanded = false;
+  const expand = (word: string) => {
+    if (!rules.expandsWords || !word.includes('$ARGUMENTS')) return word;
+    isExpanded = true;
+    return word.replaceAll('$ARGUMENTS', () => typedText);
+  };
+  for (const [index, word] of splitTyped(typedText, rules).entries()) {
     const name = positions[index];
     if (name === undefined || !isUsed.has(name)) isComplete = false;
-    else if (!Object.hasOwn(given, name)) filled[name] = word;
+    else if (!Object.hasOwn(given, name)) filled[name] = expand(word);
   }
-  const appended = isComplete || isUsed.has(all) ? '' : `\n\nARGUMENTS: ${typedText}`;
+  const appended = isComplete || isExpanded || isUsed.has(all) ? '' : `${appendix}${typedText}`;
   return { args: { ...given, ...filled, [all]: typedText }, appended };
+}
+
+function splitTyped(text: string, { split, rest }: TypedRules): readonly string[] {
+  const words = split === 'quotes' ? quotedWords(text) : wordsOf(text);
+  if (rest === undefined || words.length <= rest) return words;
+  return [...words.slice(0, rest), words.slice(rest).join(' ')];
+}
+
+/** Splits at white space and quotes. A quote that is not closed is dropped. */
+function quotedWords(text: string): readonly string[] {
+  const words = text.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
+  return words.map((word) => word.replaceAll(/^["']|["']$/g, ''));
 }
 
 /** Splits like a shell. A word with an unclosed quote extends to the end of the text and is kept unchanged. */

@@ -114,7 +114,7 @@ describe('a command', () => {
     const text = '\uFEFF---\r\ndescription: &d Same\r\ntitle: *d\r\n---\r\na\r\n{{input}}\r\n';
     const source = new CommandSource({ folder: plantTree({ 'x.md': text }) });
     expect(await source.get('x')).toMatchObject({ description: 'Same', title: 'Same', line: 5 });
-    expect(await expand(source, 'x', { input: '$& {{input}}' })).toBe('a\n$& {{input}}');
+    expect(await expand(source, 'x', { input: '$& {{input}}' })).toBe('a\r\n$& {{input}}');
   });
 
   it('may declare arguments and be a Jinja template', async () => {

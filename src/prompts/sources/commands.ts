@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -31,13 +32,19 @@ type Command = CachedFile<PromptDefinition>;
 export class CommandSource extends FolderSource {
   readonly name = 'commands';
   readonly #folder: string;
+  /** The folder with a separator at its end. */
+  readonly #prefix: string;
   readonly #folders = new FolderCache();
   readonly #files: FileCache<PromptDefinition>;
 
   constructor({ folder, plain = false, ...watching }: CommandsOptions) {
     super(watching);
     this.#folder = folder;
-    this.#files = new FileCache({ parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain) });
+    this.#prefix = join(folder, sep);
+    this.#files = new FileCache({
+      parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain),
+      oncePerArrival: true,
+    });
   }
 
   protected async read(): Promise<FolderReading> {
@@ -66,25 +73,17 @@ export class CommandSource extends FolderSource {
   }
 
   /** Rejects names that would lead out of the folder. */
-  async get(name: string): Promise<PromptDefinition | undefined> {
-    if (name !== basename(name) || name.startsWith('.') || /[\\\0]/.test(name)) return undefined;
-    const file = (await this.#load(`${name}.md`)) ?? (await this.#loadAnyCase(name));
-    if (file === undefined || file.value !== undefined) return file?.value;
-    const { line, message, file: path } = file.problem!;
-    throw new Failure(
-      'content-missing',
-      `${basename(path)}${line === undefined ? '' : `:${line}`}: ${message}`,
+  get(name: string): Awaitable<PromptDefinition | undefined> {
+    if (/[\\/\0]/.test(name) || name.startsWith('.')) return undefined;
+    return whenReady(this.#files.load(`${this.#prefix}${name}.md`), (file) =>
+      file === undefined ? whenReady(this.#loadAnyCase(name), definitionOf) : definitionOf(file),
     );
   }
 
-  #load(file: string): Promise<Command | undefined> {
-    return this.#files.load(join(this.#folder, file));
-  }
-
   /** Finds a file whose extension is not in lower case. */
-  async #loadAnyCase(name: string): Promise<Command | undefined> {
+  #loadAnyCase(name: string): Awaitable<Command | undefined> {
     const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
-    return entry === undefined ? undefined : this.#load(entry.name);
+    return entry === undefined ? undefined : this.#files.load(join(this.#folder, entry.name));
   }
 
   #entries(): readonly Dirent[] {
@@ -96,6 +95,16 @@ export class CommandSource extends FolderSource {
       });
     }
   }
+}
+
+/** Throws if the file was never valid. */
+function definitionOf(file: Command | undefined): PromptDefinition | undefined {
+  if (file === undefined || file.value !== undefined) return file?.value;
+  const { line, message, file: path } = file.problem!;
+  throw new Failure(
+    'content-missing',
+    `${basename(path)}${line === undefined ? '' : `:${line}`}: ${message}`,
+  );
 }
 
 /** Parses a command file. With `plain`, all fields except the description are ignored. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Awaitable } from '../../awaitable.ts';
 import type { Content } from '../../content.ts';
 import type { Problem } from '../../feature.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
@@ -61,7 +62,7 @@ export class TwigLibrary {
   }
 
   /** Returns `undefined` if the folder is not a library. */
-  manifest(): Promise<CachedFile<Manifest> | undefined> {
+  manifest(): Awaitable<CachedFile<Manifest> | undefined> {
     return this.#manifest.load(join(this.folder, 'twig.toml'));
   }
 

@@ -1,4 +1,5 @@
 import { join, normalize, posix, sep } from 'node:path';
+import type { Awaitable } from '../../awaitable.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import type { FolderCache } from '../files/folder-cache.ts';
 import { decodeText } from '../files/text-file.ts';
@@ -21,7 +22,7 @@ export class TwigTemplates implements KnownTemplateFiles {
   }
 
   /** Never reads a file outside the library. */
-  loadFile(path: string): Promise<CachedFile<string> | undefined> {
+  loadFile(path: string): Awaitable<CachedFile<string> | undefined> {
     return this.#texts.load(path, this.#library);
   }
 

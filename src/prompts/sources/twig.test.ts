@@ -148,9 +148,9 @@ describe('a prompt', () => {
       expect(await source.get(name)).toBeUndefined();
   });
 
-  it('is read without a byte order mark and with LF line breaks', async () => {
+  it('is read without a byte order mark and with its line breaks unchanged', async () => {
     const root = plantTree(libraryWith('\uFEFFa\r\n{{ "b" }}\r\n\r\nc\r\n'));
-    expect(await render(open(root), 'lib:p')).toBe('a\nb\n\nc');
+    expect(await render(open(root), 'lib:p')).toBe('a\r\nb\r\n\r\nc');
   });
 
   it('of 10 MB is rendered, and one of more than 16 MB is rejected', async () => {

@@ -93,3 +93,20 @@ describe('methods and tools that edit prompts', () => {
     expect(unstructured.map(({ name }) => name)).toEqual(['expand_prompt']);
   });
 });
+
+describe('create_prompt without arguments', () => {
+  it('declares an argument for every placeholder of the text', async () => {
+    const { call } = openPrompts({});
+    await call('create_prompt', { name: 'hi', title: 'Hi', text: 'Hello {{who}}, {{who}} and {{whom}}' });
+    expect(structured(await call('show_prompt', { name: 'hi' }))['arguments']).toEqual([
+      { name: 'who', required: true },
+      { name: 'whom', required: true },
+    ]);
+  });
+
+  it('keeps the arguments that were given, even an empty list', async () => {
+    const { call } = openPrompts({});
+    await call('create_prompt', { name: 'raw', title: 'Raw', text: 'Write {{name}}', arguments: [] });
+    expect(structured(await call('show_prompt', { name: 'raw' }))['arguments']).toEqual([]);
+  });
+});

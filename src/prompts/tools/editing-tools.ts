@@ -3,7 +3,7 @@ import { present } from '../../json.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { anyObject, defineTool, hints } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
-import type { MessageDefinition } from '../definition/definition.ts';
+import type { ArgumentDefinition, MessageDefinition } from '../definition/definition.ts';
 import { authorOf } from './methods.ts';
 import {
   announcedMessages,
@@ -94,7 +94,8 @@ function createCreateTool(editor: Editor) {
       const content = messagesFrom(text, messages);
       if (content === undefined)
         throw new Failure('invalid-params', 'Give the prompt as text or as messages.');
-      const draft = present({ name, title, description, arguments: args, messages: content, tags });
+      const declared = args ?? placeholdersIn(content);
+      const draft = present({ name, title, description, arguments: declared, messages: content, tags });
       const created = await editor.create(draft, authorOf(context));
       return saved(`Created prompt: ${name}`, await editor.revision(created));
     },
@@ -238,6 +239,15 @@ function messagesFrom(
   if (text !== undefined && messages !== undefined)
     throw new Failure('invalid-params', 'Give the prompt as text or as messages, not as both.');
   return text === undefined ? messages : [{ role: 'user', content: { type: 'text', text } }];
+}
+
+/** Required arguments for every `{{name}}`, as the command line declares them. `undefined` if there are none. */
+function placeholdersIn(messages: readonly MessageDefinition[]): readonly ArgumentDefinition[] | undefined {
+  const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
+  const names = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)),
+  );
+  return names.size === 0 ? undefined : [...names].map((name) => ({ name, required: true }));
 }
 
 function done(message: string) {

@@ -53,6 +53,25 @@ describe('import_prompts', () => {
     expect(messages).toMatchObject([{ content: { text: 'Review it' } }]);
   });
 
+  it('reports what fits on a page, errors first, and how much was left out', async () => {
+    const files = Array.from({ length: 200 }, (_, at) => ({ path: `git/p-${at}.md`, text: 'Hello' }));
+    const twice = { path: 'git_p/199.md', text: 'Another one of the same name' };
+    const all = { format: 'claude-code', files: [...files, twice] };
+    const full = await call('import_prompts', { ...all, dry_run: true, full: true });
+    expect(full).toMatchObject({ imported: { length: 200 }, problems: { length: 202 } });
+    expect(full).not.toHaveProperty('omitted');
+    const short = await call('import_prompts', all);
+    expect(JSON.stringify(short).length).toBeLessThan(10_000);
+    const { imported, problems, omitted } = short as Record<string, { length: number }> & {
+      omitted: Record<string, number>;
+    };
+    expect(problems).toMatchObject([{ severity: 'error' }, ...Array(problems!.length - 1).fill({})]);
+    expect(imported!.length + omitted['imported']!).toBe(200);
+    expect(problems!.length + omitted['problems']!).toBe(202);
+    const listed = await call('list_prompts', { source: 'user', limit: 1000 });
+    expect(listed['prompts']).toHaveLength(200);
+  });
+
   it('replaces a whole prompt only with `replace`, and keeps its history', async () => {
     await call('create_prompt', { name: 'x', title: 'X', text: 'old', tags: ['t'], description: 'd' });
     const files = [{ path: 'x.md', text: '---\ntitle: New\n---\nnew {{input}}' }];
@@ -155,7 +174,7 @@ describe('export_prompts', () => {
 
 describe('lint_prompts', () => {
   it('checks the library, selected prompts or given files', async () => {
-    await call('create_prompt', { name: 'a', title: 'A', text: 'A {{x}}' });
+    await call('create_prompt', { name: 'a', title: 'A', text: 'A {{x}}', arguments: [] });
     expect(await call('lint_prompts', {})).toMatchObject({ prompts: 8, errors: 1, warnings: 0 });
     expect(await call('lint_prompts', { names: ['code_review'] })).toMatchObject({ prompts: 1, errors: 0 });
     expect(await call('lint_prompts', { files: [{ path: 'x.prompt', text: '{{#each x}}' }] })).toMatchObject({

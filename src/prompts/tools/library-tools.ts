@@ -1,5 +1,13 @@
 import { type Problem, problemSchema } from '../../feature.ts';
-import { nextPage, type PageRequest, pageArguments, pageOf } from '../../paging.ts';
+import {
+  fitLists,
+  fullArgument,
+  nextPage,
+  omittedItems,
+  type PageRequest,
+  pageArguments,
+  pageOf,
+} from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
@@ -42,10 +50,7 @@ function createLintTool(catalog: Catalog) {
       properties: {
         names: namesSchema,
         files: { type: 'array', items: fileSchema, description: 'Instead of the library' },
-        format: {
-          ...formatSchema,
-          description: 'Default: recognized',
-        },
+        format: { type: 'string', description: 'As in import_prompts. Default: recognized' },
         ...pageArguments,
       },
     },
@@ -88,13 +93,14 @@ function createImportTool(editor: Editor) {
       properties: {
         format: formatSchema,
         files: { type: 'array', items: fileSchema, description: 'Paths and texts' },
-        prefix: { type: 'string', pattern: '^[A-Za-z0-9_]+$', description: 'Prefix for every name' },
+        prefix: { type: 'string', pattern: '^[A-Za-z0-9_]+$', description: 'Put before names' },
         replace: {
           type: 'boolean',
           default: false,
           description: 'Replace prompts of the same name',
         },
-        dry_run: { type: 'boolean', default: false, description: 'Report without saving' },
+        dry_run: { type: 'boolean', default: false, description: 'Only report' },
+        ...fullArgument,
       },
     },
     outputSchema: {
@@ -114,10 +120,11 @@ function createImportTool(editor: Editor) {
           },
         },
         problems: problemsSchema,
+        ...omittedItems,
       },
     },
     annotations: { ...hints.replaces, idempotentHint: false },
-    async call({ format, files, prefix, replace = false, dry_run = false }, context) {
+    async call({ format, files, prefix, replace = false, dry_run = false, full = false }, context) {
       const { importPrompts } = await import('./prompt-import.ts');
       const progress = (done: number, total: number) =>
         context.progress(done, total, `${done} of ${total} prompts imported`);
@@ -125,9 +132,19 @@ function createImportTool(editor: Editor) {
         ...{ format, files, replace, progress, dryRun: dry_run },
         ...(prefix !== undefined && { prefix }),
       };
-      return { structured: await importPrompts(options, editor, authorOf(context)) };
+      const report = await importPrompts(options, editor, authorOf(context));
+      if (full) return { structured: report };
+      const short = fitLists(report, 'problems', 'imported');
+      if (short.omitted === undefined) return { structured: report };
+      // list_prompts can tell which prompts were imported, but not why others were not.
+      const problems = report.problems.toSorted((one, other) => rank(one) - rank(other));
+      return { structured: fitLists({ ...report, problems }, 'problems', 'imported') };
     },
   });
+}
+
+function rank({ severity }: Problem): number {
+  return severity === 'error' ? 0 : 1;
 }
 
 function createExportTool(catalog: Catalog) {
@@ -141,7 +158,7 @@ function createExportTool(catalog: Catalog) {
       type: 'object',
       required: ['format'],
       properties: {
-        format: formatSchema,
+        format: { type: 'string', description: 'As in import_prompts' },
         names: namesSchema,
         tag: { type: 'string', description: 'Only with this tag' },
         source: { type: 'string', description: 'Only from this source' },

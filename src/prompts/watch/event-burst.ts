@@ -3,7 +3,7 @@ const shortQuietMs = 60;
 const longQuietMs = 250;
 const manyEvents = 20;
 /** A burst that does not end is reported at this interval. */
-const maxBurstMs = 5000;
+const maxBurstMs = 1000;
 
 /** Debounces events: calls back once after each burst. */
 export class EventBurst {

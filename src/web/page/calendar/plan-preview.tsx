@@ -19,7 +19,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const { value, error } = useLoaded(
     async (mcp, signal) => {
       const [plan, { events }] = await Promise.all([
-        mcp.tool('plan_notifications', { user_id: userId, dry_run: true }, { signal }),
+        mcp.tool('plan_notifications', { user_id: userId, dry_run: true, full: true }, { signal }),
         mcp.tool('list_events', { user_id: userId, days_forward: maxSpan.forward, ...wholeList }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
@@ -29,7 +29,7 @@ export function PlanPreview({ userId, zone, done }: Props) {
   const apply = async () => {
     setBusy(true);
     try {
-      const applied = await client.tool('plan_notifications', { user_id: userId });
+      const applied = await client.tool('plan_notifications', { user_id: userId, full: true });
       toast({ text: `Plan applied. New notifications: ${applied.notifications_planned}.` });
       done();
     } catch (failed) {

@@ -41,7 +41,11 @@ export function PromptExchange() {
       const uploads = await Promise.all(
         files.map(async (file) => ({ path: file.name, text: await file.text() })),
       );
-      const { imported, ...found } = await client.tool('import_prompts', { format: format!, files: uploads });
+      const { imported, ...found } = await client.tool('import_prompts', {
+        format: format!,
+        files: uploads,
+        full: true,
+      });
       return { text: `Imported ${counted(imported.length, 'prompt')}.`, ...found };
     });
   const exportAll = () =>

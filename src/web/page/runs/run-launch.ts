@@ -23,7 +23,7 @@ async function startRun<Name extends LaunchTool>(
     { extensions: { 'io.modelcontextprotocol/tasks': {} } },
   );
   const id = reply.taskId ?? (reply.structuredContent as ToolAnswer<Name> | undefined)?.run_id;
-  if (reply.isError || id === undefined)
+  if (id === undefined || id === 'unknown')
     throw new McpError(
       reply.content?.map(({ text }) => text ?? '').join('\n') || 'The run did not start.',
       0,

@@ -78,7 +78,9 @@ export class McpClient {
     const params = { name, arguments: args };
     const result = await this.request<ToolReply>('tools/call', params, options);
     const text = result.content?.map((part) => part.text ?? '').join('\n') ?? '';
-    if (result.isError) throw new McpError(text, 0, 200, result._meta?.['adjutant/failure']);
+    // A failed run is an error with a result.
+    if (result.isError && result.structuredContent === undefined)
+      throw new McpError(text, 0, 200, result._meta?.['adjutant/failure']);
     return (result.structuredContent ?? { text }) as ToolAnswer<Name>;
   }
 

@@ -25,7 +25,8 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
     <main class="sign-in">
       <h1>Adjutant</h1>
       <p>
-        This page needs the token of its server. The server prints it at startup, at the end of the address:
+        This page needs the token of its server. Run <code>adjutant open</code> on the machine of the server.
+        It opens the page with the token at the end of the address:
       </p>
       <pre>{location.origin}/#token=…</pre>
       <form onSubmit={submit}>
@@ -49,8 +50,7 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
         </p>
       )}
       <p class="quiet">
-        Lost the token? Restart the server to print it again, or read the file <code>token</code> in the
-        server's state folder.
+        The token is also in the file <code>token</code> of the server's state folder.
       </p>
     </main>
   );

@@ -1,15 +1,16 @@
-import { type Dirent, statSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname, parse as parsePath, relative, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
-import { FileCache, problemOf } from '../files/file-cache.ts';
+import { FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
+import type { Format } from '../formats/format.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
-import type { Format } from './format.ts';
+import { walkMount } from './mount-walk.ts';
 
 export interface MountOptions extends WatchOptions {
   readonly format: string;
@@ -17,11 +18,11 @@ export interface MountOptions extends WatchOptions {
   readonly path: string;
   /** Added before every name, followed by a colon. */
   readonly prefix?: string;
+  /** Follows symbolic links, also those that lead out of the folder. */
+  readonly follow_links?: boolean;
+  /** The version of the client whose rules apply. Default: the newest known. */
+  readonly version?: string;
 }
-
-/** Limits for folders that are too large to be folders of prompts. */
-const maxDepth = 8;
-const maxFiles = 200_000;
 
 /** Serves the prompt files of another program in place. */
 export class MountSource extends FolderSource {
@@ -30,7 +31,11 @@ export class MountSource extends FolderSource {
   readonly prefix: string | undefined;
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
-  readonly #files = new FileCache<Reading>({ parse: (bytes, path) => this.#parse(bytes, path) });
+  readonly #files = new FileCache<Reading>({
+    parse: (bytes, path) => this.#parse(bytes, path),
+    oncePerArrival: true,
+    linkAdvice: '; follow_links = true on this mount allows that',
+  });
   /** The file of each prompt at the last read. */
   #fileByName = new Map<string, string>();
   #lastFiles: readonly string[] | undefined;
@@ -88,7 +93,8 @@ export class MountSource extends FolderSource {
   }
 
   async #load(file: string): Promise<Reading | undefined> {
-    const loaded = await this.#files.load(file, this.#root);
+    const root = this.#options.follow_links ? parsePath(file).root : this.#root;
+    const loaded = await this.#files.load(file, root);
     if (loaded?.problem === undefined) return loaded?.value;
     return {
       prompts: loaded.value?.prompts ?? [],
@@ -124,42 +130,21 @@ export class MountSource extends FolderSource {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
   }
 
-  /** Does not follow links to folders, because they may form a cycle. */
   #walk(format: Format, problems: Problem[]): { files: readonly string[]; folders: readonly string[] } {
-    const { path } = this.#options;
+    const { path, follow_links: followLinks = false } = this.#options;
     const root = this.#root;
     if (root !== path) return { files: format.accepts(basename(path)) ? [path] : [], folders: [root] };
-    const files: string[] = [];
-    const folders: string[] = [];
-    const visit = (folder: string, own: string, depth: number) => {
-      folders.push(folder);
-      for (const entry of this.#entries(folder, problems)) {
-        const inner = own === '' ? entry.name : `${own}/${entry.name}`;
-        if (files.length >= maxFiles) return;
-        if (entry.isDirectory() && depth < maxDepth) visit(join(folder, entry.name), inner, depth + 1);
-        else if (!entry.isDirectory() && format.accepts(inner)) files.push(join(folder, entry.name));
-      }
-    };
-    visit(root, '', 0);
-    return { files, folders };
-  }
-
-  #entries(folder: string, problems: Problem[]): readonly Dirent[] {
-    try {
-      const entries = this.#folders.entries(folder);
-      if (entries === undefined)
-        problems.push({ file: folder, severity: 'warning', message: 'the mounted folder does not exist' });
-      return entries ?? [];
-    } catch (error) {
-      problems.push(problemOf(folder, error));
-      return [];
-    }
+    return walkMount(
+      { root, accepts: (inner) => format.accepts(inner), followLinks },
+      this.#folders,
+      problems,
+    );
   }
 
   async #loadFormat(): Promise<Format> {
     if (this.#format !== undefined) return this.#format;
-    const { formatNamed } = await import('./formats.ts');
-    this.#format = formatNamed(this.#options.format);
+    const { formatNamed } = await import('../formats/formats.ts');
+    this.#format = formatNamed(this.#options.format, this.#options.version);
     if (this.#format.name === 'twig')
       throw new Failure(
         'invalid-params',

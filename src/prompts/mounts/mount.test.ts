@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/tree.ts';
 import { createServer } from '../../app.ts';
 import { loadConfig } from '../../config.ts';
 import { connectMemory } from '../../transports/memory.ts';
+import { formats } from '../formats/formats.ts';
 import { promptSettings } from '../settings.ts';
-import { formats } from './formats.ts';
 import { type MountOptions, MountSource } from './mount.ts';
 
 let folder: string;
@@ -82,10 +83,10 @@ describe('a mounted folder', () => {
   });
 
   it('finds renamed and newly added prompts', async () => {
-    write('skills/a/SKILL.md', '---\nname: old\n---\nA');
-    const skills = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    write('skills/a/SKILL.md', '---\nname: old\ndescription: d\n---\nA');
+    const skills = mount({ format: 'codex-skills', path: join(folder, 'skills') });
     expect(await skills.get('old')).toBeDefined();
-    write('skills/a/SKILL.md', '---\nname: renamed\n---\nA');
+    write('skills/a/SKILL.md', '---\nname: renamed\ndescription: d\n---\nA');
     expect(await skills.get('renamed')).toBeDefined();
     write('commands/a.md', 'A');
     const commands = mount();
@@ -106,7 +107,7 @@ describe('a mounted folder', () => {
   });
 
   it('reports unsupported syntax with file and line', async () => {
-    const file = write('commands/x.md', '---\nmodel: big\n---\nRun !`ls` on $ARGUMENTS');
+    const file = write('commands/x.md', '---\nmodle: big\n---\nRun !`ls` on $ARGUMENTS');
     expect(await mount().problems()).toMatchObject([
       { file, line: 2, severity: 'warning' },
       { file, line: 4, column: 5, severity: 'warning' },
@@ -123,7 +124,7 @@ describe('invalid files in a mounted folder', () => {
     truncateSync(write('commands/huge.md', ''), 17 * 1024 * 1024);
     mkdirSync(join(folder, 'commands', 'folder.md'));
     const source = mount();
-    expect(await names(source)).toEqual(['good']);
+    expect(await names(source)).toEqual(['good', 'yaml']);
     const problems = await source.problems();
     expect(problems.map(({ file, message }) => [file.slice(folder.length + 10), message])).toEqual([
       ['binary.md', 'the file is not UTF-8 text'],
@@ -142,7 +143,7 @@ describe('invalid files in a mounted folder', () => {
     symlinkSync(join(folder, 'commands'), join(folder, 'commands', 'loop'));
     const source = mount();
     expect(await names(source)).toEqual(['good']);
-    expect(await messages(source)).toEqual(['the symbolic link points outside the folder']);
+    expect(await messages(source)).toHaveLength(3);
     for (const name of ['../secret', 'away:secret', '/etc/passwd'])
       expect(await source.get(name)).toBeUndefined();
   });
@@ -151,15 +152,15 @@ describe('invalid files in a mounted folder', () => {
     write('commands/a.md', 'First');
     const source = mount();
     expect(await names(source)).toEqual(['a']);
-    write('commands/a.md', '---\nbroken');
-    expect(await names(source)).toEqual(['a']);
-    expect(await messages(source)).toEqual(['missing YAML frontmatter end delimiter']);
+    write('commands/a.md', Buffer.from([0xff]));
+    expect(await source.get('a')).toMatchObject({ messages: [{ content: { text: 'First' } }] });
+    expect(await messages(source)).toEqual(['the file is not UTF-8 text']);
   });
 
   it('with the same prompt name are reported, and the first one is served', async () => {
-    write('skills/a/SKILL.md', '---\nname: same\n---\nA');
-    write('skills/b/SKILL.md', '---\nname: same\n---\nB');
-    const source = mount({ format: 'claude-skills', path: join(folder, 'skills') });
+    write('skills/a/SKILL.md', '---\nname: same\ndescription: d\n---\nA');
+    write('skills/b/SKILL.md', '---\nname: same\ndescription: d\n---\nB');
+    const source = mount({ format: 'codex-skills', path: join(folder, 'skills') });
     expect((await source.get('same'))?.file).toContain(join('a', 'SKILL.md'));
     expect(await messages(source)).toEqual([
       `the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
@@ -207,5 +208,83 @@ describe('mounts in the configuration', () => {
     await expect(serve('[[prompts.mounts]]\nformat = "codex"\npath = "x"\nprefix = "a:b"\n')).rejects.toThrow(
       /prefix/,
     );
+  });
+});
+
+describe('symbolic links in a mounted folder', () => {
+  const link = (target: string, path: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    symlinkSync(join(folder, target), join(folder, path));
+  };
+
+  it('are reported if they are not followed', async () => {
+    write('dotfiles/review.md', 'Review');
+    write('commands/good.md', 'Good');
+    link('dotfiles', 'commands/team');
+    link('dotfiles/review.md', 'commands/review.md');
+    const source = mount();
+    expect(await names(source)).toEqual(['good']);
+    expect((await messages(source)).sort()).toEqual([
+      'the symbolic link points outside the folder; follow_links = true on this mount allows that',
+      'this link to a folder is not followed; follow_links = true on this mount follows it',
+    ]);
+  });
+
+  it('are followed with follow_links, also to files and folders elsewhere', async () => {
+    write('dotfiles/git/commit.md', 'Commit');
+    write('dotfiles/review.md', 'Review');
+    link('dotfiles/git', 'commands/git');
+    link('dotfiles/review.md', 'commands/review.md');
+    const source = mount({ follow_links: true });
+    expect(await names(source)).toEqual(['git:commit', 'review']);
+    expect(await source.get('git:commit')).toBeDefined();
+    expect(await source.problems()).toEqual([
+      {
+        file: join(folder, 'commands'),
+        severity: 'warning',
+        rule: 'outside-link',
+        message: `2 links lead out of this folder, such as ${join(folder, 'commands', 'git')}`,
+      },
+    ]);
+  });
+
+  it('that form a loop or lead nowhere are reported', async () => {
+    write('commands/a/one.md', 'One');
+    link('commands', 'commands/a/loop');
+    link('gone.md', 'commands/gone.md');
+    const source = mount({ follow_links: true });
+    expect(await names(source)).toEqual(['a:one']);
+    expect((await messages(source)).sort()).toEqual([
+      'this link leads to a file that does not exist',
+      'this link leads to a folder that contains it, so it is not followed',
+    ]);
+  });
+
+  it('report changes of the files that they lead to', async () => {
+    write('dotfiles/review.md', 'Review');
+    write('shared/plan.md', 'Plan');
+    link('dotfiles/review.md', 'commands/review.md');
+    link('shared', 'commands/shared');
+    const source = mount({ follow_links: true });
+    let changes = 0;
+    source.subscribe(() => changes++);
+    await source.list();
+    for (const [path, name] of [
+      ['dotfiles/review.md', 'review'],
+      ['shared/plan.md', 'shared:plan'],
+    ] as const) {
+      const before = changes;
+      write(path, `Changed ${name}`);
+      await until(() => changes > before);
+      expect(await source.get(name)).toMatchObject({ messages: [{ content: { text: `Changed ${name}` } }] });
+    }
+  });
+});
+
+it('keeps the line breaks of a file', async () => {
+  write('commands/a.md', '---\r\ndescription: A\r\n---\r\nFirst\r\nsecond $0\r\n');
+  expect(await mount().get('a')).toMatchObject({
+    description: 'A',
+    messages: [{ content: { text: 'First\r\nsecond {{argument_0}}' } }],
   });
 });

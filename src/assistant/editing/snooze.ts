@@ -1,0 +1,150 @@
+import { Failure } from '../../failure.ts';
+import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
+import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { parseTime } from '../entities/written-time.ts';
+import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { afterMinutes } from '../planning/planner.ts';
+import { channelsAt } from '../policy/guards.ts';
+import { audit } from '../store/audit.ts';
+import { newId } from '../store/id.ts';
+import type { CalendarEvent, Notification, User } from '../store/schema.ts';
+import { findNotification } from './notifications.ts';
+
+const minuteMs = 60_000;
+/** How often one occurrence can be put off. */
+const maxSnoozes = 10;
+
+export interface SnoozeRequest {
+  readonly minutes?: number | undefined;
+  /** A local time today, `17:30`, or a local date and time. */
+  readonly until?: string | undefined;
+}
+
+/** Plans a reminder again at a later time that the user chooses. Ends its escalation. */
+export function snoozeNotification(
+  { store, clock }: AssistantData,
+  id: string,
+  request: SnoozeRequest,
+  by: string,
+): Promise<Notification> {
+  const now = clock();
+  return store.write(async (writer) => {
+    const { db } = writer;
+    const row = await findNotification(db, id);
+    if (row.event_id === '' || row.change !== null)
+      throw new Failure('refused', 'Only reminders of events can be snoozed.');
+    if (row.status === 'cancelled' || row.acknowledged_ms !== null)
+      throw new Failure('refused', 'This reminder was cancelled or acknowledged and cannot be snoozed.');
+    const user = await findUser(db, row.user_id);
+    const event = await findEvent(db, row.event_id);
+    const siblings = await db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .execute();
+    const untilMs = snoozeTime(request, row, event, user, now);
+    const snoozed = { ...snoozeRow(row, user, untilMs, now), status: 'planned' as const };
+    const known = siblings.find(({ key }) => key === snoozed.key);
+    if (known !== undefined) return known;
+    if (siblings.filter(({ origin }) => origin === 'snooze').length >= maxSnoozes)
+      throw new Failure('refused', `This event was already snoozed ${maxSnoozes} times.`);
+    await db
+      .updateTable('notifications')
+      .set({ escalate_ms: null, updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .execute();
+    await db
+      .updateTable('notifications')
+      .set({ status: 'cancelled', reason: 'snoozed', updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .where('status', '=', 'planned')
+      .where(({ eb, or }) =>
+        or([eb('parent_id', 'is not', null), eb('id', '=', id), eb('origin', '=', 'snooze')]),
+      )
+      .where('change', 'is', null)
+      .execute();
+    const added = await db
+      .insertInto('notifications')
+      .values(snoozed)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const detail = { by, until: new Date(untilMs).toISOString() };
+    await audit(writer, now, [
+      { action: 'notification.snoozed', userId: user.id, eventId: event.id, notificationId: id, detail },
+    ]);
+    writer.changed({ kind: 'notification', id: added.id, userId: user.id });
+    return added;
+  });
+}
+
+/** When to remind again. Never in quiet hours, and not after the start of the event. */
+export function snoozeTime(
+  { minutes = 10, until }: SnoozeRequest,
+  row: Pick<Notification, 'event_start_ms'>,
+  event: CalendarEvent,
+  user: User,
+  now: number,
+): number {
+  const preferences = preferencesOf(user);
+  const latestMs =
+    row.event_start_ms + afterMinutes(event, { ...(event.task && { task: event.task }) }) * minuteMs;
+  const wanted =
+    until === undefined ? now + minutes * minuteMs : writtenTime(until, preferences.timezone, now);
+  // A button cannot know when the event starts, so the last minute before it is good enough.
+  const untilMs = until === undefined && wanted >= latestMs ? latestMs - minuteMs : wanted;
+  if (untilMs <= now) throw new Failure('refused', 'It is too late to snooze: the event is about to start.');
+  if (untilMs > latestMs)
+    throw new Failure(
+      'refused',
+      `The event starts at ${new Date(latestMs).toISOString()}; snooze until a time before that.`,
+    );
+  if (channelsAt(untilMs, preferences, reachableBy(user)).length === 0)
+    throw new Failure(
+      'refused',
+      `That time is in the quiet hours from ${preferences.quietStart} to ${preferences.quietEnd}. Choose another time, or permit one reminder with update_event: reminders ["2026-03-01T22:30!"].`,
+    );
+  return untilMs;
+}
+
+/** The new reminder, on the same channel if the user allows it at that time. */
+export function snoozeRow(row: Notification, user: User, untilMs: number, now: number) {
+  const allowed = channelsAt(untilMs, preferencesOf(user), reachableBy(user));
+  const quiet = allowed.filter((channel) => channel !== 'call');
+  const channel =
+    allowed.includes(row.channel) && row.channel !== 'call' ? row.channel : (quiet[0] ?? allowed[0]!);
+  return {
+    ...row,
+    id: newId(now),
+    key: JSON.stringify([row.event_id, row.occurrence, row.event_start_ms, 'snooze', untilMs]),
+    origin: 'snooze' as const,
+    slot: Math.floor((untilMs - row.event_start_ms) / minuteMs),
+    channel,
+    urgency: 'normal' as const,
+    plan_ms: untilMs,
+    next_ms: untilMs,
+    reason: 'snoozed',
+    attempts: 0,
+    owner: null,
+    lease_ms: null,
+    fence: 0,
+    sent_ms: null,
+    result: null,
+    error: null,
+    parent_id: null,
+    level: 0,
+    escalate_ms: null,
+    created_ms: now,
+    updated_ms: now,
+  };
+}
+
+/** `17:30` is the next time the clock shows it. */
+function writtenTime(written: string, zone: string, now: number): number {
+  if (!/^\d\d:\d\d$/.test(written)) return parseTime(written, zone, 'until', now).ms;
+  const today = new Date(wallOf(now, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
+  const { ms } = parseTime(`${today}T${written}`, zone, 'until', now);
+  return ms > now ? ms : parseTime(`tomorrow ${written}`, zone, 'until', now).ms;
+}

@@ -1,0 +1,86 @@
+import { german } from './de.ts';
+import { english } from './en.ts';
+import { spanish } from './es.ts';
+import { french } from './fr.ts';
+
+/** All texts that people receive, in one language. A language is one file; `english` is the fallback. */
+export interface Catalog {
+  hello(name: string): string;
+  anEvent: string;
+  when: string;
+  due: string;
+  where: string;
+  join: string;
+  now: string;
+  cancelled: string;
+  why: string;
+  reminder(title: string, when: string): string;
+  dueTask(title: string, when: string): string;
+  overdueTask(title: string, days: number): string;
+  tentative: string;
+  answers: { readonly tentative: string; readonly 'needs-action': string };
+  movedBefore(before: string): string;
+  movedSubject(title: string, when: string): string;
+  /** `told` is true if the person received a message about the time before. */
+  movedNews(before: string, told: boolean): string;
+  placeSubject(title: string, place: string): string;
+  placeNews(before: string, told: boolean): string;
+  noPlace: string;
+  cancelledSubject(title: string, when: string): string;
+  cancelledNews(told: boolean): string;
+  restoredSubject(title: string, when: string): string;
+  restoredNews: string;
+  spokenHello(name: string): string;
+  spokenReminder(title: string, when: string, place: string): string;
+  spokenMoved(before: string): string;
+  pressOne: string;
+  late(time: string): string;
+  lateSubject(subject: string): string;
+  confirm: string;
+  actions: { readonly seen: string; readonly done: string; snooze(minutes: number): string };
+  acknowledged: string;
+  snoozed(until: string): string;
+  missedSubject(count: number): string;
+  missed: string;
+  more(count: number): string;
+  digestSubject(day: string, count: number): string;
+  digest: {
+    readonly today: string;
+    readonly tasks: string;
+    readonly unanswered: string;
+    readonly conflicts: string;
+  };
+  allDay: string;
+  /** Why a message was sent, if not a policy decided. */
+  reasons: {
+    readonly event: string;
+    readonly alarm: string;
+    kind(kind: string): string;
+    calendar(name: string): string;
+    readonly default: string;
+    readonly snooze: string;
+    readonly digest: string;
+  };
+}
+
+/** The languages by their ISO code. To add one, write its file and name it here. */
+const languages: Readonly<Record<string, { readonly texts: Catalog; readonly voice: string }>> = {
+  en: { texts: english, voice: 'Polly.Joanna' },
+  de: { texts: german, voice: 'Polly.Vicki' },
+  fr: { texts: french, voice: 'Polly.Lea' },
+  es: { texts: spanish, voice: 'Polly.Lucia' },
+};
+
+function languageOf(locale: string): string {
+  return locale.toLowerCase().split('-')[0]!;
+}
+
+/** The texts for a locale such as `de-AT`. */
+export function textsFor(locale: string): Catalog {
+  return (languages[languageOf(locale)] ?? languages['en']!).texts;
+}
+
+/** The voice that reads calls aloud in the language of a locale. */
+export function voiceFor(locale: string): string {
+  return (languages[languageOf(locale)] ?? languages['en']!).voice;
+}

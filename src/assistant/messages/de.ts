@@ -1,0 +1,68 @@
+import type { Catalog } from './catalog.ts';
+
+export const german: Catalog = {
+  hello: (name) => `Hallo ${name},`,
+  anEvent: 'ein Termin',
+  when: 'Wann',
+  due: 'Fällig',
+  where: 'Wo',
+  join: 'Teilnehmen',
+  now: 'Jetzt',
+  cancelled: 'Abgesagt',
+  why: 'Warum',
+  reminder: (title, when) => `Erinnerung: ${title}, ${when}`,
+  dueTask: (title, when) => `Fällig: ${title}, ${when}`,
+  overdueTask: (title, days) => `Seit ${days === 1 ? 'einem Tag' : `${days} Tagen`} überfällig: ${title}`,
+  tentative: 'Dieser Termin ist unter Vorbehalt.',
+  answers: {
+    tentative: 'Du hast unter Vorbehalt zugesagt.',
+    'needs-action': 'Du hast diese Einladung noch nicht beantwortet.',
+  },
+  movedBefore: (before) => `Verschoben: Du wurdest an ${before} erinnert.`,
+  movedSubject: (title, when) => `Verschoben: ${title}, jetzt ${when}`,
+  movedNews: (before, told) =>
+    told
+      ? `Der Termin wurde verschoben. Du wurdest an ${before} erinnert.`
+      : `Der Termin wurde verschoben. Bisher: ${before}.`,
+  placeSubject: (title, place) => `Neuer Ort: ${title}, ${place}`,
+  placeNews: (before, told) =>
+    `Der Ort hat sich geändert. ${told ? 'Dir wurde gesagt' : 'Bisher'}: ${before}.`,
+  noPlace: 'kein Ort',
+  cancelledSubject: (title, when) => `Abgesagt: ${title}, ${when}`,
+  cancelledNews: (told) =>
+    told ? 'Der Termin wurde abgesagt. Du wurdest daran erinnert.' : 'Der Termin wurde abgesagt.',
+  restoredSubject: (title, when) => `Findet doch statt: ${title}, ${when}`,
+  restoredNews: 'Dir wurde gesagt, dass der Termin abgesagt ist.',
+  spokenHello: (name) => `Hallo ${name}.`,
+  spokenReminder: (title, when, place) =>
+    `Dies ist eine Erinnerung an ${title}, ${when}${place === '' ? '' : `, Ort: ${place}`}.`,
+  spokenMoved: (before) => `Der Termin wurde verschoben. Bisher: ${before}.`,
+  pressOne: 'Drücke die 1, um zu bestätigen.',
+  late: (time) => `Diese Nachricht war fällig am ${time} und kommt zu spät.`,
+  lateSubject: (subject) => `Verspätet: ${subject}`,
+  confirm: 'Bestätigen, dass du dies gesehen hast',
+  actions: { seen: 'OK', done: 'Erledigt', snooze: (minutes) => `In ${minutes} Min.` },
+  acknowledged: 'Bestätigt',
+  snoozed: (until) => `Wieder um ${until}`,
+  missedSubject: (count) =>
+    count === 1 ? 'Eine Erinnerung wurde verpasst' : `${count} Erinnerungen wurden verpasst`,
+  missed: 'Diese Erinnerungen waren fällig, während Adjutant sie nicht senden konnte:',
+  more: (count) => `und ${count} weitere`,
+  digestSubject: (day, count) => `${day}: ${count === 1 ? '1 Eintrag' : `${count} Einträge`}`,
+  digest: {
+    today: 'Heute',
+    tasks: 'Aufgaben',
+    unanswered: 'Unbeantwortete Einladungen',
+    conflicts: 'Überschneidungen',
+  },
+  allDay: 'ganztägig',
+  reasons: {
+    event: 'deine Erinnerung für diesen Termin',
+    alarm: 'der Alarm in deinem Kalender',
+    kind: (kind) => `deine Einstellung für ${kind}`,
+    calendar: (name) => `deine Einstellung für den Kalender ${name}`,
+    default: 'deine üblichen Erinnerungen',
+    snooze: 'du wolltest noch einmal erinnert werden',
+    digest: 'deine Tagesübersicht',
+  },
+};

@@ -1,0 +1,68 @@
+import type { Catalog } from './catalog.ts';
+
+export const spanish: Catalog = {
+  hello: (name) => `Hola, ${name}:`,
+  anEvent: 'un evento',
+  when: 'Cuándo',
+  due: 'Vence',
+  where: 'Dónde',
+  join: 'Unirse',
+  now: 'Ahora',
+  cancelled: 'Cancelado',
+  why: 'Por qué',
+  reminder: (title, when) => `Recordatorio: ${title}, ${when}`,
+  dueTask: (title, when) => `Vence: ${title}, ${when}`,
+  overdueTask: (title, days) => `Vencida desde hace ${days === 1 ? '1 día' : `${days} días`}: ${title}`,
+  tentative: 'Este evento es provisional.',
+  answers: {
+    tentative: 'Aceptaste de forma provisional.',
+    'needs-action': 'Aún no has respondido a esta invitación.',
+  },
+  movedBefore: (before) => `Cambiado: el recordatorio decía ${before}.`,
+  movedSubject: (title, when) => `Cambiado: ${title}, ahora ${when}`,
+  movedNews: (before, told) =>
+    told
+      ? `El evento ha cambiado de hora. El recordatorio decía ${before}.`
+      : `El evento ha cambiado de hora. Antes: ${before}.`,
+  placeSubject: (title, place) => `Nuevo lugar: ${title}, ${place}`,
+  placeNews: (before, told) =>
+    `El lugar ha cambiado. ${told ? 'El recordatorio decía' : 'Antes'}: ${before}.`,
+  noPlace: 'ningún lugar',
+  cancelledSubject: (title, when) => `Cancelado: ${title}, ${when}`,
+  cancelledNews: (told) =>
+    told ? 'El evento se ha cancelado. Habías recibido un recordatorio.' : 'El evento se ha cancelado.',
+  restoredSubject: (title, when) => `Se celebra finalmente: ${title}, ${when}`,
+  restoredNews: 'Se te había dicho que estaba cancelado.',
+  spokenHello: (name) => `Hola, ${name}.`,
+  spokenReminder: (title, when, place) =>
+    `Esto es un recordatorio: ${title}, ${when}${place === '' ? '' : `, lugar: ${place}`}.`,
+  spokenMoved: (before) => `El evento ha cambiado de hora. Antes: ${before}.`,
+  pressOne: 'Pulsa 1 para confirmar.',
+  late: (time) => `Este mensaje estaba previsto para ${time} y llega tarde.`,
+  lateSubject: (subject) => `Con retraso: ${subject}`,
+  confirm: 'Confirmar que has visto este mensaje',
+  actions: { seen: 'OK', done: 'Hecho', snooze: (minutes) => `En ${minutes} min` },
+  acknowledged: 'Confirmado',
+  snoozed: (until) => `De nuevo a las ${until}`,
+  missedSubject: (count) =>
+    count === 1 ? 'Se perdió un recordatorio' : `Se perdieron ${count} recordatorios`,
+  missed: 'Estos recordatorios estaban previstos mientras Adjutant no podía enviarlos:',
+  more: (count) => `y ${count} más`,
+  digestSubject: (day, count) => `${day}: ${count === 1 ? '1 entrada' : `${count} entradas`}`,
+  digest: {
+    today: 'Hoy',
+    tasks: 'Tareas',
+    unanswered: 'Invitaciones sin responder',
+    conflicts: 'Conflictos',
+  },
+  allDay: 'todo el día',
+  reasons: {
+    event: 'tu recordatorio para este evento',
+    alarm: 'la alarma de tu calendario',
+    kind: (kind) => `tu ajuste para ${kind}`,
+    calendar: (name) => `tu ajuste para el calendario ${name}`,
+    default: 'tus recordatorios habituales',
+    snooze: 'pediste otro recordatorio',
+    digest: 'tu agenda diaria',
+  },
+};

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
+import type { JsonObject } from '../../json.ts';
+
+const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
+
+async function open(user: JsonObject = {}): Promise<TestAssistant> {
+  const assistant = openAssistant();
+  await assistant.call('create_user', { ...ada, ...user });
+  return assistant;
+}
+
+const create = (assistant: TestAssistant, more: JsonObject = {}) =>
+  assistant.call('create_event', {
+    user_id: 'ada',
+    id: 'one',
+    title: 'Review',
+    start_ts: '2026-11-18T14:00',
+    ...more,
+  });
+
+const importText = (assistant: TestAssistant, ...lines: readonly string[]) =>
+  assistant.call('import_calendar', {
+    user_id: 'ada',
+    name: 'Work',
+    content: ['BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR'].join('\r\n'),
+  });
+const event = (...lines: readonly string[]) => [
+  'BEGIN:VEVENT',
+  'UID:one',
+  'SUMMARY:Review',
+  'DTSTART:20261118T130000Z',
+  ...lines,
+  'END:VEVENT',
+];
+const alarm = (...lines: readonly string[]) => ['BEGIN:VALARM', 'ACTION:DISPLAY', ...lines, 'END:VALARM'];
+
+interface Row {
+  readonly id: string;
+  readonly plan_time: string;
+  readonly subject: string;
+  readonly origin?: string;
+  readonly status: string;
+  readonly event_id: string;
+}
+
+async function planned(assistant: TestAssistant): Promise<readonly Row[]> {
+  await assistant.call('plan_notifications', { user_id: 'ada' });
+  const { notifications } = await assistant.call('list_notifications', {
+    days_forward: 30,
+    status: 'planned',
+  });
+  return notifications as unknown as Row[];
+}
+
+const times = async (assistant: TestAssistant) => (await planned(assistant)).map((row) => row.plan_time);
+
+describe('lead times', () => {
+  it.each([
+    ['online', { conf_link: 'https://meet.example.com/1' }, ['2026-11-18T12:50:00Z']],
+    ['place', { location: 'Main Street 1' }, ['2026-11-18T12:30:00Z']],
+    ['all_day', { start_ts: '2026-11-18' }, ['2026-11-17T16:00:00Z']],
+    ['doctor', { title: 'Zahnarzt' }, ['2026-11-17T13:00:00Z', '2026-11-18T11:00:00Z']],
+    ['flight', { title: 'Flight to Oslo' }, ['2026-11-17T13:00:00Z', '2026-11-18T11:00:00Z']],
+    ['default', {}, ['2026-11-18T12:00:00Z']],
+  ])('depend on the kind of event (%s) and can be set for it', async (kind, more, standard) => {
+    await using assistant = await open();
+    await create(assistant, more);
+    expect(await times(assistant)).toEqual(standard);
+    await assistant.call('update_user', { user_id: 'ada', reminders: { [kind]: ['2d'] } });
+    // For the all-day event that time has passed, so the reminder comes shortly before the quiet hours.
+    const changed = kind === 'all_day' ? '2026-11-17T19:59:00Z' : '2026-11-16T13:00:00Z';
+    expect(await times(assistant)).toEqual([changed]);
+    await assistant.call('update_user', { user_id: 'ada', reminders: { [kind]: ['default'] } });
+    expect(await times(assistant)).toEqual(standard);
+  });
+
+  it('for an event take precedence over alarms, kinds, calendars and the default, in this order', async () => {
+    await using assistant = await open();
+    const { calendar } = (await importText(
+      assistant,
+      ...event('LOCATION:Room 1', ...alarm('TRIGGER:-PT15M')),
+    )) as {
+      calendar?: { id: string };
+    };
+    const { calendars } = (await assistant.call('list_calendars', { user_id: 'ada' })) as {
+      calendars: { id: string }[];
+    };
+    const id = calendar?.id ?? calendars[0]!.id;
+    await assistant.call('update_user', {
+      user_id: 'ada',
+      reminders: { default: ['1h'], [`calendar:${id}`]: ['2h'], place: ['3h'] },
+    });
+    const [row] = await planned(assistant);
+    expect(row).toMatchObject({ plan_time: '2026-11-18T12:45:00Z', origin: 'alarm' });
+    await assistant.call('update_event', { event_id: row!.event_id, reminders: ['4h'] });
+    expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-18T09:00:00Z', origin: 'event' }]);
+    await assistant.call('update_event', { event_id: row!.event_id, unset: ['reminders'] });
+    await importText(assistant, ...event('LOCATION:Room 1'));
+    expect(await times(assistant)).toEqual(['2026-11-18T10:00:00Z']);
+    await assistant.call('update_user', { user_id: 'ada', reminders: { place: ['default'] } });
+    expect(await times(assistant)).toEqual(['2026-11-18T11:00:00Z']);
+    await assistant.call('update_user', { user_id: 'ada', reminders: { [`calendar:${id}`]: ['default'] } });
+    expect(await times(assistant)).toEqual(['2026-11-18T12:00:00Z']);
+    await assistant.call('update_user', { user_id: 'ada', reminders: { default: [] } });
+    expect(await times(assistant)).toEqual([]);
+  });
+
+  it('can be a clock time, several times, and a time for one occurrence only', async () => {
+    await using assistant = await open();
+    await create(assistant, { rrule: 'FREQ=DAILY;COUNT=2', reminders: ['09:00', '2h'] });
+    await assistant.call('update_event', {
+      event_id: 'one',
+      occurrence: '2026-11-19T13:00:00Z',
+      reminders: ['2026-11-18T17:00'],
+    });
+    expect(await times(assistant)).toEqual([
+      '2026-11-18T08:00:00Z',
+      '2026-11-18T11:00:00Z',
+      '2026-11-18T16:00:00Z',
+    ]);
+  });
+
+  it('are refused for unknown kinds and in free text', async () => {
+    await using assistant = await open();
+    await expect(
+      assistant.call('update_user', { user_id: 'ada', reminders: { meetings: ['1h'] } }),
+    ).rejects.toThrow(/no kind "meetings"/);
+    await expect(
+      assistant.call('update_user', { user_id: 'ada', reminders: { online: ['soon'] } }),
+    ).rejects.toThrow();
+    await expect(create(assistant, { reminders: ['tomorrow'] })).rejects.toThrow();
+  });
+
+  it('move before the quiet hours, unless the user permits this one reminder', async () => {
+    await using assistant = await open({ reminders: { default: ['05:30'] } });
+    await create(assistant);
+    expect(await times(assistant)).toEqual(['2026-11-17T19:59:00Z']);
+    await assistant.call('update_event', { event_id: 'one', reminders: ['05:30'] });
+    expect(await times(assistant)).toEqual(['2026-11-17T19:59:00Z']);
+    await assistant.call('update_event', { event_id: 'one', reminders: ['05:30!'] });
+    expect(await planned(assistant)).toMatchObject([
+      { plan_time: '2026-11-18T04:30:00Z', origin: 'event-quiet' },
+    ]);
+  });
+
+  it('are limited to five, and merged if they are less than two minutes apart', async () => {
+    await using assistant = await open();
+    const more = [1, 2, 3, 4, 5, 6].flatMap((hours) => alarm(`TRIGGER:-PT${hours}H`));
+    await importText(assistant, ...event(...more, ...alarm('TRIGGER:-PT59M59S')));
+    expect(await times(assistant)).toHaveLength(5);
+  });
+});
+
+describe('alarms', () => {
+  it('of events that others organize are ignored unless the user asks for them', async () => {
+    await using assistant = await open();
+    await importText(assistant, ...event('ORGANIZER:mailto:boss@example.com', ...alarm('TRIGGER:-PT15M')));
+    expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-18T12:00:00Z' }]);
+    const { calendars } = (await assistant.call('list_calendars', { user_id: 'ada' })) as {
+      calendars: { id: string }[];
+    };
+    await assistant.call('update_user', {
+      user_id: 'ada',
+      reminders: { [`calendar:${calendars[0]!.id}`]: ['alarms'] },
+    });
+    expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-18T12:45:00Z', origin: 'alarm' }]);
+  });
+
+  it('acknowledged in another program are not repeated', async () => {
+    await using assistant = await open();
+    const done = alarm('TRIGGER:-PT2H', 'ACKNOWLEDGED:20261118T110000Z');
+    await importText(assistant, ...event(...done, ...alarm('TRIGGER:-PT10M')));
+    expect(await times(assistant)).toEqual(['2026-11-18T12:50:00Z']);
+  });
+});
+
+describe('invitations', () => {
+  const attendee = (answer: string) => `ATTENDEE;PARTSTAT=${answer}:mailto:Ada@Example.com`;
+
+  it('that the user declined are silent, also after a reminder was planned', async () => {
+    await using assistant = await open();
+    await importText(assistant, ...event(attendee('ACCEPTED')));
+    expect(await times(assistant)).toHaveLength(1);
+    await importText(assistant, ...event('SEQUENCE:1', attendee('DECLINED')));
+    const { notifications } = await assistant.call('list_notifications', {
+      days_forward: 30,
+      status: 'planned',
+    });
+    expect(notifications).toEqual([]);
+    expect(await times(assistant)).toEqual([]);
+  });
+
+  it.each([
+    ['TENTATIVE', 'You accepted tentatively.'],
+    ['NEEDS-ACTION', 'You have not answered this invitation yet.'],
+  ])('that are %s say so', async (answer, text) => {
+    await using assistant = await open();
+    await importText(assistant, ...event(attendee(answer)));
+    const { payload } = await firstRow(assistant);
+    expect(JSON.parse(payload).text).toContain(text);
+  });
+
+  it('that the organizer marked as tentative say so', async () => {
+    await using assistant = await open();
+    await create(assistant, { status: 'tentative' });
+    const { payload } = await firstRow(assistant);
+    expect(JSON.parse(payload).text).toContain('This event is tentative.');
+  });
+});
+
+async function firstRow(assistant: TestAssistant) {
+  await planned(assistant);
+  const { createStore } = await import('../store/store.ts');
+  const store = createStore(assistant.file);
+  try {
+    return await store.read((db) => db.selectFrom('notifications').selectAll().executeTakeFirstOrThrow());
+  } finally {
+    await store.close();
+  }
+}
+
+describe('tasks', () => {
+  const task = (...lines: readonly string[]) => [
+    'BEGIN:VTODO',
+    'UID:task',
+    'SUMMARY:Taxes',
+    'DUE:20261118T130000Z',
+    ...lines,
+    'END:VTODO',
+  ];
+
+  it('are mentioned on the day, and then overdue for three days', async () => {
+    await using assistant = await open();
+    await importText(assistant, ...task());
+    expect((await planned(assistant)).map(({ plan_time, subject }) => [plan_time, subject])).toEqual([
+      ['2026-11-18T08:00:00Z', 'Due: Taxes, Wednesday, November 18, 2026 at 2:00 PM'],
+      ['2026-11-19T08:00:00Z', 'Overdue for 1 day: Taxes'],
+      ['2026-11-20T08:00:00Z', 'Overdue for 2 days: Taxes'],
+      ['2026-11-21T08:00:00Z', 'Overdue for 3 days: Taxes'],
+    ]);
+  });
+
+  it('end their reminders when they are done, without a notice', async () => {
+    await using assistant = await open();
+    await importText(assistant, ...task());
+    expect(await times(assistant)).toHaveLength(4);
+    await importText(assistant, ...task('SEQUENCE:1', 'STATUS:COMPLETED'));
+    const { notifications } = await assistant.call('list_notifications', { days_forward: 30 });
+    expect(new Set((notifications as unknown as Row[]).map(({ status }) => status))).toEqual(
+      new Set(['cancelled']),
+    );
+    expect(await times(assistant)).toEqual([]);
+  });
+});
+
+describe('less like this', () => {
+  it('limits reminders by a rule that is listed and can be deleted', async () => {
+    await using assistant = await open({ reminders: { default: ['1h', '2h', '3h'] } });
+    await create(assistant, { title: 'Standup 1' });
+    const [first] = await planned(assistant);
+    await assistant.call('cancel_notification', { notification_id: first!.id, less_like_this: true });
+    await create(assistant, { id: 'two', title: 'standup 2', start_ts: '2026-11-19T14:00' });
+    expect(await times(assistant)).toEqual(['2026-11-18T12:00:00Z', '2026-11-19T12:00:00Z']);
+    const { rules } = (await assistant.call('list_rules', { user_id: 'ada' })) as { rules: JsonObject[] };
+    expect(rules).toMatchObject([
+      { rule_type: 'fewer_reminders', rule_json: { title: 'Standup 1', max: 1 } },
+    ]);
+    await assistant.call('delete_rule', { rule_id: rules[0]!['id']! });
+    expect(await times(assistant)).toHaveLength(5);
+  });
+});

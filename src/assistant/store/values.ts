@@ -1,0 +1,35 @@
+/** The values that columns of the tables can have. */
+
+export const channels = ['email', 'call', 'webhook', 'ntfy'] as const;
+export type Channel = (typeof channels)[number];
+export const channelPreferences = ['email', 'call', 'both', 'webhook', 'ntfy'] as const;
+export type ChannelPreference = (typeof channelPreferences)[number];
+export const weekendPolicies = [...channelPreferences, 'none'] as const;
+export type WeekendPolicy = (typeof weekendPolicies)[number];
+export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const;
+export type EventStatus = (typeof eventStatuses)[number];
+/** `planned` and `sending` are open. The others are final, except that `sent` can become `delivered`. */
+export const notificationStatuses = [
+  'planned',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'missed',
+  'cancelled',
+] as const;
+export type NotificationStatus = (typeof notificationStatuses)[number];
+/** Changes to an event that a notification can report. */
+export const changes = ['moved', 'place', 'cancelled', 'restored'] as const;
+export type Change = (typeof changes)[number];
+/**
+ * Where a reminder comes from, if not from a policy: a general preference, an alarm in the calendar, the user's reminder
+ * for this event, the same with permission to send in quiet hours, or a reminder that was put off.
+ */
+export const origins = ['preference', 'alarm', 'event', 'event-quiet', 'snooze'] as const;
+export type Origin = (typeof origins)[number];
+export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
+export type Urgency = (typeof urgencies)[number];
+
+export const ruleTypes = ['vip_organizer', 'internal_meeting', 'travel_buffer', 'fewer_reminders'] as const;
+export type RuleType = (typeof ruleTypes)[number];

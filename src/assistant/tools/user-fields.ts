@@ -1,0 +1,156 @@
+import { leadPattern } from '../reminders/lead-time.ts';
+import { channelPreferences, ruleTypes, weekendPolicies } from '../store/schema.ts';
+import { id, line } from './fields.ts';
+
+const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
+
+/** Tool arguments for the fields of a user. */
+export const userFields = {
+  email: {
+    type: 'string',
+    maxLength: 254,
+    pattern: '^[^\\s"(),:;<>@\\[\\]\\\\]{1,64}@[^\\s"(),:;<>@\\[\\]\\\\]+$',
+    description: 'Mail address',
+  },
+  phone_e164: {
+    type: 'string',
+    pattern: '^\\+[1-9][0-9]{6,14}$',
+    description: 'E.g. +4930123456',
+  },
+  timezone: {
+    type: 'string',
+    maxLength: 64,
+    description: 'E.g. Europe/Berlin. Default: UTC',
+  },
+  quiet_start: {
+    type: 'string',
+    pattern: clock,
+    description: 'No messages from HH:MM. Default: 21:00',
+  },
+  quiet_end: {
+    type: 'string',
+    pattern: clock,
+    description: 'Until HH:MM; equal to quiet_start: always send. Default: 07:00',
+  },
+  channel_pref: {
+    type: 'string',
+    enum: channelPreferences,
+    description: 'Channel. Default: email',
+  },
+  weekend_policy: {
+    type: 'string',
+    enum: weekendPolicies,
+    description: 'At weekends. Default: the same, without calls',
+  },
+  escalation_threshold: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1440,
+    description: 'Follow up urgent reminders from this many minutes before. Default: 60',
+  },
+  max_call_attempts: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10,
+    description: 'Calls per event. Default: 3',
+  },
+  locale: {
+    type: 'string',
+    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$',
+    description: 'Of dates, e.g. de-AT. Default: en',
+  },
+  voice: {
+    type: 'string',
+    maxLength: 100,
+    pattern: line,
+    description: 'Of calls. Default: Polly.Joanna',
+  },
+  webhook_url: {
+    type: 'string',
+    maxLength: 2000,
+    pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
+    description: 'For signed webhooks',
+  },
+  ntfy_topic: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'For push messages',
+  },
+  reminders: {
+    type: 'object',
+    additionalProperties: {
+      type: 'array',
+      maxItems: 5,
+      items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
+    },
+    description:
+      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}',
+  },
+} as const;
+
+export const userName = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: line,
+  description: 'Full name',
+} as const;
+export const newUserId = {
+  ...id,
+  description: 'Own id, e.g. ada. Default: generated',
+} as const;
+/** Fields that can be reset to their default. */
+export const unsetUserFields = {
+  type: 'array',
+  items: { type: 'string', enum: Object.keys(userFields) as (keyof typeof userFields)[] },
+  default: [],
+  description: 'Fields to reset to their default',
+} as const;
+/** What tool lists announce instead of `unsetUserFields`, which repeats the name of every field. */
+export const announcedUnset = {
+  type: 'array',
+  items: { type: 'string' },
+  default: [],
+  description: 'Names of fields to reset to their default',
+} as const;
+export const ruleFields = {
+  rule_type: {
+    type: 'string',
+    enum: ruleTypes,
+    description:
+      'vip_organizer: important events; internal_meeting: one short reminder; travel_buffer: earlier reminders; fewer_reminders: of events with a title',
+  },
+  rule_json: {
+    type: 'object',
+    properties: {
+      organizers: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 200,
+        items: { type: 'string', minLength: 2, maxLength: 254 },
+        description: 'For vip_organizer: addresses or @example.com',
+      },
+      domains: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 200,
+        items: { type: 'string', minLength: 2, maxLength: 254 },
+        description: 'For internal_meeting: mail domains',
+      },
+      minutes: { type: 'integer', minimum: 1, maximum: 1440, description: 'For travel_buffer' },
+      title: { type: 'string', minLength: 1, maxLength: 500, description: 'For fewer_reminders' },
+      max: { type: 'integer', minimum: 0, maximum: 4, description: 'Reminders per event. Default: 1' },
+    },
+    additionalProperties: false,
+    description: 'The field of its type, e.g. {"minutes":30}',
+  },
+  priority: {
+    type: 'integer',
+    minimum: -1000,
+    maximum: 1000,
+    default: 0,
+    description: 'Higher first',
+  },
+  enabled: { type: 'boolean', default: true, description: 'In force' },
+  rule_id: { type: 'string', description: 'Rule to replace. Default: a new one' },
+} as const;

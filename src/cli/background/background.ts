@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { findPlaces, type LoadedConfig } from '../../config.ts';
+import { messageOf } from '../../json.ts';
+import { readRegularFileSync } from '../../regular-file.ts';
+import { type Command, type Terminal, UsageError, unknownSubcommand } from '../terminal/command.ts';
+import { launchd } from './launchd.ts';
+import { findServers } from './running-servers.ts';
+import { run, type ServiceManager, type ServiceName, serviceNames, succeeds } from './service-manager.ts';
+import { serviceProgram, shellSettings } from './service-program.ts';
+import { systemd } from './systemd.ts';
+
+interface Invocation {
+  readonly loaded: LoadedConfig;
+  readonly terminal: Terminal;
+  readonly manager: ServiceManager;
+}
+
+const actions = { install, remove, status };
+
+export const service: Command = {
+  name: 'service',
+  summary: 'Keep the server or the worker running in the background, from login on.',
+  usage: 'service install|remove|status [server|worker] [--dry-run] [FLAGS]',
+  maxWords: 2,
+  flags: { 'dry-run': { type: 'boolean', description: 'install: Print the file without writing it.' } },
+  settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
+  async run(loaded, terminal) {
+    const [action = 'status', named] = loaded.positionals;
+    if (!Object.hasOwn(actions, action)) throw unknownSubcommand('service', action, Object.keys(actions));
+    const known = serviceNames.find((name) => name === named);
+    if (named !== undefined && known === undefined)
+      throw new UsageError(`service ${action} takes server or worker, not "${named}"`);
+    const manager = findManager(loaded, terminal);
+    return actions[action as keyof typeof actions]({ loaded, terminal, manager }, known);
+  },
+};
+
+function findManager(loaded: LoadedConfig, terminal: Terminal): ServiceManager {
+  const { settings, userHome } = findPlaces(terminal.env);
+  if (process.platform === 'darwin') return launchd(userHome);
+  if (process.platform !== 'win32' && succeeds(() => run('systemctl', '--version'))) return systemd(settings);
+  const command = serviceProgram('server', loaded, terminal)
+    .command.map((word) => `"${word}"`)
+    .join(' ');
+  throw new Error(
+    process.platform === 'win32'
+      ? `Windows has no service manager for user programs; create a task that runs at logon instead: schtasks /Create /SC ONLOGON /TN Adjutant /TR '${command}'`
+      : `this system has neither systemd nor launchd; let its service manager run: ${command}`,
+  );
+}
+
+async function install({ loaded, terminal, manager }: Invocation, named: ServiceName = 'server') {
+  const file = manager.file(named);
+  const text = manager.describe(named, serviceProgram(named, loaded, terminal));
+  if (loaded.flags['dry-run'] === true) {
+    terminal.answer({ service: named, file, text }, `# ${file}\n${text}`);
+    return 0;
+  }
+  const before = existsSync(file) ? readRegularFileSync(file) : undefined;
+  const change = before === undefined ? 'installed' : before === text ? 'unchanged' : 'updated';
+  if (change !== 'unchanged') {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+  for (const variable of shellSettings(loaded))
+    terminal.hint(
+      `The service does not see ${variable} of this shell. Put the setting into adjutant.toml.\n`,
+    );
+  try {
+    manager.start(named);
+  } catch (error) {
+    throw new Error(
+      `${file} is ${change}, but ${manager.name} could not start it (${messageOf(error)}); start it yourself: ${manager.startCommand(named)}`,
+    );
+  }
+  terminal.report(
+    { service: named, manager: manager.name, file, change, active: true },
+    `The ${named} is ${change} and running (${file}).\nLog: ${manager.logCommand(named)}${named === 'server' ? '\nPage: adjutant open' : ''}`,
+  );
+  if (change === 'installed' && manager.advice) terminal.hint(`${manager.advice}\n`);
+  return 0;
+}
+
+async function remove({ terminal, manager }: Invocation, named?: ServiceName) {
+  const services = named ? [named] : serviceNames;
+  const removed = services.filter((name) => existsSync(manager.file(name)));
+  for (const name of removed) {
+    manager.stop(name);
+    rmSync(manager.file(name), { force: true });
+  }
+  const text = removed.map((name) => `The ${name} is removed (${manager.file(name)}).`).join('\n');
+  terminal.report(
+    { removed },
+    text || `No service is installed (looked for ${services.map(manager.file).join(', ')}).`,
+  );
+  return 0;
+}
+
+async function status({ loaded, terminal, manager }: Invocation, named?: ServiceName) {
+  const services = (named ? [named] : serviceNames).map((name) => {
+    const file = manager.file(name);
+    const installed = existsSync(file);
+    const missing = installed ? missingPrograms(readRegularFileSync(file)) : [];
+    return { service: name, installed, active: installed && manager.isActive(name), file, missing };
+  });
+  const servers = await findServers(loaded.config['http.state_dir']);
+  const lines = services.map(({ service: name, installed, active, file, missing }) => {
+    if (!installed) return `${name}: not installed; adjutant service install ${name}`;
+    if (missing.length > 0)
+      return `${name}: broken, ${missing.join(' and ')} no longer exists; adjutant service install ${name}`;
+    return `${name}: ${active ? 'running' : 'stopped'} (${file}); log: ${manager.logCommand(name)}`;
+  });
+  terminal.answer(
+    { manager: manager.name, services, servers },
+    [...lines, ...servers.map(({ url, pid }) => `listening: ${url} (process ${pid})`)].join('\n'),
+  );
+  return services.every(({ installed, active }) => !installed || active) ? 0 : 1;
+}
+
+/** The programs that a service file names and that an upgrade has removed. */
+function missingPrograms(text: string): readonly string[] {
+  const [, unit, agent] = /^ExecStart=([^\n]*)$|<array>(.*?)<\/array>/ms.exec(text) ?? [];
+  const words = [...(unit ?? agent ?? '').matchAll(/"((?:\\.|[^"\\])*)"|<string>(.*?)<\/string>/g)];
+  return words
+    .slice(0, 2)
+    .map(([, quoted, element]) =>
+      quoted === undefined
+        ? element!.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+        : quoted.replaceAll('%%', '%').replaceAll(/\\(.)/g, '$1'),
+    )
+    .filter((path) => !existsSync(path));
+}

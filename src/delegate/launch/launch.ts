@@ -1,0 +1,60 @@
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { parse } from 'node:path';
+import type { Environment } from './environment.ts';
+
+/** A program to start. Its environment is complete: nothing is inherited from this process. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  /** Default: the root folder, so that no project is in reach of a program that does not need one. */
+  readonly cwd?: string;
+}
+
+export interface Captured {
+  /** `null` if the program could not be started, was killed or timed out. */
+  readonly code: number | null;
+  readonly output: Buffer;
+  readonly errors: Buffer;
+  /** Why the program could not be started. */
+  readonly startError?: Error;
+}
+
+/** Starts a program. This is the only place in this feature that does: agents, checks, git and probes all come here. */
+export async function launch(
+  { command, args, env, cwd = parse(process.cwd()).root }: Program,
+  options: Pick<SpawnOptions, 'detached' | 'stdio' | 'timeout' | 'killSignal' | 'signal'>,
+): Promise<ChildProcess> {
+  const { spawn } = await import('node:child_process');
+  return spawn(command, args, { ...options, cwd, env: { ...env }, shell: false, windowsHide: true });
+}
+
+/** Runs a program to its end and collects its output. Kills it after the time limit and on abort. */
+export async function capture(
+  program: Program,
+  options: { readonly input?: Buffer; readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<Captured> {
+  const { input, timeoutMs, signal } = options;
+  const child = await launch(program, {
+    stdio: 'pipe',
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    ...(signal !== undefined && { signal }),
+  });
+  const [output, errors]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout!.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr!.on('data', (chunk: Buffer) => errors.push(chunk));
+  child.stdin!.on('error', () => {});
+  child.stdin!.end(input);
+  return new Promise((done) => {
+    const finish = (code: number | null, startError?: Error) =>
+      done({
+        code,
+        output: Buffer.concat(output),
+        errors: Buffer.concat(errors),
+        ...(startError !== undefined && { startError }),
+      });
+    child.on('error', (error) => finish(null, error));
+    child.on('close', (code) => finish(code));
+  });
+}

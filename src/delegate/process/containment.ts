@@ -1,0 +1,148 @@
+import type { Environment } from '../launch/environment.ts';
+import { capture } from '../launch/launch.ts';
+
+/**
+ * How the processes of an agent are kept together, so that none of them outlives the run:
+ * - `namespace`: the agent runs in its own pid namespace. When it exits, the kernel ends all other processes in it.
+ * - `subreaper`: orphaned processes become children of a small program, which ends them after the agent.
+ * - `none`: processes are only found through their parents and the marker in their environment.
+ */
+export const containments = ['namespace', 'subreaper', 'none'] as const;
+export type Containment = (typeof containments)[number];
+
+/** A folder that the agent sees with its own changes, while the folder itself stays as it is. */
+export interface Overlay {
+  readonly folder: string;
+  /** Holds the changed files (`upper`), the mount point of the original folder (`lower`) and the kernel's files (`work`). */
+  readonly storage: string;
+}
+
+export interface ContainOptions {
+  /** Names the folders in which the wrapping programs are found. */
+  readonly env?: Environment;
+  readonly containment?: Containment | 'auto' | undefined;
+  /** True for danger-full-access: programs such as sudo and ssh do not work in a user namespace. */
+  readonly isUnrestricted?: boolean;
+  /** True to end the agent when this process dies. */
+  readonly endsWithParent?: boolean;
+  readonly overlay?: Overlay | undefined;
+}
+
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** An argument by which the wrapper is recognized in the list of processes. */
+const wrapperMark = 'adjutant-run';
+
+const pidNamespace = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const userNamespace = ['--map-current-user', '--keep-caps', ...pidNamespace];
+/** Takes back the capabilities that the user namespace gave. They are only needed for the mounts. */
+const dropCapabilities = [
+  'setpriv',
+  '--inh-caps=-all',
+  '--ambient-caps=-all',
+  '--bounding-set=-all',
+  '--no-new-privs',
+];
+
+/** Relative paths, because overlayfs would take commas and colons in a path as separators. */
+const mountOverlay =
+  'cd -- "$1" && mount --rbind -- "$2" lower && mount -t overlay overlay -o "$3" -- "$2" && cd -- "$4" || exit 125\nshift 4\n';
+
+/**
+ * Becomes the parent of all orphaned processes of the agent. A SIGTERM kills the agent. When the agent
+ * has exited, this program kills its other children until there are none, and then ends as the agent did.
+ */
+const subreaper = `
+my ($prctl, $with_parent) = splice @ARGV, 0, 2; shift;
+$prctl += 0;
+syscall($prctl, 36, 1, 0, 0, 0);
+syscall($prctl, 1, 15, 0, 0, 0) if $with_parent;
+my $agent = fork // die "fork: $!\\n";
+if (!$agent) { exec { $ARGV[0] } @ARGV or do { warn "$ARGV[0]: $!\\n"; exit 127 } }
+$SIG{TERM} = sub { kill 9, $agent };
+1 until waitpid(-1, 0) == $agent;
+my $status = $?;
+for (;;) {
+  my $pid;
+  1 while ($pid = waitpid -1, 1) > 0;
+  last if $pid < 0;
+  opendir my $proc, '/proc';
+  for (grep /^\\d+$/, readdir $proc) {
+    open my $file, '<', "/proc/$_/stat" or next;
+    kill 9, $_ if (<$file> // '') =~ /\\) \\S (\\d+) [^)]*$/ && $1 == $$;
+  }
+  select undef, undef, undef, 0.01;
+}
+exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
+`;
+const prctlNumbers: Readonly<Record<string, string>> = { x64: '157', arm64: '167', riscv64: '167' };
+
+/**
+ * Wraps the command of an agent, so that all its processes can be ended. The wrapper exits with the agent's exit code,
+ * or with 128 plus the number of the signal that ended the agent.
+ */
+export async function contain(program: Program, cwd: string, options: ContainOptions = {}): Promise<Program> {
+  const { env = {}, containment = 'auto', isUnrestricted = false, endsWithParent = false, overlay } = options;
+  const namespace = ['auto', 'namespace'].includes(containment) ? await namespaceFlags(env) : undefined;
+  const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper(env));
+  const isUserNamespace = namespace === userNamespace;
+  if (namespace === undefined || (overlay === undefined && isUserNamespace && isUnrestricted && hasReaper)) {
+    if (overlay !== undefined) throw new Error('An overlay needs a mount namespace, which is not available.');
+    if (!hasReaper) return program;
+    const perl = ['-e', subreaper, prctlNumbers[process.arch]!, endsWithParent ? '1' : '0', wrapperMark];
+    return { command: 'perl', args: [...perl, program.command, ...program.args] };
+  }
+  // The shell stays: the first process of a namespace ignores most signals, also those that an agent sends to itself.
+  // It must not write "Killed" into the agent's error output.
+  const script = `${overlay === undefined ? '' : mountOverlay}exec 9>&2 2>/dev/null; (exec "$@" 2>&9 9>&-); exit $?`;
+  const mounts = overlay === undefined ? [] : overlayArguments(overlay, cwd, isUserNamespace);
+  const [command, ...args] = [
+    ...(endsWithParent ? ['setpriv', '--pdeathsig', 'KILL'] : []),
+    ...['unshare', ...namespace, 'sh', '-c', script, wrapperMark, ...mounts],
+    ...(isUserNamespace ? dropCapabilities : []),
+    program.command,
+    ...program.args,
+  ];
+  return { command: command!, args };
+}
+
+/** True for a process that `contain` put around an agent. */
+export function isWrapper({ command }: { readonly command: string }): boolean {
+  return command.includes(` ${wrapperMark} `);
+}
+
+function overlayArguments({ folder, storage }: Overlay, cwd: string, isUserNamespace: boolean): string[] {
+  const options = `lowerdir=lower,upperdir=upper,workdir=work${isUserNamespace ? ',userxattr' : ''}`;
+  return [storage, folder, options, cwd];
+}
+
+let namespaces: Promise<readonly string[] | undefined> | undefined;
+
+/** The options of `unshare` that work for this user: without a user namespace for root, with one for others. */
+function namespaceFlags(env: Environment): Promise<readonly string[] | undefined> {
+  namespaces ??= (async () => {
+    if (process.platform !== 'linux') return undefined;
+    if (process.getuid?.() === 0 && (await succeeds('unshare', [...pidNamespace, 'true'], env)))
+      return pidNamespace;
+    const inside = [...userNamespace, ...dropCapabilities, 'true'];
+    return (await succeeds('unshare', inside, env)) ? userNamespace : undefined;
+  })();
+  return namespaces;
+}
+
+let reaper: Promise<boolean> | undefined;
+
+function hasSubreaper(env: Environment): Promise<boolean> {
+  const prctl = process.platform === 'linux' ? prctlNumbers[process.arch] : undefined;
+  if (prctl === undefined) return Promise.resolve(false);
+  reaper ??= succeeds('perl', ['-e', `exit(syscall(${prctl}, 36, 1, 0, 0, 0) == 0 ? 0 : 1)`], env);
+  return reaper;
+}
+
+async function succeeds(command: string, args: readonly string[], env: Environment): Promise<boolean> {
+  const { code } = await capture({ command, args, env }, { timeoutMs: 10_000 });
+  return code === 0;
+}

@@ -1,0 +1,74 @@
+import { Failure } from '../failure.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { classify, encode, type RequestId, type RequestMessage } from './message.ts';
+import { metaKeys } from './modern.ts';
+
+const maxMessages = 1_000;
+/** Requests of one batch that are in progress at the same time. */
+const concurrency = 16;
+
+export interface BatchOptions {
+  /** Once the replies are this long, the remaining requests are refused: a reply can be much longer than its request. */
+  readonly maxReplyBytes: number;
+  answer(value: unknown): Promise<JsonObject | undefined>;
+  refuse(failure: Failure, id?: RequestId): JsonObject;
+}
+
+/** Starts the messages of a batch in order. Resolves to their replies, if there are any. A request that was carried out always gets its reply. */
+export async function answerBatch(
+  values: readonly unknown[],
+  { maxReplyBytes, answer, refuse }: BatchOptions,
+): Promise<JsonObject | readonly JsonObject[] | undefined> {
+  if (values.length === 0 || values.length > maxMessages)
+    return refuse(new Failure('invalid-request', `A batch must hold between 1 and ${maxMessages} messages.`));
+  const replies: (JsonObject | undefined)[] = new Array(values.length);
+  let next = 0;
+  let bytes = 0;
+  const work = async () => {
+    for (let at = next++; at < values.length; at = next++) {
+      const incoming = classify(values[at]);
+      const isRefused = bytes >= maxReplyBytes && incoming.kind === 'request';
+      const reply = isRefused
+        ? refuse(tooMuch(maxReplyBytes), incoming.request.id)
+        : await answer(values[at]);
+      replies[at] = reply;
+      if (reply !== undefined) bytes += encode(reply).length;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  const present = replies.filter((reply) => reply !== undefined);
+  return present.length > 0 ? present : undefined;
+}
+
+function tooMuch(maxReplyBytes: number): Failure {
+  return new Failure(
+    'invalid-request',
+    `The replies to this batch reached ${maxReplyBytes} bytes (setting max_batch_reply_bytes), so this request was not carried out. Send it again in a smaller batch.`,
+  );
+}
+
+/** Refuses names over the limit: statistics, histories and logs keep them. */
+export function checkNames(request: RequestMessage, limit: number): Failure | undefined {
+  const long = findLongName(request, limit);
+  if (long === undefined) return undefined;
+  return new Failure(
+    'invalid-request',
+    `${long} is longer than ${limit} characters (setting max_name_length).`,
+  );
+}
+
+function findLongName({ method, params }: RequestMessage, limit: number): string | undefined {
+  if (method.length > limit) return 'The method name';
+  if (method === 'tools/call' && isTooLong(params['name'], limit)) return 'The tool name';
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  for (const client of [params['clientInfo'], meta[metaKeys.clientInfo]]) {
+    if (!isObject(client)) continue;
+    if (isTooLong(client['name'], limit)) return 'The client name';
+    if (isTooLong(client['version'], limit)) return 'The client version';
+  }
+  return undefined;
+}
+
+function isTooLong(value: unknown, limit: number): boolean {
+  return value !== undefined && String(value).length > limit;
+}

@@ -1,0 +1,136 @@
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { FileProblem } from '../files/front-matter.ts';
+import { type Format, NotExpressible, writeEach } from './format.ts';
+import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
+
+/** `${name}` or `${name:default}`. */
+const variable = /\$\{([A-Za-z_][\w -]{0,99})(?::([^{}]{0,2000}))?\}/g;
+
+/** The CSV file of prompts.chat: the columns act (the title) and prompt, and others, which are ignored. */
+export const promptsChat: Format = {
+  name: 'prompts-chat',
+  title: 'prompts.chat collections',
+  folder: '.',
+  namedByPath: false,
+  accepts: (path) => path.endsWith('.csv') && !path.includes('/'),
+  async read(files) {
+    const prompts: PromptDefinition[] = [];
+    const problems: Awaited<ReturnType<Format['read']>>['problems'][number][] = [];
+    for (const { path, text } of files.filter((file) => promptsChat.accepts(file.path))) {
+      const rows = parseCsv(text);
+      const head = rows.shift()?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
+      const [act, prompt] = [head.indexOf('act'), head.indexOf('prompt')];
+      if (act < 0 || prompt < 0)
+        problems.push({
+          file: path,
+          line: 1,
+          severity: 'error',
+          message: 'the columns act and prompt are missing',
+        });
+      else
+        for (const { cells, line } of rows)
+          try {
+            prompts.push(define(path, cells[act] ?? '', cells[prompt] ?? '', line));
+          } catch (error) {
+            const message = (error as Error).message;
+            problems.push({ file: path, line, severity: 'error', message });
+          }
+    }
+    return { prompts, problems };
+  },
+  async write(definitions) {
+    const { files, problems } = await writeEach(definitions, async (definition) => ({
+      path: definition.name,
+      text: `${cell(definition.title ?? definition.name)},${cell(print(definition))}\n`,
+    }));
+    if (files.length === 0) return { files, problems };
+    return {
+      files: [{ path: 'prompts.csv', text: `act,prompt\n${files.map(({ text }) => text).join('')}` }],
+      problems,
+    };
+  },
+};
+
+function define(file: string, title: string, body: string, line: number): PromptDefinition {
+  const name = title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_|_$/g, '');
+  if (name === '' || body.trim() === '') throw new FileProblem('act and prompt must not be empty', line);
+  const declared = new Map<string, ArgumentDefinition>();
+  const segments = splitBody(body, variable, ([found, inner, given]) => {
+    const argument = inner!.trim();
+    // A variable without a default stays in the text if it gets no value: it may be code.
+    if (!declared.has(argument)) declared.set(argument, { name: argument, default: given ?? found });
+    return argument;
+  });
+  return {
+    name,
+    title,
+    arguments: [...declared.values()],
+    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, line) } }],
+    tags: [],
+    template: 'braces',
+    file,
+    line,
+  };
+}
+
+function print(definition: PromptDefinition): string {
+  const segments = toSegments(definition, singleText(definition));
+  const defaults = new Map(definition.arguments.map((one) => [one.name, one.default]));
+  for (const name of argumentsIn(segments))
+    if (!/^[A-Za-z_][\w -]*$/.test(name) || /[{}]/.test(defaults.get(name)?.replace(`\${${name}}`, '') ?? ''))
+      throw new NotExpressible(`prompts.chat cannot express the argument ${name} or its default`);
+  const printed = new Set<string>();
+  return segments
+    .map((segment) => {
+      if (typeof segment === 'string') {
+        const found = new RegExp(variable).exec(segment)?.[0];
+        if (found === undefined) return segment;
+        throw new NotExpressible(`its text contains ${found}, which prompts.chat would replace`);
+      }
+      const { argument } = segment;
+      const value = printed.has(argument) ? undefined : defaults.get(argument);
+      printed.add(argument);
+      return value === undefined || value === `\${${argument}}`
+        ? `\${${argument}}`
+        : `\${${argument}:${value}}`;
+    })
+    .join('');
+}
+
+/** Rows of comma-separated values with the line on which each begins. Quoted cells may contain line breaks. */
+function parseCsv(source: string): { readonly cells: readonly string[]; readonly line: number }[] {
+  const rows: { cells: string[]; line: number }[] = [];
+  const text = source.replace(/^\uFEFF/, '');
+  const token = /("(?:[^"]|"")*(?:"|$)|[^",\r\n]*)(,|\r?\n|$)/y;
+  let line = 1;
+  let row = { cells: [] as string[], line };
+  for (let position = 0; position < text.length; ) {
+    token.lastIndex = position;
+    // A quote inside an unquoted cell: take the rest of the line as it is.
+    const [whole, raw, end] = token.exec(text) ?? restOfLine(text, position);
+    position += whole!.length;
+    row.cells.push(raw!.startsWith('"') ? raw!.slice(1).replace(/"$/, '').replaceAll('""', '"') : raw!);
+    line += whole!.split('\n').length - 1;
+    if (end === ',') {
+      if (position >= text.length) row.cells.push('');
+      else continue;
+    }
+    if (row.cells.some((one) => one !== '')) rows.push(row);
+    row = { cells: [], line };
+  }
+  if (row.cells.length > 0) rows.push(row);
+  return rows;
+}
+
+function restOfLine(text: string, from: number): readonly [string, string, string] {
+  const end = text.indexOf('\n', from);
+  const raw = text.slice(from, end < 0 ? undefined : end);
+  return [end < 0 ? raw : `${raw}\n`, raw, '\n'];
+}
+
+function cell(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

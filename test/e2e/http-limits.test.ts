@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { initialize, Program } from '../program.ts';
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const listTools = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+
+class LimitedServer {
+  readonly program: Program;
+  url = '';
+  token = '';
+
+  constructor(...flags: readonly string[]) {
+    this.program = new Program(['serve', '--http', '--port', '0', ...flags]);
+  }
+
+  async start(): Promise<this> {
+    Object.assign(this, await this.program.listening());
+    return this;
+  }
+
+  post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return fetch(`${this.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        authorization: `Bearer ${this.token}`,
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async idleConnection(): Promise<Socket> {
+    const { hostname, port } = new URL(this.url);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.program[Symbol.asyncDispose]();
+  }
+}
+
+async function messageOf(response: Response): Promise<string> {
+  return ((await response.json()) as { error: { message: string } }).error.message;
+}
+
+/** Tries again while all connections are in use: one counts as unused only after a moment. */
+async function untilServed(send: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await send().catch(() => undefined);
+    if (response !== undefined && response.status !== 503) return response;
+    await response?.text();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('requests beyond http.requests_per_second', () => {
+  it('are answered with 429 and the time to wait, for this token only', async () => {
+    await using server = await new LimitedServer('--http-requests-per-second', '1').start();
+    const statuses: number[] = [];
+    let refused: Response | undefined;
+    for (let count = 0; count < 30 && refused === undefined; count++) {
+      const response = await server.post(ping);
+      statuses.push(response.status);
+      if (response.status !== 200) refused = response;
+    }
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10);
+    expect(refused?.status).toBe(429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await messageOf(refused!)).toContain('http.requests_per_second');
+    expect((await server.post(ping, { authorization: 'Bearer wrong-wrong-wrong-wrong' })).status).toBe(401);
+    expect((await fetch(server.url)).status).toBe(200);
+  });
+
+  it('without a valid token do not use up those of the token', async () => {
+    await using server = await new LimitedServer('--http-requests-per-second', '1').start();
+    const denied = await Promise.all(
+      Array.from({ length: 40 }, () => server.post(ping, { authorization: 'Bearer wrong-wrong-wrong' })),
+    );
+    expect(new Set(denied.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect((await server.post(ping)).status).toBe(200);
+  });
+});
+
+describe('connections beyond http.max_connections', () => {
+  let server: LimitedServer;
+  beforeAll(async () => {
+    server = await new LimitedServer('--http-max-connections', '8').start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('close the oldest unused connection', async () => {
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 40; count++) sockets.push((await server.idleConnection()).resume());
+    expect((await untilServed(() => server.post(ping))).status).toBe(200);
+    await expect.poll(() => sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(8);
+    expect(sockets[0]!.closed).toBe(true);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('are answered with 503 if all others are in use', async () => {
+    const streams: { response: Response; leaving: AbortController }[] = [];
+    while (streams.length < 8) {
+      const opened = await untilServed(() => server.post(initialize()));
+      await opened.text();
+      const headers = {
+        authorization: `Bearer ${server.token}`,
+        'mcp-session-id': opened.headers.get('mcp-session-id')!,
+      };
+      const leaving = new AbortController();
+      streams.push({
+        leaving,
+        response: await untilServed(() => fetch(`${server.url}/mcp`, { headers, signal: leaving.signal })),
+      });
+    }
+    expect(streams.map(({ response }) => response.status)).toEqual(new Array(8).fill(200));
+    const refused = await server.idleConnection();
+    const [text] = (await once(refused, 'data')) as [Buffer];
+    expect(String(text)).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1.*http\.max_connections/is);
+    for (const { leaving } of streams) leaving.abort();
+    expect((await untilServed(() => server.post(ping))).status).toBe(200);
+  });
+});
+
+it('sessions beyond http.max_sessions end the oldest unused one, or are answered with 503', async () => {
+  await using server = await new LimitedServer('--http-max-sessions', '2').start();
+  const open = async () => {
+    const response = await server.post(initialize());
+    await response.text();
+    return { status: response.status, 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' };
+  };
+  const sessions = [await open(), await open(), await open()];
+  const statusOf = async (session: { 'mcp-session-id': string }) =>
+    (await server.post(ping, { 'mcp-session-id': session['mcp-session-id'] })).status;
+  expect([await statusOf(sessions[0]!), await statusOf(sessions[1]!), await statusOf(sessions[2]!)]).toEqual([
+    404, 200, 200,
+  ]);
+  for (const session of sessions.slice(1))
+    await fetch(`${server.url}/mcp`, {
+      headers: {
+        authorization: `Bearer ${server.token}`,
+        'mcp-session-id': session['mcp-session-id'],
+      },
+    });
+  const refused = await server.post(initialize());
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(await messageOf(refused)).toContain('http.max_sessions');
+});
+
+describe('a batch', () => {
+  it('is answered in full up to max_batch_reply_bytes, and then request by request with an error', async () => {
+    await using server = await new LimitedServer('--max-batch-reply-bytes', '100000').start();
+    const batch = Array.from({ length: 1000 }, (_, id) => listTools(id));
+    const text = await (await server.post(batch)).text();
+    const replies = JSON.parse(text) as JsonObject[];
+    expect(replies.map(({ id }) => id)).toEqual(batch.map(({ id }) => id));
+    const answered = replies.filter((reply) => 'result' in reply).length;
+    expect(answered).toBeGreaterThan(5);
+    expect(answered).toBeLessThan(60);
+    expect(replies.at(-1)).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('max_batch_reply_bytes') },
+    });
+    expect(text.length).toBeLessThan(1_000_000);
+  });
+
+  it('answers each request that it carried out, and carries out notifications beyond the limit', async () => {
+    await using server = await new LimitedServer('--max-batch-reply-bytes', '1024').start();
+    const create = (id: number) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: {
+        name: 'create_prompt',
+        arguments: {
+          name: `prompt_${id}`,
+          title: 'x',
+          messages: [{ role: 'user', content: { type: 'text', text: 'x'.repeat(500) } }],
+        },
+      },
+    });
+    const replies = (await (
+      await server.post([...Array.from({ length: 60 }, (_, id) => create(id))])
+    ).json()) as JsonObject[];
+    const done = replies.filter((reply) => 'result' in reply).map(({ id }) => `prompt_${id}`);
+    const listed = (await (await server.post({ jsonrpc: '2.0', id: 1, method: 'prompts/list' })).json()) as {
+      result: { prompts: { name: string }[] };
+    };
+    const stored = listed.result.prompts.map(({ name }) => name).filter((name) => name.startsWith('prompt_'));
+    expect(stored.sort()).toEqual(done.sort());
+    expect(done.length).toBeLessThan(60);
+  });
+});
+
+it.each([
+  ['method', { jsonrpc: '2.0', id: 1, method: 'm'.repeat(300) }],
+  ['tool', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't'.repeat(300) } }],
+  ['client', { ...initialize(), params: { clientInfo: { name: 'c'.repeat(300), version: '1' } } }],
+])('a %s name beyond max_name_length is refused and not kept', async (what, message) => {
+  await using program = new Program(['serve']);
+  program.send(initialize());
+  program.send({ ...message, id: 'long' });
+  const reply = await program.until(({ id }) => id === 'long');
+  expect(reply).toMatchObject({
+    error: {
+      code: -32600,
+      message: expect.stringMatching(`The ${what} name is longer than 256 .*max_name_length`),
+    },
+  });
+  const status = await program.request('tools/call', { name: 'server_status', arguments: {} });
+  expect(JSON.stringify(status)).not.toMatch(/([mtc])\1{50}/);
+});
