@@ -46,7 +46,7 @@ export async function crashAutopilotOnce(
   if (id === undefined) throw new Error('the autopilot did not start');
   await pause(killedAfterMs);
   await first.kill('SIGKILL');
-  const [result, stateFile] = [join(runs, id, 'result.json'), join(runs, id, '.flight.json')];
+  const [result, stateFile] = [join(runs, id, 'result.json'), join(runs, id, '.autopilot.json')];
   const hadPlan = existsSync(stateFile) || existsSync(result);
   await using _ = await new ServerProcess(bench, settings).initialize();
   // The state file is removed last.
@@ -63,7 +63,7 @@ export async function crashAutopilotOnce(
       ? ['it was completed although a job did not run']
       : []),
     ...(status !== 'completed' && !error ? ['it failed without an error'] : []),
-    ...(existsSync(stateFile) ? ['.flight.json still exists'] : []),
+    ...(existsSync(stateFile) ? ['.autopilot.json still exists'] : []),
   ];
   return { killedAfterMs, status, done, problems };
 }

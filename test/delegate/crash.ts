@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
-import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { answer, script } from '../model/turn.ts';
+import { readQueue } from './kill-host.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -86,9 +86,10 @@ function checkRecord(record: RunRecord): string[] {
 }
 
 async function findLeftovers(bench: Workbench, id: string): Promise<string[]> {
-  const queue = await RunQueue.open(join(bench.home, 'runs.sqlite'));
-  const open = queue.open().length;
-  queue.close();
+  const countOpen = () => readQueue(bench, (queue) => queue.open().length);
+  // The host leaves the queue right after it has written the result.
+  for (let tries = 0; tries < 50 && (await countOpen()) > 0; tries += 1) await pause(100);
+  const open = await countOpen();
   const family = await listRunProcesses(undefined, id);
   return [
     ...(open > 0 ? [`${open} runs are still in the queue`] : []),

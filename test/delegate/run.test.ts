@@ -205,7 +205,7 @@ describe('the result of a run', () => {
       expect(record.status).toBe('failed');
       const next = await call();
       expect(next.record.status).toBe('failed');
-      expect(next.record.error).toContain('ENOSPC');
+      expect(next.record.error).toContain('the disk is full');
     } finally {
       execFileSync('umount', ['-l', disk]);
     }

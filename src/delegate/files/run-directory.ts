@@ -79,7 +79,12 @@ export class RunDirectory {
 
   /** Lists the files and folders, sorted by name. Folder names end in a slash. */
   async artifacts(): Promise<readonly Artifact[]> {
-    const entries = await disk.readdir(this.path, { withFileTypes: true });
+    const entries = await disk
+      .readdir(this.path, { withFileTypes: true })
+      .catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []; // The run was removed meanwhile.
+        throw error;
+      });
     return entries
       .filter((entry) => !entry.name.startsWith('.'))
       .map((entry) => ({
