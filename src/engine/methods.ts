@@ -47,11 +47,13 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   'server/discover': {
     era: 'modern',
     call({ session: { surface } }) {
-      const { capabilities, instructions } = surface;
+      const { capabilities, instructions, access } = surface;
       return {
         supportedVersions: [modernVersion],
         capabilities,
         ...(instructions !== undefined && { instructions }),
+        // Lets the page disable what would be refused.
+        ...(access.isReadOnly && { _meta: { 'adjutant/read-only': true } }),
       };
     },
   },

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
-import { methodWays, promptWays, resourceWays, standardName } from './other-ways.ts';
+import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
 import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
@@ -40,10 +40,13 @@ export class Access {
     return new Access([...this.#selections, selection], this.#listsAll);
   }
 
+  get isReadOnly(): boolean {
+    return this.#selections.some((selection) => selection.readOnly);
+  }
+
   /** For the page and the command line: toolsets do not apply, read-only does. */
   forOwner(): Access {
-    const readOnly = this.#selections.some((selection) => selection.readOnly);
-    return new Access([{ readOnly }], true);
+    return new Access([{ readOnly: this.isReadOnly }], true);
   }
 
   allows(tool: ToolLike): boolean {
@@ -107,6 +110,8 @@ export class Access {
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';
+      const used = usedTools[name]?.find((one) => selection.excludeTools?.includes(one));
+      if (used !== undefined) return `it uses ${used}, which is excluded.`;
       if (!selects(selection, name)) return 'it is in none of the enabled toolsets.';
     }
     return undefined;

@@ -37,8 +37,6 @@ function announced<Schema extends { readonly properties: object }>(
 
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
-  // The document never marks a result as an error.
-  const isFailure = ({ status }: { readonly status: string }) => status === 'failed';
   const start = async (
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
@@ -52,7 +50,8 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       return { task: await toTask(runs, directory.id) };
     }
     const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
-    if (!options.document) return { ...runResult(tool, record), failed: isFailure(record) };
+    // The document never marks a result as an error.
+    if (!options.document) return { ...runResult(tool, record), failed: record.status === 'failed' };
     return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
   };
 
@@ -68,7 +67,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }
     const output =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
-    if (!options.document) return { ...autopilotResult(output), failed: isFailure(output) };
+    if (!options.document) return { ...autopilotResult(output), failed: output.status === 'failed' };
     return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 

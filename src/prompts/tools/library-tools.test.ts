@@ -150,7 +150,7 @@ describe('import_prompts', () => {
 
   it('rejects an unknown format', async () => {
     const { error } = await call('import_prompts', { format: 'word', files: [] });
-    expect(JSON.stringify(error)).toContain('format must be one of');
+    expect(JSON.stringify(error)).toContain('Unknown format word; choose one of claude-code');
   });
 });
 

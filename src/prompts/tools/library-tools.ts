@@ -50,7 +50,7 @@ function createLintTool(catalog: Catalog) {
       properties: {
         names: namesSchema,
         files: { type: 'array', items: fileSchema, description: 'Instead of the library' },
-        format: { type: 'string', description: 'As in import_prompts. Default: recognized' },
+        format: { type: 'string', description: 'As in export_prompts. Default: recognized' },
         ...pageArguments,
       },
     },
@@ -91,7 +91,7 @@ function createImportTool(editor: Editor) {
       type: 'object',
       required: ['format', 'files'],
       properties: {
-        format: formatSchema,
+        format: { type: 'string', description: 'As in export_prompts' },
         files: { type: 'array', items: fileSchema, description: 'Paths and texts' },
         prefix: { type: 'string', pattern: '^[A-Za-z0-9_]+$', description: 'Put before names' },
         replace: {
@@ -158,7 +158,8 @@ function createExportTool(catalog: Catalog) {
       type: 'object',
       required: ['format'],
       properties: {
-        format: { type: 'string', description: 'As in import_prompts' },
+        // A read-only server has this tool, but not import_prompts.
+        format: formatSchema,
         names: namesSchema,
         tag: { type: 'string', description: 'Only with this tag' },
         source: { type: 'string', description: 'Only from this source' },

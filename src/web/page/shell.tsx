@@ -4,6 +4,7 @@ import { CalendarPage } from './calendar/calendar-page.tsx';
 import { PromptsView } from './prompts/prompts-view.tsx';
 import { RunsView } from './runs/runs-view.tsx';
 import { ServerView } from './server/server-view.tsx';
+import { ReadOnlyMark } from './shared/change-button.tsx';
 import { pathTo, useRoute } from './shared/route.ts';
 import { useConnection } from './shared/server-connection.tsx';
 import { applyTheme, currentTheme, nextTheme } from './shared/theme.ts';
@@ -45,6 +46,7 @@ export function Shell() {
             </a>
           ))}
         </nav>
+        <ReadOnlyMark />
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
           {live ? 'Connected' : 'Disconnected, reconnecting…'}
         </span>

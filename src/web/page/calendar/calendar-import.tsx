@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { chosenFiles } from '../shared/chosen-files.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
@@ -8,7 +9,7 @@ const countFields = ['added', 'moved', 'changed', 'cancelled', 'removed', 'uncha
 
 /** Imports .ics files that the user selects or drops anywhere on the page. */
 export function CalendarImport({ userId }: { userId: string }) {
-  const { client } = useConnection();
+  const { client, readOnly } = useConnection();
   const toast = useToast();
   const [dragging, setDragging] = useState(false);
   const importFiles = async (files: readonly File[]) => {
@@ -17,6 +18,7 @@ export function CalendarImport({ userId }: { userId: string }) {
     if (results.length > 0) toast({ text: results.join('\n') });
   };
   useEffect(() => {
+    if (readOnly) return;
     const onDrag = (event: DragEvent) => {
       // Ignore dragged text.
       if (!event.dataTransfer?.types.includes('Files')) return;
@@ -29,7 +31,8 @@ export function CalendarImport({ userId }: { userId: string }) {
     return () => {
       for (const kind of kinds) removeEventListener(kind, onDrag);
     };
-  }, [userId]);
+  }, [userId, readOnly]);
+  if (readOnly) return <ChangeButton>Import calendar</ChangeButton>;
   return (
     <label class={`button ${dragging ? 'over' : ''}`}>
       {dragging ? 'Drop to import' : 'Import calendar'}

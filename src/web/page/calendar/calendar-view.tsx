@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { SidePanel } from '../shared/side-panel.tsx';
 import { Tabs } from '../shared/tabs.tsx';
@@ -56,9 +57,9 @@ export function CalendarView({ user, children }: { user: User; children: Compone
         <Tabs label="Layout" tabs={layouts} chosen={layout} choose={(next) => setLayout(next)} />
         {layout === 'week' && <WeekSteps days={days} weeks={weeks} go={setWeeks} />}
         <span class="quiet grow">{zone}</span>
-        <button type="button" aria-expanded={panel === 'plan'} onClick={() => toggle('plan')}>
+        <ChangeButton type="button" aria-expanded={panel === 'plan'} onClick={() => toggle('plan')}>
           Plan notifications
-        </button>
+        </ChangeButton>
         <CalendarImport userId={user.id} />
         <button type="button" aria-expanded={panel === 'outbox'} onClick={() => toggle('outbox')}>
           Outbox

@@ -1,3 +1,4 @@
+import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -69,9 +70,9 @@ function NotificationItem({ notification, zone }: { notification: Notification; 
       {reason && <div class="quiet">Why: {reason}</div>}
       {error && <div class="problem">{error}</div>}
       {action && (
-        <button type="button" class="small" onClick={() => act(action)}>
+        <ChangeButton type="button" class="small" onClick={() => act(action)}>
           {action[1]}
-        </button>
+        </ChangeButton>
       )}
     </li>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 
 /** The form that adds a person. Each person has a calendar. */
@@ -53,9 +54,9 @@ export function PersonForm() {
           {problem}
         </p>
       )}
-      <button type="submit" class="primary">
+      <ChangeButton type="submit" class="primary">
         Add person
-      </button>
+      </ChangeButton>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -84,9 +85,9 @@ export function PlanPreview({ userId, zone, done }: Props) {
       ))}
       <p class="buttons">
         {changes.length > 0 && (
-          <button type="button" class="primary" disabled={busy} onClick={apply}>
+          <ChangeButton type="button" class="primary" disabled={busy} onClick={apply}>
             {busy ? 'Applying…' : 'Apply plan'}
-          </button>
+          </ChangeButton>
         )}
         <button type="button" onClick={done}>
           {changes.length > 0 ? 'Cancel' : 'Close'}

@@ -1,4 +1,5 @@
 import { wholeList } from '../../../paging.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -34,8 +35,8 @@ export function DeletePrompt({ name, shownRevision }: { name: string; shownRevis
     }
   };
   return (
-    <button type="button" class="danger small" onClick={remove}>
+    <ChangeButton type="button" class="danger small" onClick={remove}>
       Delete
-    </button>
+    </ChangeButton>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import type { PromptSource } from './prompt-draft.ts';
 import { type PromptVersion, promptText } from './prompt-text.ts';
@@ -34,9 +35,9 @@ export function PromptConflict({ mine, theirs, keepMine, loadTheirs }: Props) {
         <section>
           <h3>Your version</h3>
           <Lines lines={lines} kind="added" mark="+" label="Your version" />
-          <button type="button" class="primary" onClick={keepMine}>
+          <ChangeButton type="button" class="primary" onClick={keepMine}>
             Keep mine
-          </button>
+          </ChangeButton>
           {theirs && (
             <small>
               Replaces the version on the server with your edits. The replaced version stays in the history.

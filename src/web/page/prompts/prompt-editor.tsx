@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
@@ -160,9 +161,9 @@ function EditorForm({
         </p>
       )}
       {!conflict && (
-        <button type="submit" class="primary">
+        <ChangeButton type="submit" class="primary">
           {prompt ? 'Save' : 'Create'}
-        </button>
+        </ChangeButton>
       )}
     </form>
   );

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { chosenFiles } from '../shared/chosen-files.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type ArchivedFile, zipArchive } from '../shared/zip-archive.ts';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 
-type Format = ToolArguments<'import_prompts'>['format'];
+type Format = ToolArguments<'export_prompts'>['format'];
 
 interface ListedTool {
   readonly name: string;
@@ -16,15 +17,15 @@ interface ListedTool {
 
 /** Imports prompt files of other programs and exports all prompts in their formats. */
 export function PromptExchange() {
-  const { client } = useConnection();
+  const { client, readOnly } = useConnection();
   const toast = useToast();
   const [chosen, setChosen] = useState<Format | undefined>();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
-  // The schema of import_prompts lists the formats the server supports.
+  // The schema of export_prompts lists the formats the server supports.
   const { value: formats = [] } = useLoaded<readonly Format[]>(async (mcp, signal) => {
     let tools: readonly ListedTool[] = [];
     await mcp.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
-    return tools.find(({ name }) => name === 'import_prompts')?.inputSchema.properties?.format?.enum ?? [];
+    return tools.find(({ name }) => name === 'export_prompts')?.inputSchema.properties?.format?.enum ?? [];
   }, []);
   const format = chosen ?? formats[0];
   const runAndReport = async (work: () => Promise<{ text: string; problems: readonly Problem[] }>) => {
@@ -71,15 +72,19 @@ export function PromptExchange() {
             ))}
           </select>
         </label>
-        <label class="button">
-          Import files
-          <input
-            class="hidden"
-            type="file"
-            multiple
-            onChange={(event) => importFiles(chosenFiles(event.currentTarget))}
-          />
-        </label>
+        {readOnly ? (
+          <ChangeButton>Import files</ChangeButton>
+        ) : (
+          <label class="button">
+            Import files
+            <input
+              class="hidden"
+              type="file"
+              multiple
+              onChange={(event) => importFiles(chosenFiles(event.currentTarget))}
+            />
+          </label>
+        )}
         <button type="button" onClick={exportAll}>
           Export all
         </button>

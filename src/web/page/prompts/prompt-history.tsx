@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -44,9 +45,9 @@ export function PromptHistory({ name }: { name: string }) {
               Show changes
             </button>
             {one.prompt && (
-              <button type="button" class="small" onClick={() => restore(one.revision)}>
+              <ChangeButton type="button" class="small" onClick={() => restore(one.revision)}>
                 Restore
-              </button>
+              </ChangeButton>
             )}
           </p>
           {open === one.revision && (

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ChangeLink } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
@@ -52,9 +53,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
             onInput={(event) => setQuery(event.currentTarget.value)}
             onKeyDown={move}
           />
-          <a class="button" href={pathTo('prompts', '+new')}>
-            New prompt
-          </a>
+          <ChangeLink href={pathTo('prompts', '+new')}>New prompt</ChangeLink>
         </div>
         <p class="quiet count">
           <span role="status">

@@ -1,3 +1,4 @@
+import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -117,9 +118,9 @@ function CancelRun({ id }: { id: string }) {
     );
   return (
     <p>
-      <button type="button" class="danger" onClick={cancel}>
+      <ChangeButton type="button" class="danger" onClick={cancel}>
         Cancel run
-      </button>
+      </ChangeButton>
     </p>
   );
 }

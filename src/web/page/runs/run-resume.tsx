@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { useLaunch } from './run-launch.ts';
 import type { RunOverview } from './run-record.ts';
 
@@ -24,9 +25,9 @@ export function RunResume({ run, threadId }: { run: RunOverview; threadId: strin
           onInput={(event) => setTask(event.currentTarget.value)}
         />
       </label>
-      <button type="submit" disabled={busy}>
+      <ChangeButton type="submit" disabled={busy}>
         {busy ? 'Resuming…' : 'Resume run'}
-      </button>
+      </ChangeButton>
       {problem && (
         <p class="problem" role="alert">
           {problem}

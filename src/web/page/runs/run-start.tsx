@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
 import { useLaunch } from './run-launch.ts';
 
 const sandboxes = {
@@ -72,9 +73,9 @@ export function RunStart() {
           {problem}
         </p>
       )}
-      <button type="submit" class="primary" disabled={busy}>
+      <ChangeButton type="submit" class="primary" disabled={busy}>
         {busy ? 'Starting…' : 'Start run'}
-      </button>
+      </ChangeButton>
     </form>
   );
 }

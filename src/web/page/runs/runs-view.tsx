@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { ChangeLink } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
@@ -27,9 +28,7 @@ export function RunsView({ name }: { name: string | undefined }) {
             value={query}
             onInput={(event) => setQuery(event.currentTarget.value)}
           />
-          <a class="button" href={pathTo('runs', '+new')}>
-            New run
-          </a>
+          <ChangeLink href={pathTo('runs', '+new')}>New run</ChangeLink>
         </div>
         <p class="quiet count" role="status">
           {error ? error.message : value && `${shown.length} run${shown.length === 1 ? '' : 's'}`}

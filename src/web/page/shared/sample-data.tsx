@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ChangeButton } from './change-button.tsx';
 import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 
@@ -24,8 +25,8 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
     setBusy(false);
   };
   return (
-    <button type="button" disabled={busy} onClick={run}>
+    <ChangeButton type="button" disabled={busy} onClick={run}>
       {action === 'load' ? 'Load sample data' : 'Remove sample data'}
-    </button>
+    </ChangeButton>
   );
 }

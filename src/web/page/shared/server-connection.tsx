@@ -8,6 +8,8 @@ export interface Connection {
   readonly client: McpClient;
   readonly stream: ChangeStream | undefined;
   readonly live: boolean;
+  /** True if the server refuses every change. */
+  readonly readOnly: boolean;
   /** A counter for each kind of change. Views use the counters as dependencies, so that they reload after a change. */
   readonly changes: Readonly<Record<ChangeKind, number>>;
   /** Makes the views of that kind reload after the page itself changed something. */
@@ -34,6 +36,7 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
   const client = useMemo(() => new McpClient(token, onUnauthorized), [token]);
   const [stream, setStream] = useState<ChangeStream | undefined>();
   const [live, setLive] = useState(false);
+  const [readOnly, setReadOnly] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
   const invalidate = useCallback(
     (kind: ChangeKind) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 })),
@@ -48,13 +51,25 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
         opened.notifyAll();
       }
       wasConnected ||= connected;
+      // A restarted server may have other settings.
+      if (connected) void isReadOnly(client).then(setReadOnly);
       setLive(connected);
     });
     setStream(opened);
     return () => opened.close();
   }, [client]);
   return (
-    <context.Provider value={{ client, stream, live, changes, invalidate }}>{children}</context.Provider>
+    <context.Provider value={{ client, stream, live, readOnly, changes, invalidate }}>
+      {children}
+    </context.Provider>
+  );
+}
+
+/** If the server cannot be asked, it still refuses changes itself. */
+function isReadOnly(client: McpClient): Promise<boolean> {
+  return client.request<{ _meta?: Record<string, unknown> }>('server/discover').then(
+    ({ _meta }) => _meta?.['adjutant/read-only'] === true,
+    () => false,
   );
 }
 
