@@ -33,6 +33,11 @@ class RunHost {
   start(): void {
     // Standard error leads to the server, which may be gone.
     process.stderr.on('error', () => {});
+    // By default Node prints the line of the error, which is the whole bundle.
+    process.on('uncaughtException', (error) => {
+      log('error', 'the run host failed', error);
+      process.exit(1);
+    });
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => this.#cancel(`the run host received ${signal}`));
     const closed = this.#accept(new Socket({ fd: 3 }));

@@ -13,6 +13,7 @@ import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunRequest, RunResult } from '../record/run-request.ts';
 import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
 import { identifyCaller } from './caller.ts';
@@ -96,7 +97,7 @@ export class Delegation {
       // Refusals and system errors become a failed result.
       const isExpected = error instanceof Failure ? !(error instanceof RunReleased) : isSystemError(error);
       if (!isExpected) throw error;
-      return await this.runner.refuse(directory, messageOf(error));
+      return await this.runner.refuse(directory, describeStorageError(error, directory));
     }
   }
 

@@ -1,5 +1,4 @@
 import { Failure } from '../../failure.ts';
-import { messageOf } from '../../json.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';
 import { type Agents, createAgents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
@@ -15,7 +14,7 @@ import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
 import { followRun, type Limits, requestedStop } from './follower.ts';
 import type { OpenRun } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
-import { type FinishedRun, finishRun } from './run-finish.ts';
+import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
 import { RunQueue } from './run-queue.ts';
 import { recoverRuns } from './run-recovery.ts';
 
@@ -152,7 +151,7 @@ export class AgentRunner {
     } catch (error) {
       // Refusals and system errors (missing program or folder, full disk) become a failed result.
       if (!(error instanceof Failure || isSystemError(error))) throw error;
-      return await this.refuse(directory, messageOf(error));
+      return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
       signal.removeEventListener('abort', wake);
     }

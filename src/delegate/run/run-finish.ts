@@ -1,6 +1,7 @@
 import { type JsonSchema, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
+import { placeReason, storageReason } from '../../storage-error.ts';
 import type { Agent, Usage } from '../agents/agent.ts';
 import { discardBefore, recordAfter } from '../changes/change-recorder.ts';
 import { patchFile } from '../changes/patch.ts';
@@ -90,9 +91,12 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );
   const finishedAt = new Date();
+  // An agent that cannot write its output may exit without a word.
+  const diskReason = outcome.status === 'failed' ? placeReason(directory.path) : undefined;
+  const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
   const result: RunResult = {
     status: outcome.status,
-    error: outcome.error,
+    error: outcome.error && outcome.error + diskProblem,
     threadId,
     lastMessage: message,
     answer,
@@ -117,11 +121,22 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     await discardBefore(directory);
   } catch (error) {
     // Return the real outcome even if its files cannot be written (e.g. ENOSPC).
-    log('error', `the result of run ${directory.id} could not be written`, error);
-    warnings.push(`The result could not be written: ${messageOf(error)}`);
+    const reason = describeStorageError(error, directory);
+    log('error', `the result of run ${directory.id} could not be written: ${reason}`);
+    warnings.push(`The result could not be written: ${reason}`);
   }
-  queue.finish(directory.path);
+  try {
+    queue.finish(directory.path);
+  } catch (error) {
+    log('warning', `run ${directory.id} could not be removed from the queue`, error);
+  }
   return result;
+}
+
+/** Says that the disk of a run is full, or why else a file could not be written. */
+export function describeStorageError(error: unknown, { path }: Pick<RunDirectory, 'path'>): string {
+  const reason = storageReason(error, path);
+  return reason === undefined ? messageOf(error) : `${path}: ${reason}`;
 }
 
 async function writeResult(

@@ -229,7 +229,8 @@ export class RunQueue {
       this.#database.exec('COMMIT');
       return value;
     } catch (error) {
-      this.#database.exec('ROLLBACK');
+      // SQLite itself ends the transaction if the disk is full.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
   }

@@ -1,14 +1,17 @@
 import { promises as disk, existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { log } from '../../log.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { readJson } from '../files/json-file.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
+import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
 import { recoverRun } from '../run/run-recovery.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
+const noProcess: ProcessIdentity = { pid: 0, born: '' };
 /** How many of the newest runs are checked for a missing result. */
 const checkedRuns = 50;
 
@@ -50,8 +53,11 @@ export class LocalRuns {
   }
 
   /** Finishes or continues the runs whose hosts were killed, so that no dead run is reported as running. */
-  recover(): Promise<void> {
-    return this.#delegation.hosts.recoverAbandoned();
+  async recover(): Promise<void> {
+    await this.#delegation.hosts.recoverAbandoned().catch((error: unknown) => {
+      // Without space on the disk, runs cannot be recovered, but they can be listed.
+      log('warning', 'runs whose hosts were killed could not be recovered', error);
+    });
   }
 
   /** Like `recover`, and also finds runs that are missing in the queue. */
@@ -126,25 +132,28 @@ export class LocalRuns {
     return this.#delegation.options.runsDir;
   }
 
-  /** Loads a run. A run without a result that is not in the queue is finished first, or continued if it is an autopilot. */
+  /** Loads a run. A run that has no result and no host is finished first, or continued if it is an autopilot. */
   async #load(id: string): Promise<RunRecord | undefined> {
     const record = await loadRecord(this.#pathOf(id), id);
     if (record?.status !== 'running') return record;
     const { runner, hosts } = this.#delegation;
-    const isOpen = async () => (await runner.queue).find(record.run_dir) !== undefined;
-    if (await isOpen()) return record;
+    const queue = await runner.queue;
+    const run = queue.find(record.run_dir);
+    if (run !== undefined && (await isAlive(run.owner))) return record;
     // The run may have finished since it was loaded.
     const reloaded = await loadRecord(record.run_dir, id);
     if (reloaded?.status !== 'running') return reloaded;
     const directory = new RunDirectory(record.run_dir, id, runner.redact);
     const request = await readJson(directory.file('request.json'));
     if (request?.['tool'] === 'delegate_autopilot') {
-      await hosts.resumeUnlisted(directory);
-      return record;
+      if (run === undefined) await hosts.resumeUnlisted(directory);
+      const isContinued = await isAlive(queue.find(record.run_dir)?.owner ?? noProcess);
+      const error = 'the process of the autopilot was killed, and it could not be continued';
+      return isContinued ? record : { ...record, status: 'failed', error };
     }
     const exec = await readJson(directory.file('codex_exec.json'));
     const agent = this.#delegation.findAgent(exec).name;
-    const result = await recoverRun(runner, { directory: record.run_dir, runId: id, agent });
+    const result = await recoverRun(runner, run ?? { directory: record.run_dir, runId: id, agent });
     return loadRecord(record.run_dir, id, result);
   }
 
