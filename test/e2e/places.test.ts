@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -122,6 +123,37 @@ describe('a user of hexai and twig', () => {
       `[mcp]\nprompts_dir = "${join(home, 'elsewhere')}"\n`,
     );
     expect(listed()).toEqual({ moved: 'hexai', 'lib:greet': 'twig' });
+  });
+
+  it('gets them at /mcp/jsonl and /mcp/twig too', async () => {
+    write(data('adjutant', 'prompts', 'user.jsonl'), line('mine'));
+    const server = spawn(process.execPath, [bundle, 'serve', '--http', '--port', '0'], {
+      env: { PATH: process.env['PATH'], HOME: home },
+    });
+    try {
+      let log = '';
+      for await (const chunk of server.stderr) {
+        log += chunk;
+        if (/MCP: /.test(log)) break;
+      }
+      const token = readFileSync(join(home, '.local', 'state', 'adjutant', 'token'), 'utf8').trim();
+      const names = async (path: string) => {
+        const response = await fetch(new URL(path, /Page: (\S+)/.exec(log)![1]), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}` },
+          body: '{"jsonrpc":"2.0","id":1,"method":"prompts/list"}',
+        });
+        const { result } = (await response.json()) as { result: { prompts: { name: string }[] } };
+        return result.prompts.map(({ name }) => name);
+      };
+      expect(await names('/mcp')).toEqual(expect.arrayContaining(['letter', 'mine', 'lib:greet']));
+      expect(await names('/mcp/jsonl')).toContain('letter');
+      expect(await names('/mcp/jsonl')).not.toContain('mine');
+      expect(await names('/mcp/twig')).toEqual(['lib:greet']);
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
   });
 
   it('can turn them off', () => {
