@@ -220,6 +220,24 @@ describe('a run host that is killed', () => {
     expect(await readQueue(bench, (queue) => queue.open())).toEqual([]);
   });
 
+  it('does not lose the answer of an agent that had finished its turn', async () => {
+    const server = await connect();
+    const text = JSON.stringify({
+      summary: 'just in time',
+      deliverables: [],
+      open_questions: [],
+      next_actions: [],
+    });
+    const message = { type: 'item.completed', item: { id: 'last', type: 'agent_message', text } };
+    const task = steps({ emit: message }, { emit: { type: 'turn.completed', usage: {} } }, { hang: true });
+    const call = server.call('delegate_run', { task, cwd: bench.project });
+    const run_id = await firstRunning(server);
+    const events = join(bench.home, 'runs', run_id, 'events.jsonl');
+    await eventually(() => expect(readFileSync(events, 'utf8')).toContain('turn.completed'));
+    expect(await killHost(bench, run_id)).toBe(true);
+    expect((await call).record).toMatchObject({ status: 'completed', summary: 'just in time' });
+  });
+
   it('is noticed by the next server if its own server was killed too', async () => {
     const first = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
     first.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });

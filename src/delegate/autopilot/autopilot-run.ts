@@ -9,6 +9,7 @@ import { failAutopilot } from './autopilot-host.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
 import { failedAutopilot, loadAutopilot } from './autopilot-record.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
+import { saveState } from './autopilot-state.ts';
 
 /** Starts an autopilot in a run host. A refused call becomes a failed result. */
 export function startAutopilot(
@@ -20,9 +21,12 @@ export function startAutopilot(
   return delegation.start(row, input, context, failedAutopilot, async (run) => {
     const { directory, caller } = run;
     try {
-      const output = await delegation.hosts.carry(run, 'autopilot', run.host, () =>
-        createRequest(delegation, input, caller),
-      );
+      const output = await delegation.hosts.carry(run, 'autopilot', run.host, async () => {
+        const request = await createRequest(delegation, input, caller);
+        // Saved before the host starts, so that the autopilot continues whenever the host is killed.
+        await saveState(directory, { request, plannerUsage: [], hosts: 1 });
+        return request;
+      });
       return (output as AutopilotOutput) ?? (await loadAutopilot(directory.path, directory.id))!;
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'refused') throw error;

@@ -62,12 +62,7 @@ export class Autopilot {
     this.#planning = new AutopilotPlanning(directory, request, ports);
   }
 
-  async run(): Promise<AutopilotOutput> {
-    await saveState(this.#directory, { request: this.#request, plannerUsage: [], hosts: 1 });
-    return this.#planAndFinish(1);
-  }
-
-  async #planAndFinish(hosts: number): Promise<AutopilotOutput> {
+  async run(hosts = 1): Promise<AutopilotOutput> {
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
     const { plannerUsage, jobs } = this.#log;
@@ -87,7 +82,7 @@ export class Autopilot {
     if (loaded.plan.jobs.length === 0) {
       await disk.rm(this.#directory.file('planner'), { recursive: true, force: true });
       this.#log.warnings.push(warning);
-      return this.#planAndFinish(hosts + 1);
+      return this.run(hosts + 1);
     }
     this.#log.restore(loaded, plannerUsage);
     if (!this.#log.warnings.includes(warning)) this.#log.warnings.push(warning);

@@ -157,11 +157,14 @@ async function writeResult(
   });
 }
 
-async function readLastMessage({ directory, progress }: FinishedRun): Promise<string | undefined> {
+async function readLastMessage({ directory, progress, exit }: FinishedRun): Promise<string | undefined> {
+  const { end, lastMessage } = progress;
+  // An agent that was killed right after its turn has not written the file yet.
+  if (exit === undefined && end?.kind === 'completed' && lastMessage !== undefined) return lastMessage;
   const written = await readRegularFile(directory.file('last_message.json'), maxFileBytes).catch(
     () => undefined,
   );
-  return written ?? (progress.end?.kind === 'completed' ? progress.end.message : undefined);
+  return written ?? (end?.kind === 'completed' ? end.message : undefined);
 }
 
 async function readAnswer(
