@@ -5,7 +5,7 @@ import { type AssistantFeature, type AssistantOptions, createAssistant } from '.
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { type Config, settingsInForce } from './config.ts';
-import type { Context } from './context.ts';
+import { type Context, owner } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
@@ -19,6 +19,7 @@ import {
   assistantOptions,
   clientAccess,
   delegateFeatureOptions,
+  gitReader,
   type PromptSources,
   promptOptions,
   sharedRecords,
@@ -56,9 +57,7 @@ export interface ServerGroup {
   readonly log: RequestLog;
 }
 
-export function createServerGroup(): ServerGroup {
-  return { servers: new Set(), log: new RequestLog() };
-}
+export const createServerGroup = (): ServerGroup => ({ servers: new Set(), log: new RequestLog() });
 
 /** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
@@ -166,7 +165,8 @@ export function openPrompts(
   options: AppOptions = {},
   shared = sharedRecords(config),
 ): PromptsFeature {
-  return createPrompts({ ...promptOptions(config, options), ...shared });
+  const { env = {} } = options;
+  return createPrompts({ ...promptOptions(config, options), ...shared, openRepository: gitReader(env) });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {
@@ -206,6 +206,7 @@ function createDropInFeatures(
 /** Context of a call that the program makes itself: no client is connected, so nobody can be asked. */
 function internalContext(signal = new AbortController().signal): Context {
   return {
+    actor: owner,
     signal,
     client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
     meta: {},

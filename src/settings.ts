@@ -4,6 +4,7 @@ import { deliverySettings } from './assistant/delivery/settings.ts';
 import { assistantSettings } from './assistant/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';
+import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
@@ -124,6 +125,7 @@ export const settings = defineSettings({
     description:
       'Maximum number of sessions. Unused ones end to make room; if all are in use, new ones are answered with status 503.',
   },
+  ...authSettings,
   ...promptSettings,
   ...skillSettings,
   ...delegateSettings,

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type AskCapability,
   type AskRequest,
   type Client,
@@ -58,6 +59,7 @@ export class InputRequired {
 
 /** The context of one request. Asks the client by request (legacy revisions) or by result (2026-07-28). */
 export class RequestContext implements Context {
+  readonly actor: Actor;
   readonly client: Client;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly #inProgress: RequestInProgress;
@@ -68,6 +70,7 @@ export class RequestContext implements Context {
   #answers: Answers = {};
 
   constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
+    this.actor = session.surface.access.actor;
     this.#session = session;
     this.#request = request;
     this.client = client;
@@ -154,10 +157,10 @@ export class RequestContext implements Context {
     return known;
   }
 
-  /** Binds the signed state to this request, so that it cannot be used for another one. */
+  /** Binds the signed state to this request and actor, so that it cannot be used for another one. */
   get #binding(): JsonObject {
     const { inputResponses, requestState, _meta, ...params } = this.#request.params;
-    return { method: this.#request.method, ...(params as JsonObject) };
+    return { method: this.#request.method, actor: this.actor.name, params: params as JsonObject };
   }
 
   #notify(method: string, params: JsonObject): void {
@@ -172,6 +175,7 @@ function isAnswer(entry: [string, unknown]): entry is [string, Record<string, un
 /** Copies a context and replaces some of its fields. Calls still go to the original. */
 export function deriveContext<Extra extends object>(context: Context, extra: Extra): Context & Extra {
   return {
+    actor: context.actor,
     get signal() {
       return context.signal;
     },

@@ -1,3 +1,4 @@
+import { type Context, isOwner } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
@@ -43,12 +44,19 @@ export async function readResource({ session, server, params, context }: Call): 
   throw notFound(uri);
 }
 
-/** Accepts URIs that do not exist yet, but none that the connection may not read. */
-export function subscribeResource({ session, params }: Call): JsonObject {
+export async function subscribeResource({ session, params, context }: Call): Promise<JsonObject> {
   const uri = String(params['uri']);
-  if (!session.surface.access.allowsResource(uri, 'read')) throw notFound(uri);
+  if (!(await maySubscribe(session.surface, uri, context))) throw notFound(uri);
   session.watchedResources.add(uri);
   return {};
+}
+
+/** The owner may subscribe to URIs that do not exist yet, others only to resources that they can read. */
+export async function maySubscribe(surface: Surface, uri: string, context: Context): Promise<boolean> {
+  if (isOwner(context.actor)) return surface.access.allowsResource(uri, 'read');
+  for (const resources of readable(surface, uri))
+    if ((await resources.read(uri, context)) !== undefined) return true;
+  return false;
 }
 
 function readable({ access, resourceProviders }: Surface, uri: string) {

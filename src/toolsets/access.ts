@@ -1,6 +1,8 @@
+import { type Actor, owner } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
 import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
+import { isGranted, scopeFor } from './scopes.ts';
 import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
@@ -21,6 +23,8 @@ interface ToolLike {
 export class Access {
   /** Everything, listed in full. */
   static readonly full = new Access([], true);
+  /** Who uses the connection. The scopes of the actor apply in addition to the selections. */
+  readonly actor: Actor;
   readonly #selections: readonly Selection[];
   readonly #listsAll: boolean;
   /** Decides what is listed: the last selection that names toolsets or tools. */
@@ -30,23 +34,29 @@ export class Access {
    * A tool must be allowed by every selection, so each one can only take tools away. `listsAll` is for contracts without
    * discovery tools: they list every allowed tool.
    */
-  constructor(selections: readonly Selection[], listsAll = false) {
+  constructor(selections: readonly Selection[], listsAll = false, actor: Actor = owner) {
+    this.actor = actor;
     this.#selections = selections;
     this.#listsAll = listsAll;
     this.#listing = selections.findLast(namesTools) ?? {};
   }
 
   tightenedBy(selection: Selection): Access {
-    return new Access([...this.#selections, selection], this.#listsAll);
+    return new Access([...this.#selections, selection], this.#listsAll, this.actor);
+  }
+
+  /** The same access for another actor. */
+  heldBy(actor: Actor): Access {
+    return new Access(this.#selections, this.#listsAll, actor);
   }
 
   get isReadOnly(): boolean {
     return this.#selections.some((selection) => selection.readOnly);
   }
 
-  /** For the page and the command line: toolsets do not apply, read-only does. */
-  forOwner(): Access {
-    return new Access([{ readOnly: this.isReadOnly }], true);
+  /** For the page and the command line: toolsets do not apply, read-only and scopes do. */
+  withoutToolsets(): Access {
+    return new Access([{ readOnly: this.isReadOnly }], true, this.actor);
   }
 
   allows(tool: ToolLike): boolean {
@@ -106,7 +116,15 @@ export class Access {
     return this.#refusal(way.tool, way.writes === true);
   }
 
+  /** The scope that the actor needs for a tool, or `undefined` if the actor has it. */
+  missingScope(tool: string): string | undefined {
+    const name = standardName(tool);
+    return isDiscovery(name) || isGranted(this.actor, name) ? undefined : scopeFor(name);
+  }
+
   #refusal(name: string, writes: boolean): string | undefined {
+    const missing = this.missingScope(name);
+    if (missing !== undefined) return `it needs a token with the scope ${missing}.`;
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';

@@ -6,7 +6,7 @@ import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, type Turn } from '../model/turn.ts';
 import { autopilotTask, job } from './autopilot-task.ts';
 import { killHost } from './kill-host.ts';
-import { gitIn, resetProject } from './project.ts';
+import { resetProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
 import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -30,7 +30,6 @@ const connect = async (settings: Record<string, string> = {}) =>
   });
 const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const git = (...args: string[]) => gitIn(bench, ...args);
 
 const runs = () => join(bench.home, 'runs');
 const ids = () => (existsSync(runs()) ? readdirSync(runs()) : []);
@@ -57,7 +56,7 @@ async function startAutopilot(file: string, given: string, settings: Record<stri
     ...settings,
   }).initialize();
   const known = ids();
-  const args = { task: given, cwd: bench.project, worktrees: 'always' };
+  const args = { task: given, cwd: bench.project };
   const output = server.call('delegate_autopilot', args);
   const newest = () => ids().find((id) => !known.includes(id)) ?? '';
   await expect.poll(() => existsSync(join(runs(), newest(), file)), { timeout: 20_000 }).toBe(true);
@@ -67,7 +66,7 @@ async function startAutopilot(file: string, given: string, settings: Record<stri
 describe('an autopilot whose server is killed', () => {
   it('does not notice', async () => {
     const before = model.requests.length;
-    const { server, id } = await startAutopilot('worktrees/second/alone.txt', task);
+    const { server, id } = await startAutopilot('subruns/second/.workspace/upper/alone.txt', task);
     await server.kill('SIGKILL');
     const { result, aggregate } = await finished(id);
     expect(result).toMatchObject({ status: 'completed', error: null, warnings: [] });
@@ -95,7 +94,7 @@ describe('an autopilot whose server is killed', () => {
 
 describe('an autopilot whose run host is killed', () => {
   it('is continued by the server that waits for it', async () => {
-    const { server, output, id } = await startAutopilot('worktrees/second/alone.txt', task);
+    const { server, output, id } = await startAutopilot('subruns/second/.workspace/upper/alone.txt', task);
     expect(await killHost(bench, id)).toBe(true);
     expect(await output).toMatchObject({ status: 'completed', error: null });
     await server[Symbol.asyncDispose]();
@@ -106,7 +105,6 @@ describe('an autopilot whose run host is killed', () => {
     expect(statuses(aggregate)).toEqual(['first completed', 'second completed', 'third completed']);
     expect(read('alone.txt')).toBe('alone\n');
     expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
-    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(readdirSync(join(runs(), id)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
@@ -125,7 +123,7 @@ describe('an autopilot whose run host is killed', () => {
     ['was already carried by four hosts', { hosts: 4 }, task],
     ['has a secret in its task', undefined, `Use ghp_${'a1'.repeat(20)}. ${task}`],
   ])('is finished without being continued if it %s', async (_, change, given) => {
-    const { server, id } = await startAutopilot('worktrees/second/alone.txt', given);
+    const { server, id } = await startAutopilot('subruns/second/.workspace/upper/alone.txt', given);
     await server.kill('SIGKILL');
     expect(await killHost(bench, id)).toBe(true);
     const stateFile = join(runs(), id, '.autopilot.json');
@@ -137,7 +135,6 @@ describe('an autopilot whose run host is killed', () => {
     expect(result.error).toContain('the process of the autopilot was killed');
     expect(statuses(aggregate)).toEqual(['first completed', 'second failed', 'third skipped']);
     expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
-    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 });
 

@@ -287,6 +287,7 @@ describe('the agent', () => {
       'features.unbounded_connection_retries=false',
       'skills.bundled.enabled=false',
       'skills.include_instructions=false',
+      'shell_environment_policy.exclude=["GIT_DIR"]',
       'shell_environment_policy.ignore_default_excludes=false',
       `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,
     ]);

@@ -89,7 +89,7 @@ async function startWork(bench: Workbench, settings: Settings, work: Work, round
   const server = await new ServerProcess(bench, settings).initialize();
   const args = { task: tasks[work], cwd: bench.project };
   if (work === 'run') server.begin('delegate_run', { ...args, sandbox: sandboxes[round % 3]! });
-  else server.begin('delegate_autopilot', { ...args, worktrees: 'always' });
+  else server.begin('delegate_autopilot', args);
   const id = await until(async () => {
     const found = (await listRunIds(runs)).find((one) => !before.has(one));
     const run = found && (await readQueue(bench, (queue) => queue.find(join(runs, found))));

@@ -1,9 +1,11 @@
+import type { Client } from '../../context.ts';
 import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { deletedShape, eventShape, listShape } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
+import { withDate } from '../entities/written-time.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import {
   eventFields,
@@ -16,6 +18,7 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
+import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
 
@@ -68,7 +71,8 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
       outputSchema: eventShape,
       annotations: hints.adds,
       timeoutMs,
-      async call({ user_id, id, ...input }) {
+      async call({ user_id, id, ...written }, { client }) {
+        const input = await withDates(data, client, user_id, written);
         const { createEvent } = await import('../editing/event-edit.ts');
         return { structured: await viewOf(data, await createEvent(data, user_id, input, id)) };
       },
@@ -93,7 +97,9 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
       outputSchema: eventShape,
       annotations: hints.replaces,
       timeoutMs,
-      async call({ event_id, unset = [], occurrence, ...input }) {
+      async call({ event_id, unset = [], occurrence, ...written }, { client }) {
+        const { user_id } = await data.store.read((db) => findEvent(db, event_id));
+        const input = await withDates(data, client, user_id, written);
         const { updateEvent } = await import('../editing/event-edit.ts');
         return {
           structured: await viewOf(data, await updateEvent(data, event_id, input, unset, occurrence)),
@@ -125,6 +131,26 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
       },
     }),
   ];
+}
+
+/** The in-process client of the command line, where people write `tomorrow 09:30`. */
+const commandLine = 'adjutant';
+
+async function withDates<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
+  { store, clock }: AssistantData,
+  client: Client,
+  userId: string,
+  input: Input,
+): Promise<Input> {
+  if (client.name !== commandLine) return input;
+  const user = await store.read((db) => findUser(db, userId));
+  const zone = input.timezone ?? preferencesOf(user).timezone;
+  const { start_ts, end_ts } = input;
+  return {
+    ...input,
+    ...(start_ts !== undefined && { start_ts: withDate(start_ts, zone, clock()) }),
+    ...(end_ts !== undefined && { end_ts: withDate(end_ts, zone, clock()) }),
+  };
 }
 
 async function viewOf({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {
@@ -160,6 +186,7 @@ export async function eventList(
     found,
     ({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone),
     page,
+    localTimesLength,
   );
   return { events, count: found.length, ...next, ...(truncated && { truncated }) };
 }

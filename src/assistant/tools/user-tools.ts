@@ -1,3 +1,4 @@
+import { maySeePerson } from '../../context.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
@@ -6,6 +7,7 @@ import { ruleView, userView } from '../entities/view.ts';
 import { userId } from './fields.ts';
 import {
   announcedUnset,
+  announcedUserFields,
   newUserId,
   ruleFields,
   unsetUserFields,
@@ -38,9 +40,9 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       outputSchema: listShape('users', userShape),
       annotations: hints.reads,
       timeoutMs,
-      async call(page) {
+      async call(page, { actor }) {
         const { listUsers } = await import('../editing/users.ts');
-        const found = await listUsers(data);
+        const found = (await listUsers(data)).filter(({ id }) => maySeePerson(actor, id));
         const { items: users, next } = pageOf(found, userView, page);
         return { structured: { users, count: found.length, ...next } };
       },
@@ -52,6 +54,16 @@ export function userTools(data: AssistantData, timeoutMs: number) {
         'Adds a person, and how and when to notify them. Returns the user with its id. A channel needs its address.',
       searchHint: 'person people',
       inputSchema: {
+        type: 'object',
+        properties: {
+          name: userName,
+          ...(announcedUserFields as unknown as typeof userFields),
+          id: newUserId,
+        },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      acceptedSchema: {
         type: 'object',
         properties: { name: userName, ...userFields, id: newUserId },
         required: ['name'],

@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -73,7 +73,10 @@ async function resume(hosted: HostedAutopilot): Promise<AutopilotOutput> {
     queue.cancellationReason(path) === undefined &&
     !(await hasCancelledJob(loaded)) &&
     (await isPermitted(loaded, state.request.cwd, options));
-  if (!mayContinue) return recoverAutopilot(directory, loaded, options, queue.cancellationReason(path));
+  if (!mayContinue) {
+    const recovery = { env: options.env, stateDir: dirname(options.queueFile), redact: runner.redact };
+    return recoverAutopilot(directory, loaded, recovery, queue.cancellationReason(path));
+  }
   return new Autopilot(directory, state.request, createPorts(hosted)).resume(loaded, state);
 }
 
@@ -102,7 +105,7 @@ function createPorts({ runner, options, signal, listen }: HostedAutopilot): Auto
     codexHome: options.codexHome,
     userHome: options.userHome,
     env: options.env,
-    locksDir: options.locksDir,
+    stateDir: dirname(options.queueFile),
     run: (...args) => runner.run(...args),
     confine: async (sandbox) => runner.agent.confine?.(sandbox),
     listen,

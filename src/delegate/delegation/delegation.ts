@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { Context } from '../../context.ts';
+import { type Context, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -116,7 +116,12 @@ export class Delegation {
     host.catch(() => {});
     let directory: RunDirectory;
     try {
-      const request = { tool, received_at: new Date().toISOString(), request: input };
+      const request = {
+        tool,
+        received_at: new Date().toISOString(),
+        request: input,
+        ...(!isOwner(context.actor) && { actor: context.actor.name }),
+      };
       directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) =>
         this.runner.enqueue({ ...row, directory: created }),
       );

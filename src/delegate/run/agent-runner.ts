@@ -1,22 +1,25 @@
+import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Agent, AgentName } from '../agents/agent.ts';
+import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { type Agents, createAgents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { type ContainedAgent, startAgent } from '../process/agent-process.ts';
-import { type Containment, contain } from '../process/containment.ts';
+import { startAgent } from '../process/agent-process.ts';
+import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
-import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
+import type { Place } from '../workspace/run-place.ts';
+import type { WorkspaceKind } from '../workspace/workspace.ts';
 import { followRun, type Limits, requestedStop } from './follower.ts';
 import type { OpenRun } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
+import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
-import { recoverRuns } from './run-recovery.ts';
+import { waitForTurn } from './run-turn.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,20 +35,22 @@ export type RunnerOptions = Parameters<typeof createAgents>[0] & {
   readonly limits: Limits;
   /** How the processes of an agent are kept together. Default: the best way that works. */
   readonly containment?: Containment | 'auto';
+  /** Folders above this size are not copied to isolate a run. */
+  readonly copyLimitBytes: number;
+  readonly workspaceKinds?: readonly WorkspaceKind[];
 };
 
 /** A run whose agent is ready to start. */
-export interface PreparedRun extends ContainedAgent {
+export interface PreparedRun {
+  readonly invocation: Invocation;
+  /** The program around the agent, if the run is read-only. */
+  readonly program?: Program;
   /** False if the run has to wait for other runs. */
   readonly isNext: boolean;
 }
 
-type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'ignored' | 'progress'> &
+type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'progress'> &
   Partial<Pick<FinishedRun, 'progress'>>;
-
-const pollIntervalMs = 100;
-/** How often a waiting run checks whether the runs before it are still alive. */
-const livenessCheckMs = 2_000;
 
 /** Runs agents. */
 export class AgentRunner {
@@ -81,16 +86,10 @@ export class AgentRunner {
     await this.#recordEarlierUsage(queue, request);
     const { path } = request.directory;
     const isCancelled = requestedStop(undefined, queue, path) !== undefined;
-    const isNext = !isCancelled && (await this.#tryStart(queue, path));
-    if (isNext) await this.#recordBefore(request);
-    const program = await contain(invocation, request.cwd, {
-      ...request,
-      env: this.#options.env,
-      containment: this.#options.containment,
-      isUnrestricted: request.sandbox === 'danger-full-access',
-      endsWithParent: true,
-    });
-    return { invocation, program, isNext };
+    const isNext = !isCancelled && (await this.tryStart(queue, path));
+    // Only the process that carries a writing run can claim its folder, so the place of that run is not known yet.
+    const program = request.sandbox === 'read-only' ? await this.#contain(invocation, request) : undefined;
+    return { invocation, ...(program && { program }), isNext };
   }
 
   /** Runs an agent from an empty run directory to `result.json`. */
@@ -104,18 +103,34 @@ export class AgentRunner {
       ...this.#options.limits,
       ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
     };
+    let place: Place | undefined;
     signal.addEventListener('abort', wake);
     try {
       const receivedAt = new Date();
       const ready = prepared ?? (await this.prepare(request));
       if (signal.aborted || !ready.isNext) {
-        const stop = await this.#waitForTurn(await this.queue, request, wakeSignal, hooks);
+        const stop = await waitForTurn(this, request, wakeSignal, hooks);
         if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
-        await this.#recordBefore(request);
+      }
+      let { invocation } = ready;
+      let placed = request;
+      if (request.sandbox !== 'read-only') {
+        place = await placeRun(request, hooks, await this.queue, this.#options);
+        if (place === undefined) {
+          const stop = requestedStop(signal, await this.queue, directory.path)!;
+          return await this.finish({ directory, agent, startedAt: receivedAt, stop });
+        }
+        placed = atPlace(request, place);
+        const { env, runsDir } = this.#options;
+        if (!place.isIsolated) await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
+        if (place.cwd !== request.cwd || place.warning !== undefined)
+          invocation = await prepareRun(agent, placed);
       }
       hooks.onState?.('running');
+      const program = ready.program ?? (await this.#contain(invocation, placed));
       const startedAt = new Date();
-      const process = await startAgent(directory, ready, request, this.#options.env, wake);
+      const contained = { invocation, program };
+      const process = await startAgent(directory, contained, placed, this.#options.env, wake);
       const queue = await this.queue;
       if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
       // Checked during the run, so that the answer is ready when the run finishes.
@@ -153,8 +168,17 @@ export class AgentRunner {
       if (!(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
+      // An autopilot delivers the changes of its jobs itself.
+      place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
       signal.removeEventListener('abort', wake);
     }
+  }
+
+  #contain(invocation: Invocation, request: RunRequest): Promise<Program> {
+    const { env, containment } = this.#options;
+    const isUnrestricted = request.sandbox === 'danger-full-access';
+    const options = { ...request, env, containment, isUnrestricted, endsWithParent: true };
+    return contain(invocation, request.cwd, options);
   }
 
   /**
@@ -182,7 +206,7 @@ export class AgentRunner {
 
   /** Writes the result of a run whose agent has exited or was not started. */
   finish(run: UnfinishedRun): Promise<RunResult> {
-    const { env, runsDir } = this.#options;
+    const { env, runsDir, queueFile } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
         progress: new RunProgress(),
@@ -190,15 +214,10 @@ export class AgentRunner {
         queue,
         redact: this.redact,
         env,
+        stateDir: dirname(queueFile),
         ignored: [runsDir],
       }),
     );
-  }
-
-  /** Records the state of the working folder just before an agent that may write starts. */
-  async #recordBefore({ directory, cwd, sandbox }: RunRequest): Promise<void> {
-    const { env, runsDir } = this.#options;
-    if (sandbox !== 'read-only') await recordBefore(directory, { cwd, env, ignored: [runsDir] });
   }
 
   /** Records what a thread from outside Adjutant has used so far, so that this run's usage excludes it. */
@@ -210,32 +229,8 @@ export class AgentRunner {
     queue.recordUsage(threadId, total);
   }
 
-  /** Returns nothing when the run may start, or the reason why it will not start. */
-  async #waitForTurn(
-    queue: RunQueue,
-    { directory: { path } }: RunRequest,
-    wakeSignal: WakeSignal,
-    { signal, onState }: RunHooks,
-  ): Promise<Stop | undefined> {
-    let version: number | undefined;
-    let checkedAt = Number.NEGATIVE_INFINITY;
-    for (let first = true; ; first = false) {
-      const stop = requestedStop(signal, queue, path);
-      if (stop !== undefined) return stop;
-      // Nothing can have changed for this run if nobody has changed the queue and nobody has died.
-      const isDue = performance.now() - checkedAt > livenessCheckMs;
-      if (isDue && !first) await recoverRuns(this);
-      if (queue.version !== version || isDue) {
-        version = queue.version;
-        checkedAt = performance.now();
-        if (await this.#tryStart(queue, path)) return undefined;
-      }
-      if (first) onState?.('waiting');
-      await wakeSignal.wait(pollIntervalMs);
-    }
-  }
-
-  #tryStart(queue: RunQueue, path: string): Promise<boolean> {
+  /** Takes a place in the queue if one is free. */
+  tryStart(queue: RunQueue, path: string): Promise<boolean> {
     return queue.tryStart(path, this.#options.maxParallel, new Date().toISOString());
   }
 

@@ -3,7 +3,7 @@ import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { placeReason, storageReason } from '../../storage-error.ts';
 import type { Agent, Usage } from '../agents/agent.ts';
-import { discardBefore, recordAfter } from '../changes/change-recorder.ts';
+import { discardBefore } from '../changes/change-recorder.ts';
 import { patchFile } from '../changes/patch.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
@@ -12,10 +12,11 @@ import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
 import { asAnswer } from '../record/answer.ts';
-import { decideOutcome, isThreadId, type Outcome, type Stop } from '../record/outcome.ts';
+import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
+import { recordChanges } from './run-changes.ts';
 import type { RunQueue } from './run-queue.ts';
 
 export interface FinishedRun {
@@ -26,6 +27,8 @@ export interface FinishedRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose changes do not count as changes of the run. */
   readonly ignored: readonly string[];
+  /** The folder that all servers of the user share. */
+  readonly stateDir: string;
   readonly startedAt: Date;
   readonly progress: RunProgress;
   readonly stop?: Stop;
@@ -80,12 +83,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
-  const changes = await recordAfter(
-    directory,
-    { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
-    asAnswer(answer)?.deliverables ?? [],
-    exec?.['sandbox'] !== 'read-only',
-  );
+  const changes = await recordChanges(run, exec, outcome, asAnswer(answer)?.deliverables ?? []);
   if (run.exit !== undefined && (await run.sandboxWorks) === false)
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
@@ -95,8 +93,10 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const diskReason = outcome.status === 'failed' ? placeReason(directory.path) : undefined;
   const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
   const result: RunResult = {
-    status: outcome.status,
-    error: outcome.error && outcome.error + diskProblem,
+    ...withProblems(
+      { ...outcome, error: outcome.error && outcome.error + diskProblem },
+      changes?.problems ?? [],
+    ),
     threadId,
     lastMessage: message,
     answer,

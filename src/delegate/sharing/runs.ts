@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Actor, isOwner, owner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
@@ -10,26 +11,60 @@ import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { type RunRecord, runIdPattern } from '../record/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { agentActivity, autopilotActivity } from './run-activity.ts';
+import type { ChangedFiles } from './run-changes.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
 const pollIntervalMs = 150;
 const cancelTimeoutMs = 20_000;
+/** Runs that are read at a time to find those of one actor. */
+const pageLength = 100;
 
 /** The runs of this machine, and those that other machines share through the database. */
 export class Runs {
   readonly #delegation: Delegation;
   readonly #local: LocalRuns;
   readonly #shared: SharedRuns | undefined;
+  readonly #viewer: Actor;
 
-  constructor(delegation: Delegation, local: LocalRuns, shared?: SharedRuns) {
+  constructor(delegation: Delegation, local: LocalRuns, shared?: SharedRuns, viewer = owner) {
     this.#delegation = delegation;
     this.#local = local;
     this.#shared = shared;
+    this.#viewer = viewer;
+  }
+
+  /** The runs that the actor may see: all for the owner, and their own for everybody else. */
+  visibleTo(viewer: Actor): Runs {
+    return new Runs(this.#delegation, this.#local, this.#shared, viewer);
   }
 
   /** The newest runs, or the newest that are older than `before`. */
   async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
+    if (isOwner(this.#viewer)) return this.#list(limit, before);
+    const visible: RunOverview[] = [];
+    for (let oldest = before; visible.length < limit; ) {
+      const page = await this.#list(pageLength, oldest);
+      visible.push(...page.filter((run) => this.#isVisible(run)));
+      if (page.length < pageLength) break;
+      oldest = page.at(-1)!.run_id;
+    }
+    return visible.slice(0, limit);
+  }
+
+  /** Throws if no visible run has this thread. The owner may name any thread of the agent. */
+  async demandThread(threadId: string): Promise<void> {
+    if (isOwner(this.#viewer)) return;
+    const all = await this.list(Number.POSITIVE_INFINITY);
+    if (!all.some((run) => run.subagent_thread_id?.toLowerCase() === threadId.toLowerCase()))
+      throw new Failure('resource-not-found', `None of your runs has the thread ${threadId}.`);
+  }
+
+  #isVisible({ actor }: RunOverview): boolean {
+    return isOwner(this.#viewer) || actor === this.#viewer.name;
+  }
+
+  async #list(limit: number, before?: string): Promise<readonly RunOverview[]> {
     await this.#local.recover();
     const [local, remote] = await Promise.all([
       this.#local.list(limit, before),
@@ -45,7 +80,7 @@ export class Runs {
   async account(id: string): Promise<RunAccount> {
     await this.#local.recover();
     const account = (await this.#local.find(id)) ?? (await this.#findRemote(id));
-    if (account === undefined)
+    if (account === undefined || !this.#isVisible(account.overview))
       throw new Failure('resource-not-found', `There is no run ${id}. Call list_runs to see all runs.`);
     return account;
   }
@@ -80,6 +115,18 @@ export class Runs {
     return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
   }
 
+  /** Delivers the kept changes of an isolated run, or takes its delivered changes back. */
+  async changeFiles(id: string, what: 'apply' | 'undo'): Promise<ChangedFiles> {
+    const [run = '', job] = id.split('/');
+    const { run_dir, status } = await this.show(run);
+    if (!this.#local.has(run))
+      throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
+    if (status === 'running') throw new Failure('refused', `Run ${run} is still in progress.`);
+    const { applyRun, undoRun } = await import('./run-changes.ts');
+    const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
+    return (what === 'apply' ? applyRun : undoRun)(id, directory, this.#delegation.options);
+  }
+
   /** The events of a run after a line, as readable lines. */
   async tail(id: string, after: number, limit: number): Promise<readonly EventLine[]> {
     const { run_dir } = await this.show(id);
@@ -107,6 +154,7 @@ export class Runs {
   /** The text of `runs://id/name`; `undefined` if there is no such artifact. */
   async read(id: string, name: string): Promise<string | undefined> {
     if (!runIdPattern.test(id)) return undefined;
+    if (!isOwner(this.#viewer)) await this.account(id);
     if (!this.#local.has(id))
       return (await this.#findRemote(id)) === undefined ? undefined : this.#readRemote(id, name);
     const file = await this.#local.artifactPath(id, name);
