@@ -17,6 +17,7 @@ import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { guardPeople } from './tools/person-guard.ts';
 import { prompts } from './tools/prompts.ts';
+import { recordChange } from './tools/recorded-change.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
@@ -71,7 +72,9 @@ export function createAssistant({
   return {
     name: 'assistant',
     // The document of the contract assistant defines every field of a result.
-    tools: tools.map((tool) => guardPeople(unpaged ? tool : withLocalTimes(tool, data), data)),
+    tools: tools
+      .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
+      .map((tool) => guardPeople(recordChange(tool, data), data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

@@ -2,6 +2,7 @@ import { createDelivery, createServer, createServerGroup } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
+import { openAudit } from '../feature-options.ts';
 import type { MappingOptions } from '../identity/scope-mapping.ts';
 import { log } from '../log.ts';
 import { followPrompts } from '../prompts/native/native-sync.ts';
@@ -80,6 +81,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   let address = '';
   const oauth = await createResourceServer(config, () => address);
   const authenticator = createAuthenticator({ token, tokens, ...(oauth && { oauth }) });
+  const audit = openAudit(config);
   const group = createServerGroup();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
@@ -92,6 +94,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
         env,
         origins,
         group,
+        audit,
         logsProblems: true,
         onPrompts: updatesClients(config),
       });
@@ -109,6 +112,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
       host,
       port,
       authenticator,
+      audit,
       allowedHosts: [
         ...(isLoopback(host) ? [] : [host]),
         ...(publicHost === undefined ? [] : [publicHost]),

@@ -1,10 +1,13 @@
 import type { LoadedConfig } from '../config.ts';
+import { owner } from '../context.ts';
+import { openAudit } from '../feature-options.ts';
 import { type NamedToken, NamedTokens } from '../identity/named-tokens.ts';
 import { isScope, scopeNames, unknownScope } from '../toolsets/scopes.ts';
 import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
 import { tableText } from './terminal/table.ts';
 
-type Action = (store: NamedTokens, loaded: LoadedConfig, terminal: Terminal) => void;
+/** Returns the name of the token that was created or revoked. */
+type Action = (store: NamedTokens, loaded: LoadedConfig, terminal: Terminal) => string | undefined;
 
 const actions: Readonly<Record<string, Action>> = {
   create(store, { positionals: [, name], flags }, terminal) {
@@ -14,6 +17,7 @@ const actions: Readonly<Record<string, Action>> = {
     const token = store.create(name, scopes);
     terminal.answer({ name, scopes, token }, `${token}\n`);
     terminal.hint(`This token is shown only now. It may: ${scopes.join(', ')}.\n`);
+    return name;
   },
   list(store, _, terminal) {
     const all = store.list();
@@ -22,11 +26,13 @@ const actions: Readonly<Record<string, Action>> = {
         ? 'There are no named tokens.'
         : tableText(terminal, ['name', 'scopes', 'created'], all.map(row)),
     );
+    return undefined;
   },
   revoke(store, { positionals: [, name] }, terminal) {
     if (name === undefined) throw new UsageError('name the token to revoke: adjutant tokens revoke NAME');
     store.revoke(name);
     terminal.report({ revoked: name }, `Revoked ${name}. Its connections end now.`);
+    return name;
   },
 };
 
@@ -48,7 +54,12 @@ export const tokens: Command = {
     const [name = 'list'] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownSubcommand('tokens', name, Object.keys(actions));
-    action(new NamedTokens(loaded.config['http.state_dir']), loaded, terminal);
+    const changed = action(new NamedTokens(loaded.config['http.state_dir']), loaded, terminal);
+    if (changed !== undefined) {
+      const audit = openAudit(loaded.config);
+      audit.record({ actor: owner, action: `tokens ${name}`, args: { id: changed }, outcome: 'done' });
+      await audit.close();
+    }
     return 0;
   },
 };

@@ -4,6 +4,7 @@ import {
   type AskRequest,
   type Client,
   type Context,
+  owner,
   type ProtocolLogLevel,
   protocolLogLevels,
 } from '../context.ts';
@@ -186,5 +187,19 @@ export function deriveContext<Extra extends object>(context: Context, extra: Ext
     can: (capability) => context.can(capability),
     ask: (requests) => context.ask(requests),
     ...extra,
+  };
+}
+
+/** Context of a call that the program makes itself: no client is connected, so nobody can be asked. */
+export function internalContext(signal = new AbortController().signal): Context {
+  return {
+    actor: owner,
+    signal,
+    client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
+    meta: {},
+    progress: () => {},
+    log: () => {},
+    can: () => false,
+    ask: () => Promise.reject(new Failure('capability-missing', 'No client is connected to ask.')),
   };
 }

@@ -1,5 +1,5 @@
 import { type Context, isOwner } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { Denied, Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { asIs, page } from './page.ts';
@@ -33,6 +33,7 @@ function templatesOf({ resourceProviders, access }: Surface) {
 export async function readResource({ session, server, params, context }: Call): Promise<JsonObject> {
   const { sliceContents } = await import('./slice.ts');
   const uri = String(params['uri']);
+  if (!session.surface.access.allowsResource(uri, 'read')) throw notFound(uri, Denied);
   for (const resources of readable(session.surface, uri)) {
     const contents = await resources.read(uri, context);
     if (contents === undefined) continue;
@@ -46,7 +47,7 @@ export async function readResource({ session, server, params, context }: Call): 
 
 export async function subscribeResource({ session, params, context }: Call): Promise<JsonObject> {
   const uri = String(params['uri']);
-  if (!(await maySubscribe(session.surface, uri, context))) throw notFound(uri);
+  if (!(await maySubscribe(session.surface, uri, context))) throw notFound(uri, Denied);
   session.watchedResources.add(uri);
   return {};
 }
@@ -63,6 +64,7 @@ function readable({ access, resourceProviders }: Surface, uri: string) {
   return access.allowsResource(uri, 'read') ? resourceProviders : [];
 }
 
-function notFound(uri: string): Failure {
-  return new Failure('resource-not-found', `Resource not found: ${uri}`, { data: { uri } });
+/** What the caller may not read is reported as what does not exist. */
+function notFound(uri: string, kind: typeof Failure = Failure): Failure {
+  return new kind('resource-not-found', `Resource not found: ${uri}`, { data: { uri } });
 }

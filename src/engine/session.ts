@@ -2,6 +2,7 @@ import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '.
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
+import { recordDenied } from './call.ts';
 import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
 import type { Outlet, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
@@ -219,6 +220,7 @@ export class Session {
 
   #reply(request: RequestMessage, error: unknown): Reply {
     const { contract } = this.server;
+    recordDenied(this, request, error);
     const failure = reportFailure(error, request.method);
     if (contract.silent.has(failure.kind)) return undefined;
     return errorReply(contract, failure, request.id, request.method);

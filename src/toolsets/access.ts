@@ -1,5 +1,5 @@
 import { type Actor, owner } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { Denied, Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
 import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
 import { isGranted, scopeFor } from './scopes.ts';
@@ -66,7 +66,7 @@ export class Access {
   /** Throws the reason if the tool is not allowed. */
   demand(tool: ToolLike): void {
     const reason = this.#refusal(standardName(tool.name), tool.annotations?.readOnlyHint !== true);
-    if (reason !== undefined) throw new Failure('tool-not-found', `${tool.name} is not available: ${reason}`);
+    if (reason !== undefined) throw new Denied('tool-not-found', `${tool.name} is not available: ${reason}`);
   }
 
   /** `inUse` is false for tools of a feature that has no data yet. */
@@ -90,7 +90,7 @@ export class Access {
   /** Throws the reason if a method that a feature adds is not allowed. */
   demandMethod(name: string): void {
     const reason = this.#methodRefusal(name);
-    if (reason !== undefined) throw new Failure('method-not-found', `${name} is not available: ${reason}`);
+    if (reason !== undefined) throw new Denied('method-not-found', `${name} is not available: ${reason}`);
   }
 
   allowsMethod(name: string): boolean {

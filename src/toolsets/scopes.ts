@@ -8,6 +8,7 @@ const readPrompts = [
   'show_prompt',
   'export_prompts',
   'prompt_history',
+  'prompt_usage',
   'lint_prompts',
 ] as const;
 
@@ -27,6 +28,7 @@ const onePerson = [
   'remove_calendar',
   'list_notifications',
   'plan_notifications',
+  'replay_notifications',
   'cancel_notification',
   'acknowledge_notification',
   'snooze_notification',
@@ -57,12 +59,14 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'update_prompt',
     'delete_prompt',
     'restore_prompt',
+    'label_prompt',
+    'test_prompts',
     'import_prompts',
   ],
   'calendar:USER': onePerson,
   'calendar:*': [...onePerson, 'create_user', 'delete_user', 'list_outbox'],
   'delegate:read-only': ownRuns,
-  'delegate:workspace-write': ownRuns,
+  'delegate:workspace-write': [...ownRuns, 'apply_run', 'undo_run'],
 };
 
 export const scopeNames: readonly string[] = [...Object.keys(scopeTools), 'admin'];

@@ -4,7 +4,11 @@ import {
   type Server as Listener,
   type ServerResponse,
 } from 'node:http';
+import type { Audit } from '../audit/audited-call.ts';
+import type { Actor } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
+import { describeRequest } from '../engine/call.ts';
+import type { RequestMessage } from '../engine/message.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
@@ -48,6 +52,8 @@ export interface HttpOptions extends GuardOptions {
   readonly maxMessageBytes: number;
   /** Absent only in the conformance tests, which cannot send a token. */
   readonly authenticator?: Authenticator;
+  /** Records denied requests. */
+  readonly audit?: Audit;
   readonly limits?: HttpLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
@@ -125,6 +131,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
   if (isDenied) {
     const { status, message, challenge } = credential;
+    recordDenial(options, request, { name: 'nobody' }, message);
     return sendError(response, status, -32600, message, { 'www-authenticate': challenge });
   }
   options.connections.use(request, response);
@@ -162,10 +169,18 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   live.add({ credential, response, isStream: isListen(message) });
   const scope = neededScope(server, access, message);
   const stepUp = scope === undefined ? undefined : authenticator?.stepUp(credential.actor, scope);
-  if (stepUp !== undefined)
+  if (stepUp !== undefined) {
+    recordDenial(
+      options,
+      request,
+      credential.actor,
+      `it needs the scope ${scope}`,
+      describeRequest(firstRequest(message)),
+    );
     return sendError(response, 403, -32600, `This call needs the scope ${scope}.`, {
       'www-authenticate': stepUp,
     });
+  }
   if (server.contract.modern && isModern(message, request))
     return serveModern(server, access, message, request, response);
   return sessions.post(message, access, credential, request, response);
@@ -180,6 +195,23 @@ function tooManyRequests(seconds: number, response: ServerResponse): void {
 function tightened(access: Access, { headers }: IncomingMessage): Access {
   const selection = selectionFromHeaders(headers);
   return selection === undefined ? access : access.tightenedBy(selection);
+}
+
+function recordDenial(
+  { audit }: HttpOptions,
+  { method, url, socket }: IncomingMessage,
+  actor: Actor,
+  reason: string,
+  call = { action: `${method} ${(url ?? '').replace(/[?#].*$/s, '')}`, args: {} },
+): void {
+  const address = actor.name === 'nobody' ? socket.remoteAddress : undefined;
+  audit?.record({ actor, ...call, address, outcome: 'denied', reason });
+}
+
+/** The first request of a batch stands for all. */
+function firstRequest(message: unknown): RequestMessage {
+  const [first] = [message].flat() as readonly RequestMessage[];
+  return { id: 0, method: String(first?.method), params: isObject(first?.params) ? first.params : {} };
 }
 
 function isListen(message: unknown): boolean {

@@ -12,7 +12,11 @@ export interface OAuthProgram extends AsyncDisposable {
 }
 
 /** Starts an authorization server, and the built program that accepts its tokens. */
-export async function startOAuthProgram(loginScopes = ['read'], redirectUrl?: string): Promise<OAuthProgram> {
+export async function startOAuthProgram(
+  loginScopes = ['read'],
+  redirectUrl?: string,
+  nodeFlags: readonly string[] = [],
+): Promise<OAuthProgram> {
   const server = await startAuthorizationServer(redirectUrl);
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-oauth-'));
   const settings = join(folder, 'adjutant.toml');
@@ -26,7 +30,7 @@ client_secret = "${introspector.secret}"
 `,
   );
   const args = ['serve', '--http', '--port', '0', '--config', settings];
-  const program = new Program(args, { commands: greeting });
+  const program = new Program(args, { commands: greeting, nodeFlags });
   const url = (await program.untilStderr(/MCP: +(\S+)\/mcp/))[1]!;
   server.audience = `${url}/mcp`;
   return {

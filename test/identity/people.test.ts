@@ -13,6 +13,11 @@ import { connectMemory, type MemoryClient } from '../../src/transports/memory.ts
 /** Part of everything that belongs to Bob. None of Ada's replies may contain it. */
 const marker = 'bobs-secret';
 
+/** A time after now, as tools take it. */
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString();
+}
+
 let home: string;
 let server: Server;
 let owner: MemoryClient;
@@ -28,7 +33,7 @@ beforeAll(async () => {
   owner = connectMemory(server, { access: Access.full });
   await call(owner, 'create_user', { name: 'Ada', id: 'ada', email: 'ada@example.com' });
   await call(owner, 'create_user', { name: marker, id: 'bob', email: `${marker}@example.com` });
-  const event = { title: marker, start_ts: 'tomorrow 09:30' };
+  const event = { title: marker, start_ts: inDays(1) };
   await call(owner, 'create_event', { user_id: 'bob', id: 'bob-event', ...event });
   await call(owner, 'create_event', { user_id: 'ada', id: 'ada-event', ...event, title: 'Of Ada' });
   const rule = await call(owner, 'set_rule', {
@@ -86,7 +91,7 @@ async function stateOfBob(): Promise<string> {
 }
 
 const required: Readonly<Record<string, JsonObject>> = {
-  create_event: { title: 'x', start_ts: 'tomorrow 10:00' },
+  create_event: { title: 'x', start_ts: inDays(2) },
   import_calendar: { content: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR' },
   add_calendar: { source: 'https://calendar.invalid/a.ics' },
   set_rule: { rule_type: 'travel_buffer', rule_json: { minutes: 5 } },

@@ -1,5 +1,5 @@
 import { type Actor, type Context, isOwner } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { Denied, Failure } from '../../failure.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarView } from '../calendar/calendar-view.ts';
@@ -180,7 +180,7 @@ function demandPublicSource(
 ): boolean {
   if (isOwner(actor)) return false;
   if (/^(https?|webcals?):/i.test(source) && kind !== 'caldav' && username === undefined) return true;
-  throw new Failure(
+  throw new Denied(
     'refused',
     'This token may add calendars from public URLs and from content. Files, folders and accounts with a password need the owner.',
   );

@@ -1,5 +1,5 @@
 import { type Actor, type Context, maySeePerson } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { Denied, Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import type { Tool } from '../../tool.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
@@ -30,7 +30,7 @@ export function guardPeople<One extends Tool>(tool: One, { store }: AssistantDat
     const people = context.actor.rights?.people ?? 'all';
     if (people === 'all') return tool.call(given, context);
     if (!isGuarded)
-      throw new Failure('refused', `${tool.name} shows several people, and this token is for one only.`);
+      throw new Denied('refused', `${tool.name} shows several people, and this token is for one only.`);
     const args = takesUser ? withUser(given, people) : given;
     await store.read((db) => demandOwn(db, args, context.actor));
     try {
@@ -68,7 +68,7 @@ async function demandOwn(db: Reader, args: Readonly<Record<string, unknown>>, ac
 }
 
 /** The same failure as for something that does not exist. */
-function notFound(what: string): Failure {
+function notFound(what: string): Denied {
   const name = `${what[0]!.toUpperCase()}${what.slice(1)}`;
-  return new Failure('resource-not-found', `${name} not found`, { data: { missing: what } });
+  return new Denied('resource-not-found', `${name} not found`, { data: { missing: what } });
 }

@@ -1,5 +1,5 @@
 import { type Actor, maySeePerson } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { Denied, Failure } from '../../failure.ts';
 import type { Change, ResourceProvider } from '../../feature.ts';
 import { wholeList } from '../../paging.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
@@ -58,6 +58,7 @@ export function createResources(data: AssistantData): ResourceProvider {
         const value = await readContent(data, list ?? kind!, target, list !== undefined);
         return [{ uri, mimeType, text: JSON.stringify(value, null, 2) }];
       } catch (error) {
+        if (error instanceof Denied) throw error;
         // An invalid escape or an unknown id: this provider does not have the resource.
         if (error instanceof URIError || (error instanceof Failure && error.kind === 'resource-not-found'))
           return undefined;
@@ -90,7 +91,7 @@ async function readContent(
   isList: boolean,
 ): Promise<object> {
   const demand = (userId: string) => {
-    if (!maySeePerson(actor, userId)) throw new Failure('resource-not-found', 'User not found');
+    if (!maySeePerson(actor, userId)) throw new Denied('resource-not-found', `Resource not found: ${id}`);
   };
   if (isList || kind === 'users') demand(id);
   if (isList)

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Actor, isOwner, owner } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../delegation/delegation.ts';
@@ -57,7 +57,7 @@ export class Runs {
     if (isOwner(this.#viewer)) return;
     const all = await this.list(Number.POSITIVE_INFINITY);
     if (!all.some((run) => run.subagent_thread_id?.toLowerCase() === threadId.toLowerCase()))
-      throw new Failure('resource-not-found', `None of your runs has the thread ${threadId}.`);
+      throw new Denied('resource-not-found', `None of your runs has the thread ${threadId}.`);
   }
 
   #isVisible({ actor }: RunOverview): boolean {
@@ -80,8 +80,9 @@ export class Runs {
   async account(id: string): Promise<RunAccount> {
     await this.#local.recover();
     const account = (await this.#local.find(id)) ?? (await this.#findRemote(id));
-    if (account === undefined || !this.#isVisible(account.overview))
-      throw new Failure('resource-not-found', `There is no run ${id}. Call list_runs to see all runs.`);
+    const missing = `There is no run ${id}. Call list_runs to see all runs.`;
+    if (account === undefined) throw new Failure('resource-not-found', missing);
+    if (!this.#isVisible(account.overview)) throw new Denied('resource-not-found', missing);
     return account;
   }
 
