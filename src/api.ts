@@ -1,4 +1,5 @@
 import type { auditTools } from './assistant/tools/audit-tools.ts';
+import type { availabilityTools } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
@@ -30,6 +31,7 @@ export type FeatureApi = ToolTypes<
       | typeof userTools
       | typeof eventTools
       | typeof calendarTools
+      | typeof availabilityTools
       | typeof notificationTools
       | typeof auditTools
     >[number]

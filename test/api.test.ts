@@ -106,6 +106,8 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('update_event', { event_id: event.id, location: 'Room 1' });
     await call('get_event', { event_id: event.id });
     await call('list_events', { user_id: id });
+    await call('find_time', { people: [id], duration_minutes: 30, rrule: 'FREQ=WEEKLY;COUNT=3' });
+    await call('get_free_busy', { people: ['ada@example.com'] });
     await call('plan_notifications', { user_id: id });
     const { notifications } = await call('list_notifications', { user_id: id });
     const snoozed = await call('snooze_notification', { notification_id: notifications[0]!.id });

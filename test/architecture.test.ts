@@ -143,6 +143,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'planning',
     'editing',
     'calendar',
+    'availability',
+    'writeback',
     'delivery',
     'tools',
     '.',

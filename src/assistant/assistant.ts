@@ -10,6 +10,7 @@ import { followChangesSoon } from './store/change-follower.ts';
 import { type Clock, createStore } from './store/store.ts';
 import { createUserPresence } from './store/user-presence.ts';
 import { auditTools } from './tools/audit-tools.ts';
+import { availabilityTools } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
 import { notificationTools } from './tools/notification-tools.ts';
@@ -59,8 +60,9 @@ export function createAssistant({
     name: 'assistant',
     tools: [
       ...userTools(data, toolTimeoutMs),
-      ...eventTools(data, toolTimeoutMs, unpaged),
+      ...eventTools(data, calendars, toolTimeoutMs, unpaged),
       ...calendarTools(data, calendars),
+      ...availabilityTools(data, calendars, toolTimeoutMs),
       ...notificationTools(data, planner, toolTimeoutMs, unpaged),
       ...auditTools(data, toolTimeoutMs),
       testTool(data, channels, toolTimeoutMs),

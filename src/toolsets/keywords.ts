@@ -41,6 +41,10 @@ export const keywords: Readonly<Record<string, string>> = {
   create_event: 'add schedule book plan new meeting appointment lunch dinner calendar put invite',
   update_event: 'move reschedule change edit rename event meeting appointment time location place',
   delete_event: 'delete remove cancel event meeting appointment occurrence series',
+  answer_invitation: 'accept decline tentative maybe RSVP reply answer invitation meeting request',
+  find_time:
+    'find a time slot meeting several people everyone free available availability suggest propose when can we meet',
+  get_free_busy: 'free busy availability who is available when occupied',
   import_calendar: 'import load once ics file iCalendar events',
   add_calendar: 'subscribe connect add keep in sync calendar address URL feed CalDAV account Google iCloud',
   list_calendars: 'list connected calendars accounts feeds sync state',
