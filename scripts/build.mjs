@@ -67,8 +67,8 @@ function write(name, code, map) {
     /[^\0-\x7f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  writeFileSync(`dist/${name}`, `${ascii}//# sourceMappingURL=${name}.map\n`);
-  writeFileSync(`dist/${name}.map`, map);
+  writeFileSync(`dist/${name}`, `${ascii}//# ${map ? `sourceMappingURL=${name}.map` : 'no source map'}\n`);
+  if (map) writeFileSync(`dist/${name}.map`, map);
 }
 
 // 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.
@@ -117,7 +117,8 @@ for (const [name, { entryPoint, inputs }] of outputs) {
     code.replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) =>
       start.has(other) ? `require("./start.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`,
     ) + (isCommonJs ? 'module.exports = module.exports.default;\n' : ''),
-    map,
+    // A stack trace has no use for positions in packages.
+    isPackage ? undefined : map,
   );
 }
 

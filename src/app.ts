@@ -22,6 +22,7 @@ import {
   type PromptSources,
   promptOptions,
   sharedRecords,
+  withOriginalFolders,
 } from './feature-options.ts';
 import {
   createCommands,
@@ -183,10 +184,11 @@ function createMainFeatures(config: Config, options: AppOptions) {
 /** Creates the one feature that a drop-in contract serves. */
 function createDropInFeatures(
   name: Exclude<ContractName, 'standard'>,
-  config: Config,
+  given: Config,
   options: AppOptions,
 ): readonly Feature[] {
-  const { env = {} } = options;
+  const { env = {}, origins = {} } = options;
+  const config = given.contract === 'standard' ? withOriginalFolders(given, origins) : given;
   switch (name) {
     case 'commands':
       return [createCommands(promptOptions(config, options))];
@@ -235,7 +237,8 @@ function assistantFeatureOptions(config: Config, env: Environment): AssistantOpt
 
 /** Runs a sub-agent without skills in the temporary folder and returns its summary. */
 function createTaskRunner(config: Config, env: Environment): PolicyOptions['delegate'] & {} {
-  const features = [createDelegate(delegateFeatureOptions(config, env, true))];
+  const { runsDir } = delegateFeatureOptions(config, env, false);
+  const features = [createDelegate({ ...delegateFeatureOptions(config, env, true), runsDir })];
   const server = new Server({ contract: contracts.delegate, features });
   return async (task, signal) => {
     const args = {

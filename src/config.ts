@@ -43,7 +43,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
   const contract = readEarly('contract') ?? 'standard';
   const home = readEarly('home') && resolvePath(readEarly('home')!, sources.cwd);
-  const places = findPlaces(sources.env, home);
+  const places = findPlaces(sources.env, home, contract);
 
   const layers: RawSetting[] = [
     ...(await fromFile(readEarly('config') && resolvePath(readEarly('config')!, sources.cwd), places)),

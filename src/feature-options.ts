@@ -22,11 +22,16 @@ export function promptOptions(
   config: Config,
   { origins = {}, logsProblems = false }: PromptSources,
 ): PromptsOptions {
+  const reads = (program: string) => config['originals.read'].includes(program);
   const namedBy = (setting: string) => (origins[setting] === 'default' ? undefined : origins[setting]);
   return {
     commandsDir: config['commands.dir'],
     jsonlDir: config['jsonl.dir'],
     twigDir: config['twig.dir'],
+    originals: {
+      ...(reads('hexai') && { hexaiDir: config['originals.hexai_dir'] }),
+      ...(reads('twig') && { twigDir: config['originals.twig_dir'] }),
+    },
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
@@ -37,6 +42,14 @@ export function promptOptions(
     },
     logsProblems,
   };
+}
+
+/** A drop-in contract that a server of `standard` offers beside its own keeps the documented folders of the original. */
+export function withOriginalFolders(config: Config, origins: PromptSources['origins'] & {}): Config {
+  const isChosen = (setting: string) => (origins[setting] ?? 'default') !== 'default';
+  const hexai = isChosen('jsonl.dir') ? undefined : config['originals.hexai_dir'];
+  const twig = isChosen('twig.dir') ? undefined : config['originals.twig_dir'];
+  return { ...config, ...(hexai && { 'jsonl.dir': hexai }), ...(twig && { 'twig.dir': twig }) };
 }
 
 /** On PostgreSQL, several machines share prompts and run records. On SQLite there is nothing to share. */

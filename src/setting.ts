@@ -11,6 +11,8 @@ export interface Places {
   readonly settings: string;
   readonly state: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The drop-in contracts keep the places of the servers that they replace. */
+  readonly contract: string;
 }
 
 interface DescribedSetting {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
@@ -23,6 +25,8 @@ export interface PromptsOptions {
   readonly commandsDir: string;
   readonly jsonlDir: string;
   readonly twigDir: string;
+  /** Folders of other programs whose prompts are served, and edited, in place if they exist. */
+  readonly originals?: { readonly hexaiDir?: string | undefined; readonly twigDir?: string | undefined };
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
   /** Messages abbreviate this folder to `~`. */
@@ -48,12 +52,13 @@ export interface PromptsFeature extends Feature {
 
 /**
  * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
- * prompts, commands, libraries, mounts in their order, built-in prompts.
+ * prompts, those of hexai, commands, libraries, those of twig, mounts in their order, built-in prompts.
  */
 export function createPrompts({
   commandsDir,
   jsonlDir,
   twigDir,
+  originals = {},
   mounts = [],
   userHome,
   records,
@@ -62,15 +67,22 @@ export function createPrompts({
   logsProblems = false,
 }: PromptsOptions): PromptsFeature {
   const user = createUserSource(jsonlDir, poll, records);
+  // A database replaces the files of this machine; `migrate` copies the prompts of hexai too.
+  const hexaiDir = records === undefined ? otherFolder(originals.hexaiDir, jsonlDir) : undefined;
+  const otherTwigDir = otherFolder(originals.twigDir, twigDir);
+  const hexai = hexaiDir === undefined ? [] : [new UserSource({ name: 'hexai', folder: hexaiDir, poll })];
+  const builtInDir = existsSync(join(jsonlDir, 'default.jsonl')) ? jsonlDir : (hexaiDir ?? jsonlDir);
   const sources = [
     user,
+    ...hexai,
     new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir }),
-    new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
+    new TwigSource({ name: 'libraries', folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
+    ...(otherTwigDir === undefined ? [] : [new TwigSource({ folder: otherTwigDir, userHome, poll })]),
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
-    new BuiltInSource({ folder: jsonlDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
+    new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
   const catalog = new Catalog(sources, { reportsTextChanges: true, logsProblems });
-  const editor = new Editor(catalog, user);
+  const editor = new Editor(catalog, user, hexai);
   const recent = new RecentValues();
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
@@ -139,6 +151,11 @@ export function createTwig({
   const source = new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy?.twigDir });
   const catalog = new Catalog([source], logging);
   return { ...catalogFeature(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
+}
+
+/** Returns the folder if it exists and is not the own one. */
+function otherFolder(folder: string | undefined, own: string): string | undefined {
+  return folder !== undefined && folder !== own && existsSync(folder) ? folder : undefined;
 }
 
 function createUserSource(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
-import { defineSettings } from '../setting.ts';
+import { defineSettings, type Places } from '../setting.ts';
 import { mountable } from './formats/format-names.ts';
 import { hexaiPromptsDir } from './sources/hexai-config.ts';
+
+function hexaiDir(places: Places): string {
+  return hexaiPromptsDir(places) ?? join(places.data, 'hexai', 'prompts');
+}
+
+function twigDir({ data }: Places): string {
+  return join(data, 'twig', 'prompts');
+}
 
 export const promptSettings = defineSettings({
   'commands.dir': {
@@ -16,16 +24,44 @@ export const promptSettings = defineSettings({
     default: (places) =>
       places.home
         ? join(places.home, 'prompts')
-        : (hexaiPromptsDir(places) ?? join(places.data, 'hexai', 'prompts')),
-    aliases: [{ flag: 'prompts-dir', contracts: ['jsonl'] }, { env: 'HEXAI_MCP_PROMPTS_DIR' }],
+        : places.contract === 'jsonl'
+          ? hexaiDir(places)
+          : join(places.data, 'adjutant', 'prompts'),
+    aliases: [
+      { flag: 'prompts-dir', contracts: ['jsonl'] },
+      { env: 'HEXAI_MCP_PROMPTS_DIR', contracts: ['jsonl'] },
+    ],
     description: 'The folder of JSONL prompts: user.jsonl, which can be edited over MCP, and default.jsonl.',
   },
   'twig.dir': {
     type: 'path',
     default: (places) =>
-      places.home ? join(places.home, 'libraries') : join(places.data, 'twig', 'prompts'),
-    aliases: [{ env: 'TWIG_DATA_DIR' }],
+      places.home
+        ? join(places.home, 'libraries')
+        : places.contract === 'twig'
+          ? twigDir(places)
+          : join(places.data, 'adjutant', 'libraries'),
+    aliases: [{ env: 'TWIG_DATA_DIR', contracts: ['twig'] }],
     description: 'The folder of Jinja prompt libraries, each with a twig.toml.',
+  },
+  'originals.read': {
+    type: 'list',
+    values: ['hexai', 'twig', 'delegator'],
+    default: ['hexai', 'twig', 'delegator'],
+    description:
+      'Programs that Adjutant can replace, whose prompts and runs it also shows if their folders exist. Their prompts are edited in place. With --home, none.',
+  },
+  'originals.hexai_dir': {
+    type: 'path',
+    default: (places) => (places.home ? undefined : hexaiDir(places)),
+    aliases: [{ env: 'HEXAI_MCP_PROMPTS_DIR', contracts: ['standard'] }],
+    description: 'The prompts folder of hexai.',
+  },
+  'originals.twig_dir': {
+    type: 'path',
+    default: (places) => (places.home ? undefined : twigDir(places)),
+    aliases: [{ env: 'TWIG_DATA_DIR', contracts: ['standard'] }],
+    description: 'The prompts folder of twig.',
   },
   'prompts.mounts': {
     type: 'structure',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkOrigin } from './guard.ts';
 
-const options = { allowedHosts: ['Adjutant.example'] };
+const options = { allowedHosts: ['Adjutant.example', 'fd00::1'] };
 const statusOf = (headers: Readonly<Record<string, string>>, rawHeaders: string[] = []) =>
   checkOrigin({ headers, rawHeaders }, options)?.status;
 
@@ -13,6 +13,7 @@ describe('the Host header', () => {
     '[::1]:7323',
     'adjutant.example',
     'ADJUTANT.EXAMPLE:443',
+    '[fd00::1]:7323',
   ])('may be %s', (host) => {
     expect(statusOf({ host })).toBeUndefined();
   });

@@ -57,9 +57,9 @@ function isAllowed(
   { allowedHosts }: Pick<GuardOptions, 'allowedHosts'>,
 ): boolean {
   const name = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i.exec(authority ?? '')?.[1]?.toLowerCase();
-  return (
-    name !== undefined && (local.has(name) || allowedHosts.some((allowed) => allowed.toLowerCase() === name))
-  );
+  // IPv6 addresses are in brackets here, but not in the settings.
+  const matches = (allowed: string) => [allowed.toLowerCase(), `[${allowed.toLowerCase()}]`].includes(name!);
+  return name !== undefined && (local.has(name) || allowedHosts.some(matches));
 }
 
 function digest(text: string): Buffer {

@@ -6,10 +6,12 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
 import { afterAll, expect, it } from 'vitest';
 import { chunksOf, loadChunks } from '../bundle-chunks.ts';
 import { npm } from '../npm.ts';
@@ -48,14 +50,50 @@ async function expectToServe(command: string): Promise<void> {
   });
 }
 
+/** Runs the command as a user would: by its name, with the Node on the PATH. */
+function expectToInstall(bin: string): void {
+  const home = mkdtempSync(join(folder, 'user-'));
+  const env = { PATH: [bin, dirname(process.execPath), '/bin'].join(delimiter), HOME: home };
+  const run = (...args: readonly string[]) => execFileSync('adjutant', args, { env, encoding: 'utf8' });
+  expect(run('--version')).toBe(`${version}\n`);
+  run('install', 'codex');
+  const settings = parseToml(readFileSync(join(home, '.codex', 'config.toml'), 'utf8')) as {
+    mcp_servers: { adjutant: { command: string; args: string[] } };
+  };
+  const { command, args } = settings.mcp_servers.adjutant;
+  expect(
+    execFileSync(command, [...args.filter((arg) => arg !== 'serve'), '--version'], { env, encoding: 'utf8' }),
+  ).toBe(`${version}\n`);
+}
+
+function sizeOf(path: string): number {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
 it('a package from a fresh clone is complete and has no dependencies', { timeout: 240_000 }, async () => {
   npm(clone('packed'), 'pack', '--pack-destination', folder);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
   const prefix = join(folder, 'from-tarball');
-  npm(folder, 'install', '--global', '--prefix', prefix, join(folder, tarball));
+  // With an empty cache and without the registry, nothing but the tarball can be installed.
+  const emptyCache = join(folder, 'empty-cache');
+  npm(
+    folder,
+    'install',
+    '--global',
+    '--prefix',
+    prefix,
+    '--cache',
+    emptyCache,
+    '--offline',
+    join(folder, tarball),
+  );
   const modules = join(prefix, 'lib', 'node_modules');
   expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['adjutant']);
   expect(readdirSync(join(modules, 'adjutant'))).not.toContain('node_modules');
+  expect(sizeOf(modules)).toBeLessThan(8_000_000);
+  expectToInstall(join(prefix, 'bin'));
   await expectToServe(join(prefix, 'bin', 'adjutant'));
   const launcher = join(modules, 'adjutant', 'dist', 'adjutant.cjs');
   expect(loadChunks(launcher)).toMatchObject({ status: 0, stderr: 'all loaded' });

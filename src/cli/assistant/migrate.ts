@@ -73,11 +73,24 @@ async function movePrompts(config: Config, url: string): Promise<number> {
   const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
   const shared = new SharedSource(createRecords(isPostgres(from) ? from : url));
   const file = new UserSource({ folder: config['jsonl.dir'] });
+  const hexaiDir = config['originals.hexai_dir'];
+  const hexai =
+    hexaiDir !== undefined && config['originals.read'].includes('hexai')
+      ? new UserSource({ folder: hexaiDir })
+      : undefined;
   try {
-    const [source, target] = isPostgres(from) ? [shared, file] : [file, shared];
-    return await copyPrompts(source, target, { name: 'adjutant migrate', version });
+    const author = { name: 'adjutant migrate', version };
+    if (isPostgres(from)) return (await copyPrompts(shared, file, author)).length;
+    const own = new Set((await file.list()).map(({ name }) => name));
+    const copied = [
+      ...(await copyPrompts(file, shared, author)),
+      // With a database, the folder of hexai is not read any more.
+      ...(hexai ? await copyPrompts(hexai, shared, author, own) : []),
+    ];
+    return new Set(copied).size;
   } finally {
     shared.close();
     file.close();
+    hexai?.close();
   }
 }

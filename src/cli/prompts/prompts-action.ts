@@ -8,6 +8,7 @@ import { problemLine } from '../terminal/problem-lines.ts';
 /** The input of one subcommand of `adjutant prompts`. */
 export interface Invocation {
   readonly client: LocalClient;
+  readonly config: LoadedConfig['config'];
   readonly terminal: Terminal;
   readonly flags: LoadedConfig['flags'];
   /** The words after the subcommand. */

@@ -1,16 +1,23 @@
 import { openLocalClient } from '../client/local-client.ts';
 import { type Command, unknownSubcommand } from '../terminal/command.ts';
+import type { Action } from './prompts-action.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
 import { libraryActions } from './prompts-library.ts';
+import { move } from './prompts-move.ts';
 
-const actions = { ...catalogActions, ...editingActions, ...libraryActions };
+const actions: Readonly<Record<string, Action>> = {
+  ...catalogActions,
+  ...editingActions,
+  ...libraryActions,
+  move,
+};
 
 export const prompts: Command = {
   name: 'prompts',
   summary: 'Search, render, edit, lint, import and export prompts.',
   usage:
-    'prompts list|show|render|search|create|edit|delete|history|restore|lint|import|export [NAME|PATH …] [FLAGS]',
+    'prompts list|show|render|search|create|edit|delete|history|restore|lint|import|export|move [NAME|PATH …] [FLAGS]',
   maxWords: Number.POSITIVE_INFINITY,
   flags: {
     tag: {
@@ -28,7 +35,10 @@ export const prompts: Command = {
     strict: { type: 'boolean', description: 'lint: fail on warnings too.' },
     prefix: { type: 'string', description: 'import: prefix for every name.' },
     replace: { type: 'boolean', description: 'import: replace prompts with the same name.' },
-    'dry-run': { type: 'boolean', description: 'import, export: show the changes without making them.' },
+    'dry-run': {
+      type: 'boolean',
+      description: 'import, export, move: show the changes without making them.',
+    },
     force: { type: 'boolean', description: 'export: overwrite existing files.' },
   },
   settings: ['home', 'config', 'commands.dir', 'jsonl.dir', 'twig.dir'],
@@ -37,6 +47,6 @@ export const prompts: Command = {
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownSubcommand('prompts', name, Object.keys(actions));
     await using client = await openLocalClient(loaded, terminal);
-    return await action({ client, terminal, flags: loaded.flags, rest });
+    return await action({ client, terminal, config: loaded.config, flags: loaded.flags, rest });
   },
 };

@@ -26,7 +26,10 @@ export async function launch(
   options: Pick<SpawnOptions, 'detached' | 'stdio' | 'timeout' | 'killSignal' | 'signal'>,
 ): Promise<ChildProcess> {
   const { spawn } = await import('node:child_process');
-  return spawn(command, args, { ...options, cwd, env: { ...env }, shell: false, windowsHide: true });
+  // Windows cannot start a script by its first line.
+  const isScript = process.platform === 'win32' && /\.[cm]?js$/i.test(command);
+  const [program, words] = isScript ? [process.execPath, [command, ...args]] : [command, args];
+  return spawn(program, words, { ...options, cwd, env: { ...env }, shell: false, windowsHide: true });
 }
 
 /** Runs a program to its end and collects its output. Kills it after the time limit and on abort. */

@@ -16,7 +16,7 @@ export interface ProcessEntry extends ProcessIdentity {
 export { runMarker };
 
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
-  const entry = process.platform === 'linux' ? readEntry(pid) : (await listByPs([pid]))[0];
+  const entry = process.platform === 'linux' ? readEntry(pid) : (await listByProgram([pid]))[0];
   return entry && { pid, born: entry.born };
 }
 
@@ -29,7 +29,7 @@ export async function listRunProcesses(
   root: ProcessIdentity | undefined,
   run: string,
 ): Promise<readonly ProcessEntry[]> {
-  const all = process.platform === 'linux' ? listByProc() : await listByPs();
+  const all = process.platform === 'linux' ? listByProc() : await listByProgram();
   const marked = process.platform === 'linux' ? markedByProc(all, run) : await markedByPs(run);
   const found = new Map<number, ProcessEntry>();
   const add = (entry: ProcessEntry) => {
@@ -98,6 +98,10 @@ function readProc(pid: number, file: string): string | undefined {
 
 // ── Other systems ──────────────────────────────────────────────────────────────────────────────────────────
 
+function listByProgram(pids?: readonly number[]): Promise<ProcessEntry[]> {
+  return process.platform === 'win32' ? listByPowerShell(pids) : listByPs(pids);
+}
+
 async function listByPs(pids?: readonly number[]): Promise<ProcessEntry[]> {
   const which = pids === undefined ? ['-ax'] : ['-p', pids.join(',')];
   const text = await ps([...which, '-o', 'pid=,ppid=,state=,lstart=,command=']);
@@ -108,7 +112,9 @@ async function listByPs(pids?: readonly number[]): Promise<ProcessEntry[]> {
   });
 }
 
+/** Windows does not show the environment of other processes, so there only descendants are found. */
 async function markedByPs(run: string): Promise<ReadonlySet<number>> {
+  if (process.platform === 'win32') return new Set();
   const lines = (await ps(['-axEww', '-o', 'pid=,command='])).split('\n');
   const marked = lines.filter((line) => line.includes(`${runMarker}=${run}`));
   return new Set(marked.map((line) => Number.parseInt(line, 10)));
@@ -117,4 +123,28 @@ async function markedByPs(run: string): Promise<ReadonlySet<number>> {
 async function ps(args: readonly string[]): Promise<string> {
   const program = { command: '/bin/ps', args, env: {} };
   return (await capture(program, { timeoutMs: 10_000 })).output.toString();
+}
+
+async function listByPowerShell(pids?: readonly number[]): Promise<ProcessEntry[]> {
+  const filter = pids === undefined ? '' : ` -Filter "${pids.map((pid) => `ProcessId=${pid}`).join(' OR ')}"`;
+  const fields = "ProcessId,ParentProcessId,Name,CommandLine,@{n='Born';e={$_.CreationDate.ToFileTimeUtc()}}";
+  const script = `Get-CimInstance Win32_Process${filter} | Select-Object ${fields} | ConvertTo-Json -Compress`;
+  const args = ['-NoProfile', '-NonInteractive', '-Command', script];
+  const command = 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe';
+  const program = { command, args, env: { SystemRoot: 'C:\\Windows' } };
+  const { output } = await capture(program, { timeoutMs: 30_000 });
+  return parseCimProcesses(output.toString());
+}
+
+/** Parses the JSON of PowerShell: nothing, one object or a list. */
+export function parseCimProcesses(text: string): ProcessEntry[] {
+  if (text.trim() === '') return [];
+  const parsed: unknown = JSON.parse(text);
+  return (Array.isArray(parsed) ? parsed : [parsed]).map((entry: Readonly<Record<string, unknown>>) => ({
+    pid: Number(entry['ProcessId']),
+    parent: Number(entry['ParentProcessId']),
+    // `startTime` reads the part after the dash.
+    born: `windows-${entry['Born']}`,
+    command: String(entry['CommandLine'] ?? entry['Name']),
+  }));
 }

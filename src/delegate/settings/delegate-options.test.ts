@@ -7,11 +7,19 @@ async function loadOptions(env: Readonly<Record<string, string>>, argv: readonly
   return delegateOptions(config, env, false);
 }
 
-it('stores runs in the folder of codex by default, in home, or in delegate.runs_dir', async () => {
-  expect((await loadOptions({})).runsDir).toBe('/home/me/.codex/delegator/runs');
-  expect((await loadOptions({ CODEX_HOME: '/codex' })).runsDir).toBe('/codex/delegator/runs');
+it('stores runs in its own folder by default, in home, or in delegate.runs_dir', async () => {
+  expect((await loadOptions({})).runsDir).toBe('/home/me/.local/state/adjutant/runs');
   expect((await loadOptions({ CODEX_HOME: '/codex' }, ['--home', '/all'])).runsDir).toBe('/all/runs');
   expect((await loadOptions({}, ['--delegate-runs-dir', '/runs'])).runsDir).toBe('/runs');
+});
+
+it('also shows the runs of the program that it can replace, and stores them there under its contract', async () => {
+  expect((await loadOptions({ CODEX_HOME: '/codex' })).otherRunsDir).toBe('/codex/delegator/runs');
+  expect((await loadOptions({}, ['--home', '/all'])).otherRunsDir).toBeUndefined();
+  expect((await loadOptions({}, ['--originals-read', 'twig'])).otherRunsDir).toBeUndefined();
+  const { config } = await loadConfig({ argv: [], env: { HOME: '/home/me' }, cwd: '/' });
+  expect(delegateOptions(config, {}, true)).toMatchObject({ runsDir: '/home/me/.codex/delegator/runs' });
+  expect(delegateOptions(config, {}, true).otherRunsDir).toBeUndefined();
 });
 
 it('reads the agent command from ADJUTANT_CODEX or ADJUTANT_DELEGATE_COMMAND', async () => {

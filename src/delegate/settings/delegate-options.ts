@@ -19,6 +19,8 @@ export interface DelegateOptions {
   /** The working directory of the server. */
   readonly startedIn: string;
   readonly runsDir: string;
+  /** Runs of another program that are shown too. */
+  readonly otherRunsDir?: string;
   readonly queueFile: string;
   /** Folder for the lock files that serialize git operations on a repository across processes. */
   readonly locksDir: string;
@@ -53,6 +55,7 @@ export interface DelegateOptions {
 type Values = ValuesOf<typeof delegateSettings> & {
   readonly home: string | undefined;
   readonly 'http.port': number;
+  readonly 'originals.read': readonly string[];
 };
 
 /** Converts configuration values to delegate options. */
@@ -62,6 +65,11 @@ export function delegateOptions(
   document: boolean,
 ): DelegateOptions {
   const codexHome = values['delegate.codex_home'];
+  // Under its contract, runs are where the original stores them.
+  const delegatorRuns = join(codexHome, 'delegator', 'runs');
+  const ownRuns = join(values['delegate.state_dir'], 'runs');
+  const runsDir =
+    values['delegate.runs_dir'] ?? (document && values.home === undefined ? delegatorRuns : ownRuns);
   const timeoutMs = (name: 'start' | 'idle' | 'total') => values[`delegate.${name}_timeout_seconds`] * 1000;
   return {
     document,
@@ -69,9 +77,10 @@ export function delegateOptions(
     command: values['delegate.command'],
     codexHome,
     userHome: env['HOME'] ?? env['USERPROFILE'] ?? '',
-    runsDir:
-      values['delegate.runs_dir'] ??
-      (values.home === undefined ? join(codexHome, 'delegator', 'runs') : join(values.home, 'runs')),
+    runsDir,
+    ...(values['originals.read'].includes('delegator') &&
+      values.home === undefined &&
+      runsDir !== delegatorRuns && { otherRunsDir: delegatorRuns }),
     queueFile: join(values['delegate.state_dir'], 'runs.sqlite'),
     locksDir: join(values['delegate.state_dir'], 'locks'),
     env,

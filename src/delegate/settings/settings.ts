@@ -26,7 +26,7 @@ export const delegateSettings = defineSettings({
   'delegate.runs_dir': {
     type: 'path',
     description:
-      'Folder for run files. Default: runs in home if home is set, otherwise delegator/runs in the folder of Codex.',
+      'Folder for run files. Default: runs in delegate.state_dir; under the contract delegate, delegator/runs in the folder of Codex.',
   },
   'delegate.state_dir': {
     type: 'path',

@@ -18,7 +18,7 @@ const adoptionGraceMs = 300;
 /** How many of the newest runs are checked for a missing result. */
 const checkedRuns = 50;
 
-/** The runs in this machine's runs folder, whichever server started them. */
+/** The runs on this machine, whichever server started them. */
 export class LocalRuns {
   readonly #delegation: Delegation;
 
@@ -29,7 +29,7 @@ export class LocalRuns {
   /** The newest runs, or the newest that are older than `before`. */
   async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
     const ids: string[] = [];
-    for (const id of await listRunIds(this.#folder)) {
+    for (const id of await this.#ids()) {
       if (ids.length === limit) break;
       if ((before === undefined || id < before) && this.has(id)) ids.push(id);
     }
@@ -43,7 +43,7 @@ export class LocalRuns {
   }
 
   has(id: string): boolean {
-    return existsSync(join(this.#folder, id, 'request.json'));
+    return existsSync(join(this.#pathOf(id), 'request.json'));
   }
 
   async find(id: string): Promise<RunAccount | undefined> {
@@ -63,8 +63,8 @@ export class LocalRuns {
   /** Adopts or finishes the runs of dead servers, and resumes their autopilots. */
   async finishAbandoned(): Promise<void> {
     await this.#delegation.supervisor.sweep();
-    for (const id of (await listRunIds(this.#folder)).slice(0, checkedRuns)) {
-      if (!existsSync(join(this.#folder, id, 'result.json'))) await this.#load(id, true);
+    for (const id of (await this.#ids()).slice(0, checkedRuns)) {
+      if (!existsSync(join(this.#pathOf(id), 'result.json'))) await this.#load(id, true);
     }
   }
 
@@ -75,12 +75,12 @@ export class LocalRuns {
     onRemoved: (id: string) => Promise<void> | undefined,
   ): Promise<readonly string[]> {
     const removed: string[] = [];
-    for (const id of (await listRunIds(this.#folder)).slice(keep)) {
+    for (const id of (await this.#ids()).slice(keep)) {
       const record = await this.#load(id);
       if (record?.status === 'running') continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < ageMs) continue;
-      await disk.rm(join(this.#folder, id), { recursive: true, force: true });
-      (await this.#delegation.supervisor.queue).finish(join(this.#folder, id));
+      await disk.rm(this.#pathOf(id), { recursive: true, force: true });
+      (await this.#delegation.supervisor.queue).finish(this.#pathOf(id));
       await onRemoved(id);
       removed.push(id);
     }
@@ -100,18 +100,32 @@ export class LocalRuns {
   }
 
   artifacts(id: string): Promise<readonly Artifact[]> {
-    return new RunDirectory(join(this.#folder, id), id).artifacts();
+    return new RunDirectory(this.#pathOf(id), id).artifacts();
   }
 
   /** The path of an artifact; `undefined` for hidden files, links out of the run directory and anything but files. */
   async artifactPath(id: string, name: string): Promise<string | undefined> {
     const parts = name.split('/');
     if (!runIdPattern.test(id) || parts.some((part) => part === '' || part.startsWith('.'))) return undefined;
-    const root = join(this.#folder, id);
+    const root = this.#pathOf(id);
     const file = join(root, ...parts);
     const real = await disk.realpath(file).catch(() => undefined);
     if (real === undefined || !real.startsWith((await disk.realpath(root)) + sep)) return undefined;
     return (await disk.stat(real)).isFile() ? file : undefined;
+  }
+
+  /** Ids of all runs, newest first. */
+  async #ids(): Promise<readonly string[]> {
+    const { runsDir, otherRunsDir } = this.#delegation.options;
+    const own = await listRunIds(runsDir);
+    if (otherRunsDir === undefined) return own;
+    return [...new Set([...own, ...(await listRunIds(otherRunsDir))])].sort().reverse();
+  }
+
+  #pathOf(id: string): string {
+    const { runsDir, otherRunsDir } = this.#delegation.options;
+    const own = join(runsDir, id);
+    return otherRunsDir === undefined || existsSync(own) ? own : join(otherRunsDir, id);
   }
 
   get #folder(): string {
@@ -120,7 +134,7 @@ export class LocalRuns {
 
   /** Loads a run. A run without a result whose server has died is finished first, or resumed if `mayResume` is set. */
   async #load(id: string, mayResume = false): Promise<RunRecord | undefined> {
-    const record = await loadRecord(join(this.#folder, id), id);
+    const record = await loadRecord(this.#pathOf(id), id);
     if (record?.status !== 'running') return record;
     if (await this.#isOpen(record.run_dir)) {
       if (mayResume) await extendResumeWindow(record.run_dir);

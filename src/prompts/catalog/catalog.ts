@@ -158,7 +158,8 @@ export class Catalog {
         }
         const first = named.get(definition.name)?.definition;
         if (first === undefined) named.set(definition.name, { definition, source });
-        else {
+        // A copy with the same content hides nothing.
+        else if (!sameContent(first, definition)) {
           const message = `the prompt ${definition.name} is hidden by the prompt of the same name in ${first.file}`;
           const { name, file, line } = definition;
           clashes.push({ file, line, severity: 'warning', message, prompts: [name] });

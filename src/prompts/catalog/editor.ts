@@ -12,28 +12,33 @@ import type {
 } from '../definition/source.ts';
 import { Pace } from '../files/pace.ts';
 import type { Catalog } from './catalog.ts';
-import { type SingleEdits, singleEdits } from './single-edits.ts';
+import { singleEdits } from './single-edits.ts';
 
-/** Edits prompts. Only the user's own prompts can be edited; an edit of any other prompt fails and names its file. */
+/**
+ * Edits prompts in the file that they are in. New prompts go to the user's own file. A prompt of a source that cannot be
+ * edited fails and names its file.
+ */
 export class Editor {
   readonly #catalog: Catalog;
   readonly #own: EditablePromptSource;
-  readonly #single: SingleEdits;
+  /** The user's own prompts, then the files of other programs. */
+  readonly #editable: readonly EditablePromptSource[];
 
-  constructor(catalog: Catalog, own: EditablePromptSource) {
+  constructor(catalog: Catalog, own: EditablePromptSource, others: readonly EditablePromptSource[] = []) {
     this.#catalog = catalog;
     this.#own = own;
-    this.#single = singleEdits(own);
+    this.#editable = [own, ...others];
   }
 
   /** Names of the prompts that can be edited. */
   async names(): Promise<ReadonlySet<string>> {
-    return new Set((await this.#own.list()).map(({ name }) => name));
+    const lists = await Promise.all(this.#editable.map((source) => source.list()));
+    return new Set(lists.flat().map(({ name }) => name));
   }
 
   async create(draft: PromptDraft, author: Author): Promise<PromptDefinition> {
-    await this.#assertFree(draft.name);
-    return this.#single.create(draft, author);
+    await this.#assertFree(draft.name, this.#own);
+    return singleEdits(this.#own).create(draft, author);
   }
 
   async update(
@@ -42,22 +47,23 @@ export class Editor {
     author: Author,
     expected?: string,
   ): Promise<PromptDefinition> {
-    await this.#assertOwn(name, 'update');
-    return this.#single.update(name, changes, author, expected);
+    const source = await this.#editableSource(name, 'update');
+    return singleEdits(source).update(name, changes, author, expected);
   }
 
   async delete(name: string, author: Author, expected?: string): Promise<void> {
-    await this.#assertOwn(name, 'delete');
-    await this.#single.delete(name, author, expected);
+    const source = await this.#editableSource(name, 'delete');
+    await singleEdits(source).delete(name, author, expected);
   }
 
   /** The revision of a prompt returned by an edit. */
-  revision(definition: PromptDefinition): Promise<string> {
-    return this.#catalog.revision({ definition, source: this.#own });
+  async revision(definition: PromptDefinition): Promise<string> {
+    const source = (await this.#findEditable(definition.name)) ?? this.#own;
+    return this.#catalog.revision({ definition, source });
   }
 
-  history(name: string): Promise<readonly Revision[]> {
-    return this.#own.history(name);
+  async history(name: string): Promise<readonly Revision[]> {
+    return (await this.#sourceOfHistory(name)).history(name);
   }
 
   async restore(
@@ -66,8 +72,9 @@ export class Editor {
     author: Author,
     expected?: string,
   ): Promise<PromptDefinition> {
-    await this.#assertFree(name);
-    return this.#single.restore(name, revision, author, expected);
+    const source = await this.#sourceOfHistory(name);
+    await this.#assertFree(name, source);
+    return singleEdits(source).restore(name, revision, author, expected);
   }
 
   /** Applies all edits and returns one outcome per edit, in order. A refused edit does not stop the others. A dry run writes nothing. */
@@ -80,23 +87,36 @@ export class Editor {
     }: { readonly dryRun?: boolean; readonly onProgress?: (edits: number) => void } = {},
   ): Promise<readonly EditOutcome[]> {
     const pace = new Pace();
-    const own = await this.names();
+    const editable = await this.names();
     const outcomes: EditOutcome[] = [];
     for (const edit of edits) {
-      outcomes.push(await this.#check(edit, own));
+      outcomes.push(await this.#check(edit, editable));
       await pace.pause;
     }
     if (dryRun) return outcomes;
-    const allowed = edits.filter((_, at) => outcomes[at]!.status === 'fulfilled');
-    const applied = (await this.#own.changeMany(allowed, author, onProgress)).values();
-    return outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome : applied.next().value!));
+    const places = new Map<EditablePromptSource, number[]>(this.#editable.map((source) => [source, []]));
+    for (const [at, edit] of edits.entries())
+      if (outcomes[at]!.status === 'fulfilled') places.get(await this.#targetOf(edit))!.push(at);
+    let done = 0;
+    for (const [source, indexes] of places) {
+      if (indexes.length === 0) continue;
+      const before = done;
+      const applied = await source.changeMany(
+        indexes.map((at) => edits[at]!),
+        author,
+        (count) => onProgress?.(before + count),
+      );
+      for (const [index, outcome] of applied.entries()) outcomes[indexes[index]!] = outcome;
+      done += indexes.length;
+    }
+    return outcomes;
   }
 
-  async #check({ name, action }: PromptEdit, own: ReadonlySet<string>): Promise<EditOutcome> {
+  async #check({ name, action }: PromptEdit, editable: ReadonlySet<string>): Promise<EditOutcome> {
     try {
-      if (action === 'create' && own.has(name)) throw nameTaken(name);
-      if (action === 'create' || action === 'repeat') await this.#assertFree(name);
-      else if (!own.has(name)) throw await this.#notOwn(name, action);
+      if (action === 'create' && editable.has(name)) throw nameTaken(name);
+      if (action === 'create' || action === 'repeat') await this.#assertFree(name, this.#own);
+      else if (!editable.has(name)) throw await this.#notEditable(name, action);
       return { status: 'fulfilled', value: undefined };
     } catch (error) {
       if (error instanceof Failure) return { status: 'rejected', reason: error };
@@ -104,17 +124,44 @@ export class Editor {
     }
   }
 
-  async #assertFree(name: string): Promise<void> {
-    const other = await this.#findElsewhere(name);
+  async #targetOf({ name, action }: PromptEdit): Promise<EditablePromptSource> {
+    if (action === 'create' || action === 'repeat' || this.#editable.length === 1) return this.#own;
+    return (await this.#findEditable(name)) ?? this.#own;
+  }
+
+  async #findEditable(name: string): Promise<EditablePromptSource | undefined> {
+    for (const source of this.#editable) if ((await source.get(name)) !== undefined) return source;
+    return undefined;
+  }
+
+  /** The source of a prompt, or of a deleted one. */
+  async #sourceOfHistory(name: string): Promise<EditablePromptSource> {
+    const current = await this.#findEditable(name);
+    if (current !== undefined) return current;
+    for (const source of this.#editable)
+      if (
+        await source.history(name).then(
+          () => true,
+          () => false,
+        )
+      )
+        return source;
+    return this.#own;
+  }
+
+  async #assertFree(name: string, target: PromptSource): Promise<void> {
+    const other = await this.#findElsewhere(name, target);
     if (other !== undefined) throw nameTaken(name);
   }
 
-  async #assertOwn(name: string, verb: 'update' | 'delete'): Promise<void> {
-    if ((await this.#own.get(name)) === undefined) throw await this.#notOwn(name, verb);
+  async #editableSource(name: string, verb: 'update' | 'delete'): Promise<EditablePromptSource> {
+    const source = await this.#findEditable(name);
+    if (source === undefined) throw await this.#notEditable(name, verb);
+    return source;
   }
 
-  async #notOwn(name: string, verb: 'update' | 'delete'): Promise<Failure> {
-    const other = await this.#findElsewhere(name);
+  async #notEditable(name: string, verb: 'update' | 'delete'): Promise<Failure> {
+    const other = await this.#findElsewhere(name, this.#own);
     if (other === undefined) return new Failure('prompt-not-found', `Prompt not found: ${name}`);
     if (other.source.name !== 'built-in')
       return new Failure(
@@ -128,9 +175,10 @@ export class Editor {
   /** Finds a prompt of this name in another source, even if its content cannot be read. */
   async #findElsewhere(
     name: string,
+    target: PromptSource,
   ): Promise<{ readonly source: PromptSource; readonly file: string } | undefined> {
     for (const source of this.#catalog.sources) {
-      if (source === this.#own) continue;
+      if (source === target) continue;
       try {
         const definition = await source.get(name);
         if (definition !== undefined) return { source, file: definition.file };

@@ -7,19 +7,20 @@ export interface ArchivedPromptSource extends EditablePromptSource {
   histories(): Promise<ReadonlyMap<string, readonly Revision[]>>;
 }
 
-/** Copies all prompts and their history to another source. Returns the number of prompts that were written. */
+/** Copies all prompts and their history to another source, except those in `skipped`. Returns the names that were written. */
 export async function copyPrompts(
   from: ArchivedPromptSource,
   to: ArchivedPromptSource,
   author: Author,
-): Promise<number> {
+  skipped: ReadonlySet<string> = new Set(),
+): Promise<readonly string[]> {
   const target = await to.histories();
   const edits = [...(await from.histories())].flatMap(([name, source]) =>
-    editsToMatch(name, source, target.get(name) ?? []),
+    skipped.has(name) ? [] : editsToMatch(name, source, target.get(name) ?? []),
   );
   for (const outcome of await to.changeMany(edits, author))
     if (outcome.status === 'rejected') throw outcome.reason;
-  return new Set(edits.map(({ name }) => name)).size;
+  return [...new Set(edits.map(({ name }) => name))];
 }
 
 /** Returns the edits that make the target's prompt equal to the source's. */

@@ -222,11 +222,11 @@ describe('prompts in a database', () => {
     await file.create(draft('a'), author);
     await file.create(draft('b'), author);
     const shared = open(await database());
-    expect(await copyPrompts(file, shared, author)).toBe(2);
-    expect(await copyPrompts(file, shared, author)).toBe(0);
+    expect(await copyPrompts(file, shared, author)).toHaveLength(2);
+    expect(await copyPrompts(file, shared, author)).toHaveLength(0);
     await shared.update('b', { description: 'changed' }, author);
     const back = openFile('back');
-    expect(await copyPrompts(shared, back, author)).toBe(2);
+    expect(await copyPrompts(shared, back, author)).toHaveLength(2);
     expect((await back.list()).map(({ name, description }) => [name, description])).toEqual([
       ['a', undefined],
       ['b', 'changed'],
@@ -242,16 +242,16 @@ describe('prompts in a database', () => {
     await file.create(draft('gone'), author);
     await file.delete('gone', author);
     const shared = open(await database());
-    expect(await copyPrompts(file, shared, author)).toBe(2);
+    expect(await copyPrompts(file, shared, author)).toHaveLength(2);
     for (const name of ['kept', 'gone']) expect(await shared.history(name)).toEqual(await file.history(name));
     expect((await shared.list()).map(({ name }) => name)).toEqual(['kept']);
     expect((await shared.restore('gone', 1, author)).title).toBe('Title of gone');
-    expect(await copyPrompts(shared, file, author)).toBe(1);
+    expect(await copyPrompts(shared, file, author)).toHaveLength(1);
     expect(await file.history('gone')).toEqual(await shared.history('gone'));
     await file.update('kept', { title: 'Of the file' }, author);
     await shared.update('kept', { title: 'Of the database' }, { name: 'other', version: '2' });
-    expect(await copyPrompts(file, shared, author)).toBe(1);
-    expect(await copyPrompts(file, shared, author)).toBe(0);
+    expect(await copyPrompts(file, shared, author)).toHaveLength(1);
+    expect(await copyPrompts(file, shared, author)).toHaveLength(0);
     expect((await shared.history('kept')).map(({ prompt }) => prompt?.title)).toEqual([
       'Title of kept',
       'Second',
@@ -259,7 +259,7 @@ describe('prompts in a database', () => {
       'Of the file',
     ]);
     await file.delete('kept', author);
-    expect(await copyPrompts(file, shared, author)).toBe(1);
+    expect(await copyPrompts(file, shared, author)).toHaveLength(1);
     expect(await shared.get('kept')).toBeUndefined();
     file.close();
   });

@@ -27,6 +27,8 @@ import { type PromptRecord, toDraft } from './record.ts';
 import { readRecordLines, recordsByName, withRecords } from './record-lines.ts';
 
 export interface UserSourceOptions extends WatchOptions {
+  /** Default: `user`. */
+  readonly name?: string;
   readonly folder: string;
 }
 
@@ -35,15 +37,16 @@ export interface UserSourceOptions extends WatchOptions {
  * lines stay where they are.
  */
 export class UserSource extends FolderSource implements ArchivedPromptSource {
-  readonly name = 'user';
+  readonly name: string;
   readonly #folder: string;
   readonly #file: string;
   readonly #cache = createPromptFileCache();
   readonly #lock: FileLock;
   readonly #journal: Journal;
 
-  constructor({ folder, ...watching }: UserSourceOptions) {
+  constructor({ name = 'user', folder, ...watching }: UserSourceOptions) {
     super(watching);
+    this.name = name;
     this.#folder = folder;
     this.#file = join(folder, 'user.jsonl');
     this.#lock = new FileLock(join(folder, '.lock'));

@@ -10,6 +10,7 @@ const readPromptsDir = (text: string) =>
     state: '',
     settings: plantTree({ 'hexai/config.toml': text }),
     env: {},
+    contract: 'jsonl',
   });
 
 it('reads prompts_dir only from the table [mcp]', () => {

@@ -15,6 +15,8 @@ import { TwigLibrary } from './twig-library.ts';
 import type { ManifestPrompt } from './twig-manifest.ts';
 
 export interface TwigOptions extends WatchOptions {
+  /** Default: `twig`. */
+  readonly name?: string;
   readonly folder: string;
   /** Messages abbreviate this folder to `~`. */
   readonly userHome?: string;
@@ -30,7 +32,7 @@ const maxCompiledPrompts = 256;
 
 /** Libraries of Jinja prompts, each with `<library>/twig.toml` and `<library>/prompts/<name>.md`. */
 export class TwigSource extends FolderSource {
-  readonly name = 'twig';
+  readonly name: string;
   readonly #root: string;
   readonly #userHome: string | undefined;
   readonly #folders = new FolderCache();
@@ -39,8 +41,9 @@ export class TwigSource extends FolderSource {
   readonly #syntaxProblems = new WeakMap<PromptDefinition, readonly Problem[]>();
   readonly #compiled = new Map<string, CompiledTemplates>();
 
-  constructor({ folder, userHome, ...watching }: TwigOptions) {
+  constructor({ name = 'twig', folder, userHome, ...watching }: TwigOptions) {
     super(watching);
+    this.name = name;
     this.#root = folder;
     this.#userHome = userHome;
   }

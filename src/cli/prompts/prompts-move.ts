@@ -1,0 +1,84 @@
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import { version } from '../../version.ts';
+import { UsageError } from '../terminal/command.ts';
+import type { Action } from './prompts-action.ts';
+
+interface Moved {
+  readonly from: string;
+  readonly to: string;
+  readonly copied: readonly string[];
+  /** Names that exist in the target already. */
+  readonly kept: readonly string[];
+}
+
+/** Copies the prompts of a program that Adjutant can replace to Adjutant's own folder. The originals stay as they are. */
+export const move: Action = async ({ terminal, config, flags, rest }) => {
+  const [program, ...more] = rest;
+  if ((program !== 'hexai' && program !== 'twig') || more.length > 0)
+    throw new UsageError('prompts move needs the program: adjutant prompts move hexai|twig');
+  const from = config[`originals.${program}_dir`];
+  if (from === undefined || !existsSync(from))
+    throw new Error(
+      `${program} has no prompts${from === undefined ? ' with --home' : `: ${from} does not exist`}`,
+    );
+  const isDryRun = flags['dry-run'] === true;
+  const moved = await (program === 'hexai' ? moveHexai : moveTwig)(from, config, isDryRun);
+  const what = program === 'hexai' ? 'prompt' : 'folder';
+  const count = `${moved.copied.length} ${what}${moved.copied.length === 1 ? '' : 's'}`;
+  const others = config['originals.read'].filter((name) => name !== program);
+  terminal.report(
+    { program, dry_run: isDryRun, ...moved },
+    [
+      `${isDryRun ? 'Would copy' : 'Copied'} ${count} from ${moved.from} to ${moved.to}${moved.copied.length > 0 ? `: ${moved.copied.join(', ')}` : ''}.`,
+      ...(moved.kept.length > 0
+        ? [`Not copied, because the name exists there: ${moved.kept.join(', ')}.`]
+        : []),
+      `The files of ${program} are unchanged. To stop reading them, set originals.read = ${JSON.stringify(others)} in adjutant.toml.`,
+    ].join('\n'),
+  );
+  return 0;
+};
+
+/** Copies the prompts with their history. */
+async function moveHexai(from: string, config: Config, isDryRun: boolean): Promise<Moved> {
+  const { isPostgres } = await import('../../assistant/store/store.ts');
+  const { createRecords } = await import('../../assistant/store/records.ts');
+  const { SharedSource } = await import('../../prompts/jsonl/shared-source.ts');
+  const { UserSource } = await import('../../prompts/jsonl/user-source.ts');
+  const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
+  const url = config['assistant.database_url'];
+  const folder = config['jsonl.dir'];
+  const source = new UserSource({ folder: from });
+  const target = isPostgres(url) ? new SharedSource(createRecords(url)) : new UserSource({ folder });
+  try {
+    const [theirs, ours] = [namesOf(await source.list()), new Set(namesOf(await target.list()))];
+    const missing = theirs.filter((name) => !ours.has(name));
+    if (!isDryRun) await copyPrompts(source, target, { name: 'adjutant prompts move', version }, ours);
+    const to = isPostgres(url) ? 'the database' : folder;
+    return { from, to, copied: missing, kept: theirs.filter((name) => ours.has(name)) };
+  } finally {
+    source.close();
+    target.close();
+  }
+}
+
+/** Copies each library as a whole. */
+async function moveTwig(from: string, config: Config, isDryRun: boolean): Promise<Moved> {
+  const to = config['twig.dir'];
+  const libraries = readdirSync(from, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .sort();
+  const missing = libraries.filter((name) => !existsSync(join(to, name)));
+  if (!isDryRun && missing.length > 0) {
+    mkdirSync(to, { recursive: true, mode: 0o700 });
+    for (const name of missing) cpSync(join(from, name), join(to, name), { recursive: true });
+  }
+  return { from, to, copied: missing, kept: libraries.filter((name) => !missing.includes(name)) };
+}
+
+function namesOf(prompts: readonly { readonly name: string }[]): string[] {
+  return prompts.map(({ name }) => name);
+}
