@@ -8,7 +8,6 @@ export const people = {
   type: 'array',
   minItems: 1,
   maxItems: 20,
-  uniqueItems: true,
   items: { type: 'string', minLength: 1, maxLength: 320 },
   description: 'User ids or mail addresses, from list_users',
 } as const;

@@ -173,7 +173,7 @@ export function eventTools(
       name: 'answer_invitation',
       title: 'Answer Invitation',
       description:
-        'Accepts, declines or tentatively accepts an invitation on a CalDAV server. Says whether the organizer is notified.',
+        'Answers an invitation on a CalDAV server. Says whether the server notifies the organizer.',
       inputSchema: {
         type: 'object',
         properties: { event_id: eventId, ...answerFields },

@@ -17,7 +17,7 @@ export const answers = ['accepted', 'declined', 'tentative'] as const;
 export type GivenAnswer = (typeof answers)[number];
 
 /** The address of an ATTENDEE or ORGANIZER in lower case; without a mail address in the value, EMAIL counts. */
-export function addressOf({ text }: TextLine): string {
+function addressOf({ text }: TextLine): string {
   const parts = splitLine(text);
   const value = parts.value.trim().replace(/^mailto:/i, '');
   return (value.includes('@') ? value : (parameterOf(parts, 'EMAIL') ?? value)).toLowerCase();

@@ -22,10 +22,6 @@ export interface RemoteCalendar {
   readonly editing: EditContext;
 }
 
-export function isRemote({ provider }: CalendarEvent): boolean {
-  return provider !== 'local';
-}
-
 const readOnlyKinds = {
   file: 'a file that was imported',
   folder: 'a folder that is read, but not written',

@@ -37,6 +37,6 @@ export function requestedTimes(
   };
 }
 
-export function dateIn(zone: string, ms: number): string {
+function dateIn(zone: string, ms: number): string {
   return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
 }

@@ -111,15 +111,11 @@ export async function saveRemoval(
   return saveRemoval(target, href, current, attempts - 1);
 }
 
-export function deletedFailure(): Failure {
+function deletedFailure(): Failure {
   return new Failure('conflict', 'Another program deleted this event at the same time. Nothing was changed.');
 }
 
-export function collisionFailure(
-  property: string,
-  theirs: string | undefined,
-  ours: string | undefined,
-): Failure {
+function collisionFailure(property: string, theirs: string | undefined, ours: string | undefined): Failure {
   const show = (value: string | undefined) =>
     value === undefined ? 'removed' : singleLine(value.replaceAll('\n', ', '), 300);
   return new Failure(

@@ -11,7 +11,8 @@ import {
   splitLine,
   type TextComponent,
 } from './object-text.ts';
-import { countStarts, overrideFor, refuseRanges, startForm } from './series-edit.ts';
+import { overrideFor } from './series-edit.ts';
+import { countStarts, refuseRanges, startForm } from './series-text.ts';
 import { formOf, instantsOf, mapValues, timeValue } from './time-text.ts';
 
 /**

@@ -62,21 +62,6 @@ export function mapValues(
   return values.length === 0 ? undefined : { ...parts, value: values.join(',') };
 }
 
-/** Shifts a written local time, as the clock on the wall shows it. Keeps the form and anything after a `/`. */
-export function shiftValue(value: string, form: TimeForm, start: TimeForm, deltaMs: number): string {
-  const [first = '', ...rest] = value.split('/');
-  const written = wallIn(first);
-  if (Number.isNaN(written)) return value;
-  // The series moves on the clock of its own time zone, also for values that are written in another one.
-  const own = offsetsOf(form.zone) ?? (() => 0);
-  const ms = instantOf(written, own);
-  const clock = offsetsOf(start.zone) ?? (() => 0);
-  const moved = form.kind === 'date' ? written + deltaMs : instantOf(wallOf(ms, clock) + deltaMs, clock);
-  const text =
-    form.kind === 'date' ? timeValue(moved, { kind: 'date', zone: 'UTC' }) : timeValue(moved, form);
-  return [text, ...rest].join('/');
-}
-
 /** Local time of a value as if it were UTC. */
 function wallIn(value: string): number {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
