@@ -23,7 +23,14 @@ async function adjutant(): Promise<() => Promise<void>> {
   };
   const worker = new Worker({
     store,
-    channels: { email: channel, call: channel, webhook: channel, ntfy: channel },
+    channels: {
+      email: channel,
+      call: channel,
+      webhook: channel,
+      ntfy: channel,
+      telegram: channel,
+      apprise: channel,
+    },
     owner: `bench-${process.pid}`,
     slots: concurrency,
   });

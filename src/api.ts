@@ -2,8 +2,10 @@ import type { auditTools } from './assistant/tools/audit-tools.ts';
 import type { availabilityTools } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
+import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
 import type { ResourceContents } from './content.ts';
@@ -15,8 +17,11 @@ import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { JsonObject } from './json.ts';
 import type { createCatalogTools } from './prompts/tools/catalog-tools.ts';
 import type { createEditingTools } from './prompts/tools/editing-tools.ts';
+import type { createHistoryTool, createLabelTool } from './prompts/tools/history-tools.ts';
 import type { createLibraryTools } from './prompts/tools/library-tools.ts';
 import type { createShow } from './prompts/tools/show-tool.ts';
+import type { createTestTool } from './prompts/tools/test-tool.ts';
+import type { createUsageTool } from './prompts/tools/usage-tool.ts';
 import type { statusTools } from './status/status.ts';
 import type { ToolTypes } from './tool.ts';
 
@@ -35,7 +40,16 @@ export type FeatureApi = ToolTypes<
       | typeof notificationTools
       | typeof auditTools
     >[number]
-  | ReturnType<typeof createShow | typeof testTool | typeof outboxTool>
+  | ReturnType<
+      | typeof createShow
+      | typeof createHistoryTool
+      | typeof createLabelTool
+      | typeof createTestTool
+      | typeof createUsageTool
+      | typeof testTool
+      | typeof replayTool
+      | typeof outboxTool
+    >
 >;
 
 /** Every tool of `standard`. */

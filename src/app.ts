@@ -19,6 +19,7 @@ import {
   assistantOptions,
   clientAccess,
   delegateFeatureOptions,
+  gitReader,
   type PromptSources,
   promptOptions,
   sharedRecords,
@@ -166,7 +167,8 @@ export function openPrompts(
   options: AppOptions = {},
   shared = sharedRecords(config),
 ): PromptsFeature {
-  return createPrompts({ ...promptOptions(config, options), ...shared });
+  const { env = {} } = options;
+  return createPrompts({ ...promptOptions(config, options), ...shared, openRepository: gitReader(env) });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {

@@ -41,6 +41,11 @@ export function promptOptions(
       twigDir: namedBy('twig.dir'),
     },
     logsProblems,
+    protectedLabels: config['prompts.protected_labels'],
+    silencedRules: config['prompts.lint_ignore'],
+    countsUsage: config['prompts.usage'],
+    holdsLabels: config['prompts.hold_label_on_failure'],
+    ...testModel(config),
   };
 }
 
@@ -50,6 +55,23 @@ export function withOriginalFolders(config: Config, origins: PromptSources['orig
   const hexai = isChosen('jsonl.dir') ? undefined : config['originals.hexai_dir'];
   const twig = isChosen('twig.dir') ? undefined : config['originals.twig_dir'];
   return { ...config, ...(hexai && { 'jsonl.dir': hexai }), ...(twig && { 'twig.dir': twig }) };
+}
+
+/** Reads git repositories of prompt files with the same precautions as those of runs. */
+export function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
+  return async (folder) => {
+    const { Repository } = await import('./delegate/changes/git.ts');
+    const repository = await Repository.find(folder, withoutOwnVariables(env));
+    return repository && { read: async (args) => (await repository.run(folder, args)).output.toString() };
+  };
+}
+
+/** Tests of prompts ask the same model as the assistant. */
+function testModel(config: Config): Pick<PromptsOptions, 'model'> {
+  const [url, model] = [config['assistant.model_url'], config['assistant.model']];
+  if (!url || !model) return {};
+  const key = config['assistant.model_api_key'];
+  return { model: { url, model, key, timeoutMs: config['assistant.model_timeout_ms'] } };
 }
 
 /** On PostgreSQL, several machines share prompts and run records. On SQLite there is nothing to share. */
@@ -109,6 +131,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
   const token = config['delivery.call_token'];
   const from = config['delivery.call_from'];
   const ntfyUrl = config['delivery.ntfy_url'];
+  const telegramToken = config['delivery.telegram_token'];
   return {
     outboxDir: config['delivery.outbox_dir'],
     mailFrom: config['delivery.mail_from'],
@@ -116,6 +139,7 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
     ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
     webhookSecret: config['delivery.webhook_secret'],
     privateHosts: config['delivery.private_hosts'],
+    ...(telegramToken && { telegram: { url: config['delivery.telegram_url'], token: telegramToken } }),
     ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
 }

@@ -30,13 +30,15 @@ export function pageOf<Entry, Item>(
   entries: readonly Entry[],
   toItem: (entry: Entry) => Item,
   { limit, cursor = '0' }: PageRequest,
+  /** Characters that are added to each item later. */
+  extra = 0,
 ): Page<Item> {
   const start = Number(cursor);
   const items: Item[] = [];
   let characters = 0;
   for (const entry of entries.slice(start, limit === undefined ? undefined : start + limit)) {
     const item = toItem(entry);
-    characters += JSON.stringify(item).length + 1;
+    characters += JSON.stringify(item).length + 1 + extra;
     if (limit === undefined && characters > pageCharacters && items.length > 0) break;
     items.push(item);
   }
@@ -94,7 +96,20 @@ export const omittedItems = {
 export function fitLists<Value extends object>(
   value: Value,
   ...names: readonly (keyof Value & string)[]
-): Value & { readonly omitted?: Readonly<Record<string, number>> } {
+): Value & Omitted {
+  return fitListsWith(0, value, ...names);
+}
+
+interface Omitted {
+  readonly omitted?: Readonly<Record<string, number>>;
+}
+
+/** The same for items that get this many more characters later. */
+export function fitListsWith<Value extends object>(
+  extra: number,
+  value: Value,
+  ...names: readonly (keyof Value & string)[]
+): Value & Omitted {
   const listOf = (name: keyof Value): readonly unknown[] => (value[name] ?? []) as readonly unknown[];
   const short = { ...value } as Record<string, unknown>;
   for (const name of names) if (name in value) short[name] = [];
@@ -103,7 +118,7 @@ export function fitLists<Value extends object>(
   for (const name of names) {
     const kept: unknown[] = [];
     for (const item of listOf(name)) {
-      left -= JSON.stringify(item).length + 1;
+      left -= JSON.stringify(item).length + 1 + extra;
       if (left < 0) break;
       kept.push(item);
     }

@@ -90,6 +90,10 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('delete_prompt', { name: 'greet' });
     const { revisions } = await call('prompt_history', { name: 'greet' });
     await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
+    await call('label_prompt', { name: 'greet', label: 'staging' });
+    await call('prompt_history', { name: 'greet', compare: 'staging' });
+    await call('test_prompts', {});
+    await call('prompt_usage', {});
   });
 
   it('sub-agent tools', async () => {
@@ -102,6 +106,18 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('tail_run', { run_id: run.run_id });
     await call('collect_run', { run_id: run.run_id });
     await call('cancel_run', { run_id: run.run_id });
+    const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
+    const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });
+    await expect
+      .poll(async () => (await call('list_runs', { limit: 1 })).runs[0]!.subagent_thread_id, {
+        timeout: 20_000,
+      })
+      .not.toBe(run.subagent_thread_id);
+    const file = { path: 'made.txt', text: 'made' };
+    const second = await call('delegate_run', { task: steps({ file }, { answer: {} }), ...writing });
+    expect(await call('apply_run', { run_id: second.run_id })).toEqual({ files: [], conflicts: [] });
+    expect(await call('undo_run', { run_id: second.run_id })).toEqual({ files: ['made.txt'], conflicts: [] });
+    await first;
     await call('clean_runs', { older_than_days: 0 });
   });
 
@@ -132,6 +148,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('plan_notifications', { user_id: id });
     const planned = await call('list_notifications', { user_id: id, status: 'planned' });
     await call('cancel_notification', { notification_id: planned.notifications[0]!.id });
+    await call('replay_notifications', { user_id: id });
     await call('test_notification', { user_id: id });
     await call('list_outbox', {});
     await call('list_audit', { user_id: id });

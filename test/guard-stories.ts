@@ -77,7 +77,9 @@ const user: fc.Arbitrary<User> = fc.record({
   locale: orNull(oneOf(['en', 'de', 'fr-CA', 'es', 'ja-JP', 'ar-EG', 'nonsense-locale'])),
   voice: fc.constant(null),
   reminders: orNull(settings.map((value) => JSON.stringify(value))),
-  channels: fc.constant(null),
+  channels: orNull(
+    fc.subarray(['tgram://123456', 'slack://a/b/c', 'ntfy://ada']).map((list) => JSON.stringify(list)),
+  ),
   created_ms: fc.constant(0),
   updated_ms: fc.constant(0),
 });

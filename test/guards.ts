@@ -120,12 +120,23 @@ export function brokenGuards(
 }
 
 function brokenTexts({ payload }: Notification): string[] {
-  const { subject, text, html, script, words: _, place, was: __, why = '', ...others } = JSON.parse(payload);
+  const {
+    subject,
+    text,
+    html,
+    script,
+    words: _,
+    place,
+    was: __,
+    why = '',
+    timing = '',
+    ...others
+  } = JSON.parse(payload);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
   check(Object.keys(others).length === 0, 'unexpected payload fields');
   check(
-    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why),
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why + timing),
     'control character in subject or script',
   );
   check(subject.length > 0 && subject.length <= 200, 'empty or too long subject');
@@ -194,8 +205,12 @@ export function replay(story: Story): string[] {
     });
     if (turn.force) rows = rows.map((row) => (row.status === 'cancelled' ? releaseKey(row) : row));
     rows = steps.reduce((before, step, at) => apply(before, step, `${index}-${at}`, event), rows);
+    // A notice that is due belongs to the worker; only its text may still change.
+    const isDue = (step: Step) => step.action === 'keep' && step.row.plan_ms <= nowMs;
     const touched = new Set(
-      steps.map((step, at) => (step.action === 'add' ? `${index}-${at}` : step.row.id)),
+      steps.flatMap((step, at) =>
+        isDue(step) ? [] : [step.action === 'add' ? `${index}-${at}` : step.row.id],
+      ),
     );
     const sent = rows.find(
       (row) =>
@@ -205,7 +220,7 @@ export function replay(story: Story): string[] {
         row.event_start_ms === startMs,
     );
     if (turn.snoozes !== undefined && sent !== undefined) {
-      const snoozed = snooze(sent, event, user, turn.snoozes, nowMs);
+      const snoozed = snooze(sent, event, user, turn.snoozes, nowMs, rows);
       if (
         snoozed !== undefined &&
         rows.every(({ key, acknowledged_ms }) => key !== snoozed.key && acknowledged_ms === null)
@@ -235,10 +250,17 @@ function acknowledge(rows: readonly Notification[], nowMs: number): Notification
   });
 }
 
-function snooze(row: Notification, event: CalendarEvent, user: User, minutes: number, nowMs: number) {
+function snooze(
+  row: Notification,
+  event: CalendarEvent,
+  user: User,
+  minutes: number,
+  nowMs: number,
+  rows: readonly Notification[],
+) {
   try {
     const untilMs = snoozeTime({ minutes }, row, event, user, nowMs);
-    return { ...snoozeRow(row, user, untilMs, nowMs), status: 'planned' as const };
+    return { ...snoozeRow(row, user, untilMs, nowMs, rows), status: 'planned' as const };
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

@@ -13,9 +13,12 @@ import { auditTools } from './tools/audit-tools.ts';
 import { availabilityTools } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
+import { invitationTool } from './tools/invitation-tool.ts';
+import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { prompts } from './tools/prompts.ts';
+import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
 import { userTools } from './tools/user-tools.ts';
@@ -50,24 +53,28 @@ export function createAssistant({
   const store = createStore(databaseUrl);
   const data: AssistantData = { store, clock, occurrences };
   const planner = {
-    model: (context: Context) => modelFor(policy, context),
+    model: (context: Context, name = policy.name) => modelFor({ ...policy, name }, context),
     asksModel: policy.name !== 'rules',
     // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
   const presence = createUserPresence(store, databaseUrl);
+  const tools = [
+    ...userTools(data, toolTimeoutMs),
+    ...eventTools(data, calendars, toolTimeoutMs, unpaged),
+    ...calendarTools(data, calendars),
+    ...availabilityTools(data, calendars, toolTimeoutMs),
+    invitationTool(data, calendars),
+    ...notificationTools(data, planner, toolTimeoutMs, unpaged),
+    replayTool(data, planner),
+    ...auditTools(data, toolTimeoutMs),
+    testTool(data, channels, toolTimeoutMs),
+    outboxTool(channels.outboxDir),
+  ];
   return {
     name: 'assistant',
-    tools: [
-      ...userTools(data, toolTimeoutMs),
-      ...eventTools(data, calendars, toolTimeoutMs, unpaged),
-      ...calendarTools(data, calendars),
-      ...availabilityTools(data, calendars, toolTimeoutMs),
-      ...notificationTools(data, planner, toolTimeoutMs, unpaged),
-      ...auditTools(data, toolTimeoutMs),
-      testTool(data, channels, toolTimeoutMs),
-      outboxTool(channels.outboxDir),
-    ],
+    // The document of the contract assistant defines every field of a result.
+    tools: unpaged ? tools : tools.map((tool) => withLocalTimes(tool, data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

@@ -34,6 +34,15 @@ const actions: Readonly<Record<string, Action>> = {
     const run_id = await runId(client, invocation);
     return print(await client.call('cancel_run', { run_id, reason: 'cancelled by hand' }), terminal);
   },
+  async apply(client, invocation, terminal) {
+    return printChanges(
+      await client.call('apply_run', { run_id: await runId(client, invocation) }),
+      terminal,
+    );
+  },
+  async undo(client, invocation, terminal) {
+    return printChanges(await client.call('undo_run', { run_id: await runId(client, invocation) }), terminal);
+  },
   async clean(client, { flags }, terminal) {
     const older_than_days = parseNumber(flags['older-than-days'], 'older-than-days');
     const keep = parseNumber(flags['keep'], 'keep');
@@ -78,8 +87,8 @@ async function follow(
 
 export const runs: Command = {
   name: 'runs',
-  summary: 'List, show, follow, cancel and delete runs of sub-agents.',
-  usage: 'runs list|show|tail|cancel|clean [RUN_ID|last] [FLAGS]',
+  summary: 'List, show, follow, cancel, apply, undo and delete runs of sub-agents.',
+  usage: 'runs list|show|tail|cancel|apply|undo|clean [RUN_ID|last] [FLAGS]',
   maxWords: 2,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
@@ -110,6 +119,12 @@ async function runId(client: LocalClient, { id }: Invocation): Promise<string> {
   const [newest] = value.runs;
   if (newest === undefined) throw new UsageError('there are no runs yet');
   return newest.run_id;
+}
+
+/** The exit code is 1 if some files stay as they are. */
+function printChanges(answer: Answer<'apply_run' | 'undo_run'>, terminal: Terminal): number {
+  print(answer, terminal);
+  return answer.value.conflicts.length === 0 ? 0 : 1;
 }
 
 function print({ text, value }: Answer, terminal: Terminal): number {

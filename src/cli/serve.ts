@@ -114,7 +114,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
       },
       serverFor,
       async page(path, response, request) {
-        if (delivery && (await serveAcknowledge(delivery.acknowledge, path, request, response))) return;
+        if (delivery && (await serveAcknowledge(delivery.responses, path, request, response))) return;
         await servePage(path, response, request);
       },
     });

@@ -5,6 +5,7 @@ import type { Records } from '../records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
+import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
 import type { EditablePromptSource } from './definition/source.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
@@ -14,12 +15,20 @@ import { type MountOptions, MountSource } from './mounts/mount.ts';
 import { RecentValues } from './rendering/recent-values.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
+import type { ModelOptions } from './testing/test-model.ts';
+import { TestedRevisions } from './testing/tested-revisions.ts';
 import { createCatalogTools } from './tools/catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
 import { createEditingTools } from './tools/editing-tools.ts';
+import { createHistoryTool, createLabelTool } from './tools/history-tools.ts';
 import { createLibraryTools } from './tools/library-tools.ts';
 import { createMethods } from './tools/methods.ts';
 import { createShow } from './tools/show-tool.ts';
+import { createTestTool } from './tools/test-tool.ts';
+import { createUsageTool } from './tools/usage-tool.ts';
+import type { OpenRepository } from './versions/git-history.ts';
+import { FileLabelStore, SharedLabelStore } from './versions/label-store.ts';
+import { Versions } from './versions/versions.ts';
 
 export interface PromptsOptions {
   readonly commandsDir: string;
@@ -37,6 +46,18 @@ export interface PromptsOptions {
   readonly poll?: boolean;
   /** The flag or setting that names each folder, unless it is the default folder. */
   readonly namedBy?: { readonly [folder in 'commandsDir' | 'jsonlDir' | 'twigDir']?: string | undefined };
+  /** Opens git repositories for the history of prompt files. */
+  readonly openRepository?: OpenRepository;
+  /** Labels that only a person may move. */
+  readonly protectedLabels?: readonly string[];
+  /** A label does not move to a revision whose tests fail. */
+  readonly holdsLabels?: boolean;
+  /** The model that answers tests of prompts. */
+  readonly model?: ModelOptions;
+  /** Rules of lint that are not reported. */
+  readonly silencedRules?: readonly string[];
+  /** Counts how often prompts are used. Default: true. */
+  readonly countsUsage?: boolean;
   /** Also logs invalid files and missing folders. */
   readonly logsProblems?: boolean;
 }
@@ -65,6 +86,12 @@ export function createPrompts({
   poll = false,
   namedBy = {},
   logsProblems = false,
+  openRepository,
+  protectedLabels = [],
+  holdsLabels = false,
+  model,
+  countsUsage = true,
+  silencedRules = [],
 }: PromptsOptions): PromptsFeature {
   const user = createUserSource(jsonlDir, poll, records);
   // A database replaces the files of this machine; `migrate` copies the prompts of hexai too.
@@ -81,24 +108,57 @@ export function createPrompts({
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
     new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
-  const catalog = new Catalog(sources, { reportsTextChanges: true, logsProblems });
+  const catalog = new Catalog(sources, {
+    reportsTextChanges: true,
+    logsProblems,
+    checks: async (entries, find) => {
+      if (!entries.some(({ definition }) => definition.tests !== undefined)) return [];
+      const { failingTests } = await import('./testing/prompt-tests.ts');
+      return failingTests(entries, find);
+    },
+    filter: async (problems) => {
+      const { audibleProblems } = await import('./lint/silenced-files.ts');
+      return audibleProblems(problems, new Set(silencedRules));
+    },
+  });
   const editor = new Editor(catalog, user, hexai);
+  const labels = records === undefined ? new FileLabelStore(jsonlDir) : new SharedLabelStore(records);
+  const versions = new Versions(catalog, labels, { protectedLabels, holdsLabels });
+  const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
   const recent = new RecentValues();
+  const usage = countsUsage ? new Usage(join(jsonlDir, 'usage')) : undefined;
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
+    close() {
+      catalog.close();
+      versions.close();
+      usage?.flush();
+    },
     async entries() {
       for (const source of sources) await source.list();
       return catalog.list();
     },
     tools: [
-      ...createCatalogTools(catalog, recent),
-      createShow(catalog),
+      ...createCatalogTools(catalog, recent, versions.find, usage),
+      createUsageTool(usage),
+      createShow(catalog, versions),
       ...createEditingTools(editor),
-      ...createLibraryTools(catalog, editor),
+      createHistoryTool({ editor, versions, openRepository }),
+      createLabelTool(versions),
+      createTestTool({ catalog, versions, tested, model }),
+      ...createLibraryTools(catalog, editor, silencedRules),
     ],
-    prompts: new CatalogProvider({ catalog, asks: true, recent, escapes: true, revisions: true }),
+    prompts: new CatalogProvider({
+      catalog,
+      find: versions.find,
+      asks: true,
+      recent,
+      usage,
+      escapes: true,
+      revisions: true,
+    }),
     methods: createMethods(editor, { revisions: true }),
     extensions: { 'adjutant/prompt-management': {} },
     async definitions() {

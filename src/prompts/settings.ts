@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineSettings, type Places } from '../setting.ts';
 import { mountable } from './formats/format-names.ts';
+import { ruleNames } from './lint/rules.ts';
 import { hexaiPromptsDir } from './sources/hexai-config.ts';
 
 function hexaiDir(places: Places): string {
@@ -84,6 +85,28 @@ export const promptSettings = defineSettings({
     default: [],
     description:
       'Prompt files of other programs to serve in place: tables with format, path and optionally prefix (for the names), follow_links (follow symbolic links, also out of the folder) and version (of the client, if its older rules apply).',
+  },
+  'prompts.lint_ignore': {
+    type: 'list',
+    values: ruleNames,
+    default: [],
+    description: 'Rules of lint that are not reported.',
+  },
+  'prompts.protected_labels': {
+    type: 'list',
+    default: [],
+    description: 'Labels of prompts, such as production, that only a person may move.',
+  },
+  'prompts.hold_label_on_failure': {
+    type: 'boolean',
+    default: false,
+    description: 'Whether a label stays where it is if a test of the new revision fails.',
+  },
+  'prompts.usage': {
+    type: 'boolean',
+    default: true,
+    description:
+      'Whether uses of prompts are counted per client and day, on this machine only. Prompts that are used often rank a little higher.',
   },
   'prompts.user_home': {
     type: 'path',

@@ -9,6 +9,9 @@ export const keywords: Readonly<Record<string, string>> = {
     'edit change modify rename rewrite wording title description tags of a prompt better improve',
   delete_prompt: 'delete remove throw away discard erase a prompt',
   prompt_history: 'history versions revisions edited changed by author when earlier deleted prompt log',
+  label_prompt: 'version tag release production staging pin protect publish approve prompt',
+  test_prompts: 'run tests of prompts evaluate eval check regression judge rubric',
+  prompt_usage: 'statistics most used popular unused prompts how often count analytics',
   restore_prompt: 'undo revert roll back bring back recover earlier version deleted prompt mistake',
   lint_prompts: 'check validate verify problems mistakes errors broken prompt template syntax compile',
   import_prompts:
@@ -24,6 +27,8 @@ export const keywords: Readonly<Record<string, string>> = {
   tail_run: 'follow watch live progress output events latest commands doing moment sub-agent run log',
   collect_run: 'wait finish get answer result of a run sub-agent',
   cancel_run: 'stop cancel kill abort end interrupt terminate running sub-agent agent job processes',
+  apply_run: 'apply deliver kept changes of failed run conflict resolved try again',
+  undo_run: 'undo revert roll back take back changes files of a run sub-agent',
   clean_runs: 'clean up delete remove old finished runs folders free disk space',
   list_users: 'list people persons members who system registered time zone',
   get_user: 'person profile details preferences time zone address phone quiet hours channel',
@@ -55,6 +60,8 @@ export const keywords: Readonly<Record<string, string>> = {
   cancel_notification: 'cancel stop skip do not send planned reminder notification alert',
   acknowledge_notification:
     'acknowledge confirm seen read mark done reminder notification alert stop calling',
+  replay_notifications:
+    'replay what if would have got past reminders under other settings policy compare backtest simulate',
   snooze_notification: 'snooze later again remind me in minutes postpone put off reminder notification alert',
   test_notification: 'test try send message mail email phone call ntfy webhook channel works reaches',
   list_outbox: 'outbox messages written instead of being sent undelivered mails files',

@@ -1,6 +1,13 @@
 /** The groups of tools that a server or a client can select. A tool can be in several groups. */
 export const toolsets = {
-  prompts: ['list_prompts', 'search_prompts', 'expand_prompt', 'show_prompt', 'export_prompts'],
+  prompts: [
+    'list_prompts',
+    'search_prompts',
+    'expand_prompt',
+    'show_prompt',
+    'export_prompts',
+    'prompt_usage',
+  ],
   prompt_editing: [
     'list_prompts',
     'show_prompt',
@@ -9,6 +16,8 @@ export const toolsets = {
     'delete_prompt',
     'prompt_history',
     'restore_prompt',
+    'label_prompt',
+    'test_prompts',
     'lint_prompts',
     'import_prompts',
   ],
@@ -20,7 +29,16 @@ export const toolsets = {
     'collect_run',
     'cancel_run',
   ],
-  runs: ['list_runs', 'show_run', 'tail_run', 'collect_run', 'cancel_run', 'clean_runs'],
+  runs: [
+    'list_runs',
+    'show_run',
+    'tail_run',
+    'collect_run',
+    'cancel_run',
+    'apply_run',
+    'undo_run',
+    'clean_runs',
+  ],
   calendar: [
     'list_users',
     'list_events',
@@ -44,6 +62,7 @@ export const toolsets = {
     'cancel_notification',
     'acknowledge_notification',
     'snooze_notification',
+    'replay_notifications',
     'test_notification',
     'list_outbox',
     'list_audit',

@@ -276,7 +276,7 @@ const folder = () => join(bench.home, 'runs');
 const newest = () => join(folder(), existsSync(folder()) ? (readdirSync(folder())[0] ?? '') : '');
 
 describe('an autopilot whose server is stopped', () => {
-  it('keeps the worktrees of its agents, whose changes the next server merges', async () => {
+  it('keeps the isolated views of its agents, whose changes the next server delivers', async () => {
     const commit = ['-c', 'user.name=T', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first'];
     for (const args of [['add', '-A'], commit]) execFileSync('git', args, { cwd: bench.project });
     const settings = { 'delegate-command': scriptedAgent, 'delegate-on-disconnect': 'finish' };
@@ -295,13 +295,12 @@ describe('an autopilot whose server is stopped', () => {
     });
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
     await stopped.kill('SIGTERM');
-    expect(existsSync(join(newest(), 'worktrees/one/README.md'))).toBe(true);
+    expect(existsSync(join(newest(), 'subruns/one/.workspace/workspace.json'))).toBe(true);
     await connect();
     await eventually(() => expect(existsSync(join(newest(), 'result.json'))).toBe(true));
     expect(readJson(join(newest(), 'result.json'))).toMatchObject({ status: 'completed' });
     expect(readFileSync(join(bench.project, 'made.txt'), 'utf8')).toBe('made\n');
-    expect(existsSync(join(newest(), 'worktrees'))).toBe(false);
-    expect(readdirSync(join(newest(), 'subruns/one')).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect(existsSync(join(newest(), 'subruns/one/.workspace/upper'))).toBe(false);
   });
 });
 

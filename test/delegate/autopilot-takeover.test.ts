@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, type Turn } from '../model/turn.ts';
 import { autopilotTask, job } from './autopilot-task.ts';
-import { gitIn, resetProject } from './project.ts';
+import { resetProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
 import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -28,7 +28,6 @@ const connect = async (settings: Record<string, string> = {}) =>
   });
 const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const git = (...args: string[]) => gitIn(bench, ...args);
 
 describe('an autopilot whose server is killed', () => {
   const runs = () => join(bench.home, 'runs');
@@ -63,7 +62,7 @@ describe('an autopilot whose server is killed', () => {
 
   it('is resumed by the next server, without repeating any work', async () => {
     const before = model.requests.length;
-    const id = await killServerWhenExists('worktrees/second/alone.txt', task, { worktrees: 'always' });
+    const id = await killServerWhenExists('subruns/second/.workspace/upper/alone.txt', task);
     await connect();
     const { result, aggregate } = await finished(id);
     expect(result).toMatchObject({ status: 'completed', error: null });
@@ -73,7 +72,6 @@ describe('an autopilot whose server is killed', () => {
     );
     expect(read('alone.txt')).toBe('alone\n');
     expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
-    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(readdirSync(join(runs(), id)).filter((name) => name.startsWith('.'))).toEqual([]);
     expect(result.usage).toEqual(aggregate.usage);
     // One request for the planner, one each for the first and third job, and two for the second, which ran a command.
@@ -140,7 +138,7 @@ describe('an autopilot whose server is killed', () => {
     ['was already run by three servers', { servers: 3 }, task],
     ['has a secret in its task', undefined, `Use ghp_${'a1'.repeat(20)}. ${task}`],
   ])('is finished without being resumed if it %s', async (_, change, given) => {
-    const id = await killServerWhenExists('worktrees/second/alone.txt', given, { worktrees: 'always' });
+    const id = await killServerWhenExists('subruns/second/.workspace/upper/alone.txt', given);
     const stateFile = join(runs(), id, '.flight.json');
     expect(existsSync(stateFile)).toBe(change !== undefined);
     if (change !== undefined) writeFileSync(stateFile, JSON.stringify({ ...readJson(stateFile), ...change }));
@@ -152,6 +150,5 @@ describe('an autopilot whose server is killed', () => {
       'Job first (completed): Did first.\nJob second (completed): Finished alone.\nJob third (skipped): Skipped because the server stopped.',
     );
     expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
-    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-out
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import { autopilotTask, job } from './autopilot-task.ts';
-import { gitIn, resetProject } from './project.ts';
+import { resetProject } from './project.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
 /** Tests with the real Codex and a model on loopback that follows the scripts in the tasks. */
@@ -45,7 +45,6 @@ const connect = async (settings: Record<string, string> = {}) =>
 const write = (path: string, text: string) => writeFileSync(join(bench.project, path), text);
 const read = (path: string) => readFileSync(join(bench.project, path), 'utf8');
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const git = (...args: string[]) => gitIn(bench, ...args);
 
 async function runAutopilot(
   task: string,
@@ -128,15 +127,15 @@ describe('an autopilot', () => {
     );
     const { output, text } = await runAutopilot(task);
     expect(output).toMatchObject({
-      status: 'completed',
-      error: null,
+      status: 'completed_with_problems',
+      error: 'change: ghost.txt was reported as delivered, but does not exist',
       decision: { should_delegate: true, reason: 'Many parts.' },
       plan: { source: 'model' },
       usage: { input_tokens: 400 },
     });
-    expect(statuses(output)).toEqual(['look completed', 'change completed']);
+    expect(statuses(output)).toEqual(['look completed', 'change completed_with_problems']);
     expect(output.aggregate).toEqual({
-      summary: 'Job look (completed): Did look.\nJob change (completed): Wrote it.',
+      summary: 'Job look (completed): Did look.\nJob change (completed_with_problems): Wrote it.',
       deliverables: [
         { path: 'new.txt', description: 'The greeting' },
         { path: 'ghost.txt', description: 'Promised' },
@@ -145,7 +144,7 @@ describe('an autopilot', () => {
       next_actions: ['Run tests'],
     });
     expect(output.jobs[1]!.evidence).toMatchObject({
-      method: 'git',
+      method: 'walk',
       files: [
         { path: 'new.txt', status: 'verified', change: 'added' },
         { path: 'ghost.txt', status: 'missing' },
@@ -177,7 +176,7 @@ describe('an autopilot', () => {
     expect(plannerExec).toMatchObject({ sandbox: 'read-only' });
     expect(plannerExec.argv).toContain('--ephemeral');
     expect(text).toMatch(
-      /^delegate_autopilot\nrun_id: .+\nstatus: completed \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
+      /^delegate_autopilot\nrun_id: .+\nstatus: completed_with_problems \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
     );
   });
 
@@ -310,6 +309,7 @@ describe('writing jobs', () => {
     const append = (text: string) => `read -r first < a.txt; sleep 0.2; echo "${text}" >> a.txt`;
     const { output } = await runAutopilot(
       autopilotTask(writer('one', append('from one')), writer('two', append('from two'))),
+      { worktrees: 'never' },
     );
     expect(statuses(output)).toEqual(['one completed', 'two completed']);
     const [one, two] = output.jobs;
@@ -317,7 +317,7 @@ describe('writing jobs', () => {
     expect(read('a.txt').endsWith('from one\nfrom two\n')).toBe(true);
   });
 
-  it('get a worktree each on request, and their changes are merged', async () => {
+  it('get an isolated view each, and their changes are merged', async () => {
     write('b.txt', 'not committed\n');
     const { output } = await runAutopilot(
       autopilotTask(
@@ -333,11 +333,9 @@ describe('writing jobs', () => {
     expect(output.jobs[1]!.evidence!.files).toEqual([
       { path: 'a.txt', status: 'unreported', change: 'modified' },
     ]);
-    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
-    expect(existsSync(join(output.run_dir, 'worktrees'))).toBe(false);
   });
 
-  it('are checked by the files in the shared tree, and report files that git does not merge', async () => {
+  it('deliver ignored files and nested repositories too, and are checked by the files in the shared tree', async () => {
     write('.gitignore', 'dist/\n');
     const make = [
       'mkdir -p dist nested/.git',
@@ -363,20 +361,13 @@ describe('writing jobs', () => {
     expect(one).toMatchObject({ status: 'completed', patch: { applied: true } });
     expect(one!.evidence!.files).toEqual([
       { path: 'a.txt', status: 'verified', change: 'modified' },
-      { path: 'dist/out.js', status: 'missing' },
-      { path: 'nested/f.txt', status: 'missing' },
+      { path: 'dist/out.js', status: 'verified', change: 'added' },
+      { path: 'nested/f.txt', status: 'verified', change: 'added' },
     ]);
+    expect([read('dist/out.js'), read('nested/f.txt')]).toEqual(['built\n', 'inner\n']);
+    expect(existsSync(join(bench.project, 'nested/.git/HEAD'))).toBe(true);
     const evidence = JSON.parse(readFileSync(join(one!.run_dir, 'evidence.json'), 'utf8'));
     expect(evidence).toEqual(one!.evidence);
-    const kept = join(one!.run_dir, 'left_behind');
-    expect(one!.warnings).toContain(
-      `Not merged, because git ignores these paths or they belong to another repository: dist/, nested/. They are kept in ${kept}.`,
-    );
-    expect(readFileSync(join(kept, 'dist/out.js'), 'utf8')).toBe('built\n');
-    expect(readFileSync(join(kept, 'nested/f.txt'), 'utf8')).toBe('inner\n');
-    expect(output.aggregate.open_questions).toContain(
-      `Job one created dist/out.js, but git does not merge it. It is kept in ${join(kept, 'dist/out.js')}. Is it needed?`,
-    );
   });
 
   it('leave a patch if their changes conflict', async () => {
@@ -384,12 +375,15 @@ describe('writing jobs', () => {
       autopilotTask(writer('one', 'echo first > a.txt'), writer('two', 'echo second > a.txt')),
       { worktrees: 'always' },
     );
-    expect(output.status).toBe('failed');
-    const failed = output.jobs.find(({ status }) => status === 'failed')!;
+    expect(output.status).toBe('completed_with_problems');
+    const failed = output.jobs.find(({ status }) => status === 'completed_with_problems')!;
+    expect(failed.error).toBe('a.txt was not delivered: it was changed meanwhile');
     expect(failed.patch).toMatchObject({ applied: false, conflicts: ['a.txt'] });
     expect(readFileSync(failed.patch!.path, 'utf8')).toMatch(/\+(first|second)/);
     expect(read('a.txt')).toMatch(/^(first|second)\n$/);
-    expect(output.aggregate.next_actions).toContain(`Apply ${failed.patch!.path} manually`);
+    expect(output.aggregate.next_actions).toContain(
+      `Run "adjutant runs apply ${failed.run_id}" to deliver them`,
+    );
   });
 });
 
@@ -419,9 +413,7 @@ describe('an autopilot fails', () => {
       worktrees: 'always',
     });
     expect(unchecked.status).toBe('completed');
-    expect(unchecked.warnings).toEqual([
-      `${bench.project} is not in a git repository: jobs that write share the folder and take turns.`,
-    ]);
+    expect(unchecked.warnings).toEqual([]);
   });
 
   it('if the requested sandbox is not allowed', async () => {
@@ -477,7 +469,7 @@ describe('an autopilot in progress', () => {
       ),
       job('third', { depends_on: ['second'] }),
     );
-    const own = await connect();
+    const own = await connect({ 'autopilot-worktrees': 'never' });
     const id = 4711;
     const reply = own.client.exchange({
       jsonrpc: '2.0',

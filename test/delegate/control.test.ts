@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { terminateRun } from '../../src/delegate/process/process-end.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
@@ -202,7 +203,7 @@ describe('a server that is killed', () => {
       return id!;
     });
     await first.kill('SIGKILL');
-    for (const { pid } of await listRunProcesses(undefined, run_id)) process.kill(pid, 'SIGKILL');
+    await terminateRun(undefined, run_id, 0);
     const record = await finished(await connect(), run_id);
     expect(record).toMatchObject({
       status: 'failed',

@@ -205,7 +205,7 @@ describe('the result of a run', () => {
       expect(record.status).toBe('failed');
       const next = await call();
       expect(next.record.status).toBe('failed');
-      expect(next.record.error).toContain('ENOSPC');
+      expect(next.record.error).toContain('the disk is full');
     } finally {
       execFileSync('umount', ['-l', disk]);
     }
@@ -287,6 +287,7 @@ describe('the agent', () => {
       'features.unbounded_connection_retries=false',
       'skills.bundled.enabled=false',
       'skills.include_instructions=false',
+      'shell_environment_policy.exclude=["GIT_DIR"]',
       'shell_environment_policy.ignore_default_excludes=false',
       `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,
     ]);

@@ -15,21 +15,21 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
   [
     'only reads',
     reads,
-    `list_prompts expand_prompt search_prompts show_prompt prompt_history lint_prompts export_prompts
+    `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_runs show_run tail_run collect_run server_status get_user list_users list_rules get_event list_events
-     list_calendars find_time get_free_busy list_notifications list_audit list_outbox`,
+     list_calendars find_time get_free_busy list_notifications replay_notifications list_audit list_outbox`,
   ],
   ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
   [
     'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
     sets,
-    'plan_notifications acknowledge_notification cancel_run load_demo',
+    'test_prompts plan_notifications acknowledge_notification cancel_run load_demo',
   ],
   [
     'overwrites or removes what a person has entered',
     replaces,
-    `update_prompt delete_prompt restore_prompt update_user delete_user delete_rule update_event delete_event
-     remove_calendar cancel_notification clean_runs remove_demo`,
+    `update_prompt delete_prompt restore_prompt label_prompt update_user delete_user delete_rule update_event delete_event
+     remove_calendar cancel_notification clean_runs apply_run undo_run remove_demo`,
   ],
   [
     'may replace an entry, or add another one with every call',

@@ -197,6 +197,36 @@ describe('adjutant prompts lint', () => {
     expect(prompts(['lint', 'x/.claude/commands/bad.md', '--format', 'codex']).code).toBe(1);
   });
 
+  it('prints a SARIF report', () => {
+    write('commands/a.md', '---\ndescription: d\n---\nAsk {{topic}}');
+    const { code, stdout } = prompts(['lint', 'commands', '--sarif']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'adjutant', rules: [{ id: 'plain-placeholder' }] } },
+          results: [
+            {
+              ruleId: 'plain-placeholder',
+              level: 'warning',
+              locations: [
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: 'commands/a.md' },
+                    region: { startLine: 4, startColumn: 5 },
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+    write('adjutant.toml', '[prompts]\nlint_ignore = ["plain-placeholder"]\n');
+    expect(prompts(['lint', '--strict'])).toMatchObject({ code: 0, stdout: '' });
+  });
+
   it('reports binary files and links out of the folder', () => {
     write('bad/binary.md', Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0x00, 0xfe]));
     write('bad/good.md', '---\ndescription: d\n---\nok {{input}}');
@@ -291,5 +321,44 @@ describe('adjutant prompts import and export', () => {
       const [argument] = json(['show', name]).arguments;
       expect(prompts(['render', name, `${argument.name}=milk`]).stdout).toBe('Note this: milk\n');
     }
+  });
+});
+
+describe('versions on the command line', () => {
+  const tested = (body: string) =>
+    `---\ndescription: d\ntests:\n  - {name: "a < b", arguments: {input: x}, contains: first}\n---\n${body}`;
+
+  it('labels, tests and counts prompts', () => {
+    write('commands/plan.md', tested('Plan {{input}} first'));
+    expect(prompts(['label', 'plan', 'production']).stdout).toMatch(
+      /^plan@production is revision \w+ now\n$/,
+    );
+    expect(prompts(['test'])).toMatchObject({
+      code: 0,
+      stdout: 'passed plan: a < b\n',
+      stderr: '1 passed, 0 failed, 0 skipped\n',
+    });
+    write('commands/plan.md', tested('Plan {{input}} last'));
+    expect(prompts(['render', 'plan@production', 'input=x']).stdout).toBe('Plan x first\n');
+    expect(prompts(['test', '--changed']).code).toBe(1);
+    const junit = prompts(['test', '--junit']);
+    expect(junit.stdout).toContain(
+      '<testcase classname="plan" name="a &lt; b"><failure message="the text does not contain &quot;first&quot;">',
+    );
+    expect(prompts(['history', 'plan', '--compare', 'production']).stdout).toContain(
+      '-Plan {{input}} first\n',
+    );
+    expect(prompts(['history', 'plan']).stdout).toMatch(/plan@production +\S+ +label of/);
+    expect(prompts(['usage']).stdout).toMatch(/plan +1 +\d{4}-\d\d-\d\d +adjutant 1/);
+    expect(prompts(['label', 'plan', 'production', '--remove']).stdout).toBe(
+      'Removed production from plan\n',
+    );
+  });
+
+  it('moves a protected label only with --force', () => {
+    write('adjutant.toml', '[prompts]\nprotected_labels = ["production"]\n');
+    write('commands/plan.md', tested('Plan {{input}} first'));
+    expect(prompts(['label', 'plan', 'production']).stderr).toContain('--force');
+    expect(prompts(['label', 'plan', 'production', '--force']).code).toBe(0);
   });
 });

@@ -36,8 +36,9 @@ export function openPrompts(
   options: MemoryOptions = {},
   capabilities: JsonObject = {},
   clientName = 'tester',
+  more: Partial<PromptsOptions> = {},
 ): PromptServer {
-  return serve(plantTree(files), {}, options, capabilities, clientName);
+  return serve(plantTree(files), more, options, capabilities, clientName);
 }
 
 function serve(

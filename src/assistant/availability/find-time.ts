@@ -73,14 +73,13 @@ export async function findTime(data: AssistantData, request: TimeRequest, interv
 
 /** Lists when users are busy, without saying with what. */
 export async function freeBusy(data: AssistantData, range: TimeRange, intervalMs: number) {
-  const { zone, window, people, nowMs } = await readRange(data, range);
+  const { zone, window, people } = await readRange(data, range);
   const known = await data.store.read((db) =>
     Promise.all(people.map((user) => readPerson(data, db, user, window, intervalMs))),
   );
   const spanView = (tentative: boolean) => (span: Span) => ({
     start_ts: timestamp(span.startMs),
     end_ts: timestamp(span.endMs),
-    start_local: localTime(span.startMs, zone, nowMs),
     ...(tentative && { tentative: true }),
   });
   return {
@@ -153,6 +152,7 @@ function slotView(
   return present({
     start_ts: timestamp(startMs),
     end_ts: timestamp(endMs),
+    start_local: localTime(startMs, zone, nowMs),
     people: people.map((person, index) => ({
       user_id: person.id,
       state: stateOf(person.unknown.length > 0, tentative.includes(index)),

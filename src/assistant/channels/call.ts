@@ -1,4 +1,5 @@
 import { isPhoneNumber } from '../../single-line.ts';
+import { textsFor } from '../messages/catalog.ts';
 import type { Channel, Message } from './channel.ts';
 import { post } from './post.ts';
 
@@ -49,7 +50,7 @@ export function script({ recipient, speech }: Message, acknowledgeUrl: string | 
   const say = (text: string) => `<Say${voice} language="${xml(recipient.locale)}">${xml(text)}</Say>`;
   const body = [...speech].slice(0, 1200).join('');
   if (acknowledgeUrl === undefined) return `<Response>${say(body)}<Pause length="1"/>${say(body)}</Response>`;
-  return `<Response><Gather numDigits="1" timeout="8" method="POST" action="${xml(acknowledgeUrl)}">${say(body)}${say('Press 1 to confirm that you heard this.')}</Gather></Response>`;
+  return `<Response><Gather numDigits="1" timeout="8" method="POST" action="${xml(acknowledgeUrl)}">${say(body)}${say(textsFor(recipient.locale).pressOne)}</Gather></Response>`;
 }
 
 const entities: Readonly<Record<string, string>> = {

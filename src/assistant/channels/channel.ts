@@ -20,6 +20,10 @@ export interface Message {
   /** The event in iCalendar format. */
   readonly calendar?: string;
   readonly urgency: Urgency;
+  /** The same for all messages about an occurrence, so that mail programs show them together. */
+  readonly thread?: string;
+  /** Labels of the buttons; absent if there is nothing to confirm. */
+  readonly actions?: { readonly acknowledge: string; readonly snooze: string };
   readonly sentAt: Date;
   /** Machine-readable details. */
   readonly data: Readonly<Record<string, string | number | boolean | null>>;
@@ -34,6 +38,10 @@ export interface Recipient {
   readonly phone?: string;
   readonly webhook?: string;
   readonly ntfy?: string;
+  /** Id of the chat. */
+  readonly telegram?: string;
+  /** Addresses for the program apprise. They can contain secrets. */
+  readonly apprise?: readonly string[];
 }
 
 export type Outcome =

@@ -272,6 +272,37 @@ describe('ntfy', () => {
   });
 });
 
+describe('buttons and headers', () => {
+  const acting: Message = {
+    ...message,
+    thread: 'thread-1',
+    actions: { acknowledge: 'OK', snooze: 'Snooze 10 min' },
+    data: { acknowledge_url: 'https://me.example.com/acknowledge/0193-abc' },
+  };
+
+  it('let a push message be confirmed and snoozed', async () => {
+    const { url, requests } = await provider(200, '{"id":"x1Y"}');
+    await createNtfyChannel({ server: url }).deliver(acting, deadline());
+    expect(JSON.parse(requests[0]!.body).actions).toMatchObject([
+      { action: 'http', label: 'OK', url: acting.data['acknowledge_url'], method: 'POST', clear: true },
+      { label: 'Snooze 10 min', url: `${acting.data['acknowledge_url']}?snooze=10` },
+    ]);
+    await createNtfyChannel({ server: url }).deliver(message, deadline());
+    expect(JSON.parse(requests[1]!.body).actions).toBeUndefined();
+  });
+
+  it('let mail programs group the messages of an event and unsubscribe', async () => {
+    const { channel, received } = await mailServer();
+    await channel.deliver(acting, deadline());
+    const header = (name: string) => received[0]!.headers.find(({ key }) => key === name)?.value;
+    expect(header('references')).toBe('<thread-1@example.org>');
+    expect(header('auto-submitted')).toBe('auto-generated');
+    expect(header('list-id')).toBe('Adjutant reminders <reminders.example.org>');
+    expect(header('list-unsubscribe')).toBe('<https://me.example.com/acknowledge/0193-abc?fewer=1>');
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  });
+});
+
 describe('credentials in a URL', () => {
   it('are sent as a header and never appear in an error message', async () => {
     const { url, requests, close } = await provider(200, '{}');

@@ -1,8 +1,10 @@
+import { createAppriseChannel } from './apprise.ts';
 import { createCallChannel } from './call.ts';
 import type { Channel, Channels } from './channel.ts';
 import { createNtfyChannel } from './ntfy.ts';
 import { createOutboxChannel } from './outbox.ts';
 import { createSmtpChannel } from './smtp.ts';
+import { createTelegramChannel, type TelegramOptions } from './telegram.ts';
 import { createWebhookChannel } from './webhook.ts';
 
 /** Configured providers, and the outbox folder for channels without one. */
@@ -19,6 +21,7 @@ export interface ChannelOptions {
   readonly webhookSecret?: string | undefined;
   /** Hosts with private addresses to which webhooks may be posted. */
   readonly privateHosts: readonly string[];
+  readonly telegram?: TelegramOptions | undefined;
   readonly ntfy?: { readonly url: string; readonly token?: string | undefined } | undefined;
 }
 
@@ -27,7 +30,7 @@ export function createChannels(
   options: ChannelOptions,
   acknowledgeUrl?: (id: string) => Promise<string>,
 ): Channels {
-  const { mailFrom, smtpUrl, call, webhookSecret, privateHosts, ntfy } = options;
+  const { mailFrom, smtpUrl, call, webhookSecret, privateHosts, ntfy, telegram } = options;
   const outbox = (name: keyof Channels): Channel =>
     createOutboxChannel(name, { folder: options.outboxDir, from: mailFrom });
   return {
@@ -44,5 +47,7 @@ export function createChannels(
       ntfy === undefined
         ? outbox('ntfy')
         : createNtfyChannel({ server: ntfy.url, ...(ntfy.token !== undefined && { token: ntfy.token }) }),
+    telegram: telegram === undefined ? outbox('telegram') : createTelegramChannel(telegram),
+    apprise: createAppriseChannel({ privateHosts }),
   };
 }

@@ -19,7 +19,8 @@ export async function composeMail(message: Message, from: string): Promise<Mail 
     return { refusal: `the sender ${JSON.stringify(from)} is not a valid email address` };
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   // The same in every attempt, so that mail clients can recognize a duplicate.
-  const messageId = `<${encodeURIComponent(message.id)}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const messageId = `<${encodeURIComponent(message.id)}@${domain}>`;
   const composer = new MailComposer({
     from: { name: 'Adjutant', address: from },
     to: { name: singleLine(message.recipient.name), address: email },
@@ -28,7 +29,8 @@ export async function composeMail(message: Message, from: string): Promise<Mail 
     html: message.html,
     messageId,
     date: message.sentAt,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: headersOf(message, domain),
+    ...(message.thread !== undefined && { references: `<${message.thread}@${domain}>` }),
     ...(message.urgency === 'urgent' && { priority: 'high' as const }),
     ...(message.calendar !== undefined && {
       attachments: [
@@ -41,4 +43,17 @@ export async function composeMail(message: Message, from: string): Promise<Mail 
     disableUrlAccess: true,
   });
   return { from, to: email, messageId, content: await composer.compile().build() };
+}
+
+/** Headers that tell mail programs and servers what this message is, and how to get fewer of them. */
+function headersOf({ data }: Message, domain: string): Record<string, string> {
+  const url = data['acknowledge_url'];
+  return {
+    'Auto-Submitted': 'auto-generated',
+    'List-Id': `Adjutant reminders <reminders.${domain}>`,
+    ...(typeof url === 'string' && {
+      'List-Unsubscribe': `<${url}?fewer=1>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
+  };
 }

@@ -1,7 +1,8 @@
 import { singleLine } from '../../single-line.ts';
 import type { Urgency } from '../store/schema.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, Message } from './channel.ts';
 import { post } from './post.ts';
+import { snoozeMinutes } from './telegram.ts';
 
 export interface NtfyOptions {
   readonly server: string;
@@ -18,6 +19,7 @@ export function createNtfyChannel({ server, token }: NtfyOptions): Channel {
       if (topic === undefined || topic === '')
         return { kind: 'permanent', detail: 'the user has no ntfy topic' };
       const link = message.data['link'];
+      const confirmUrl = message.data['acknowledge_url'];
       return post(new URL('/', server).href, {
         signal,
         body: JSON.stringify({
@@ -27,6 +29,8 @@ export function createNtfyChannel({ server, token }: NtfyOptions): Channel {
           message: message.text,
           priority: priorities[message.urgency],
           ...(typeof link === 'string' && link !== '' && { click: link }),
+          ...(typeof confirmUrl === 'string' &&
+            message.actions && { actions: buttons(confirmUrl, message.actions) }),
         }),
         headers: {
           'content-type': 'application/json; charset=utf-8',
@@ -36,4 +40,16 @@ export function createNtfyChannel({ server, token }: NtfyOptions): Channel {
       });
     },
   };
+}
+
+/** The app sends these requests itself; the notification disappears when one succeeds. */
+function buttons(url: string, { acknowledge, snooze }: NonNullable<Message['actions']>) {
+  const button = (label: string, target: string) => ({
+    action: 'http',
+    label,
+    url: target,
+    method: 'POST',
+    clear: true,
+  });
+  return [button(acknowledge, url), button(snooze, `${url}?snooze=${snoozeMinutes}`)];
 }

@@ -4,6 +4,7 @@ import { messageOf } from '../../json.ts';
 import { storageReason } from '../../storage-error.ts';
 import type { Channel as ChannelName } from '../store/schema.ts';
 import type { Channel, Message, Outcome } from './channel.ts';
+import { maskAddress } from './channel-address.ts';
 import { composeMail } from './mail.ts';
 import { speak } from './speech.ts';
 
@@ -40,7 +41,15 @@ export function createOutboxChannel(name: ChannelName, options: OutboxOptions): 
       );
     }
     const { id, subject, text, urgency, data } = message;
-    const document = { to: message.recipient[name] ?? null, id, subject, text, urgency, ...data };
+    const to = message.recipient[name] ?? null;
+    const document = {
+      to: typeof to === 'string' || to === null ? to : to.map(maskAddress),
+      id,
+      subject,
+      text,
+      urgency,
+      ...data,
+    };
     return writeAtomically(`${stem}.${name}.json`, (file) =>
       disk.writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`, privately),
     );

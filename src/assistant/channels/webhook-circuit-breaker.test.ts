@@ -103,7 +103,14 @@ describe.each(['sqlite', 'postgres'])('a slow webhook receiver, on %s', (engine)
       const channel = createWebhookChannel({ secret: 's', privateHosts: ['127.0.0.1'] });
       const worker = new Worker({
         store,
-        channels: { email: channel, call: channel, webhook: channel, ntfy: channel },
+        channels: {
+          email: channel,
+          call: channel,
+          webhook: channel,
+          ntfy: channel,
+          telegram: channel,
+          apprise: channel,
+        },
         owner: 'w',
         clock: () => noon,
         slots: 4,

@@ -186,7 +186,14 @@ describe('a webhook in a private network', () => {
       notifications: [reminder(event, noon, { id: 'a', channel: 'webhook' })],
     });
     const outbox = createOutboxChannel('email', { folder: join(folder, 'outbox'), from: 'a@example.org' });
-    const channels = { email: outbox, call: outbox, webhook: publicOnly(), ntfy: outbox };
+    const channels = {
+      email: outbox,
+      call: outbox,
+      webhook: publicOnly(),
+      ntfy: outbox,
+      telegram: outbox,
+      apprise: outbox,
+    };
     const worker = new Worker({ store, channels, owner: 'w', clock: () => noon });
     await new Scheduler({ store, worker, clock: () => noon }).once();
     const rows = await store.read((db) =>

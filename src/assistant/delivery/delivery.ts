@@ -4,13 +4,16 @@ import { isMailAddress } from '../../single-line.ts';
 import { occurrences } from '../calendar/occurrences.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
+import type { Responses } from '../channels/acknowledge.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
 import { type Feed, followChanges } from '../store/change-feed.ts';
 import { type Clock, createStore } from '../store/store.ts';
 import { PlanningLoop } from './planning-loop.ts';
+import { createResponses } from './responses.ts';
 import { Scheduler } from './scheduler.ts';
+import { TelegramPoller } from './telegram-poller.ts';
 import { Worker } from './worker.ts';
 
 /** Time limit for planning one user. Long, because a model may be asked about many events. */
@@ -36,7 +39,7 @@ export interface Delivery {
   start(): void;
   /** Syncs due calendars, plans, and delivers due notifications. Returns the number of notifications handled. */
   once(): Promise<number>;
-  acknowledge(id: string, by: string): Promise<unknown>;
+  readonly responses: Responses;
   /** Stops after the deliveries in progress have ended. */
   stop(): Promise<void>;
 }
@@ -82,12 +85,17 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   });
   const scheduler = new Scheduler({ store, worker, clock });
   const planningLoop = new PlanningLoop({ store, clock, plan });
+  const data = { store, clock, occurrences };
+  const responses = createResponses(data);
+  const { telegram } = options.channels;
+  const poller = telegram && new TelegramPoller({ data, telegram, responses, owner: ownerName() });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
-  const calendars = { data: { store, clock, occurrences }, options: options.calendars };
+  const calendars = { data, options: options.calendars };
   const startServices = () => {
     scheduler.start();
     planningLoop.start();
+    poller?.start();
     watching ??= import('../calendar/watch.ts')
       .then(({ watchCalendars }) => watchCalendars(calendars))
       .catch((error) => {
@@ -113,14 +121,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       await planningLoop.runOnce();
       return scheduler.once();
     },
-    async acknowledge(id, by) {
-      const { acknowledgeNotification } = await import('../editing/notifications.ts');
-      return acknowledgeNotification({ store, clock, occurrences }, id, by);
-    },
+    responses,
     async stop() {
       // Close the loop before aborting, so that it hands the users it did not finish to other processes.
       const loopClosed = planningLoop.close();
       stopping.abort();
+      await poller?.close();
       await (await watching)?.close();
       await feed?.close();
       await loopClosed;

@@ -71,7 +71,14 @@ async function deliverAll(): Promise<string[]> {
     from: 'adjutant@example.org',
     speaker: join(folder, 'no-such-program'),
   });
-  const channels = { email: smtp, call: outbox, webhook: outbox, ntfy: outbox };
+  const channels = {
+    email: smtp,
+    call: outbox,
+    webhook: outbox,
+    ntfy: outbox,
+    telegram: outbox,
+    apprise: outbox,
+  };
   const worker = new Worker({ store, channels, owner: 'w', clock: () => now });
   const scheduler = new Scheduler({ store, worker, clock: () => now });
   for (let turn = 0; turn < 12; turn++) {

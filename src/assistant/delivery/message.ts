@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { xml } from '../channels/call.ts';
 import type { Message } from '../channels/channel.ts';
+import { snoozeMinutes } from '../channels/telegram.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
@@ -22,12 +24,12 @@ export function writeMessage(
   event: CalendarEvent | undefined,
   { late, nowMs, calendar, acknowledgeUrl }: SendingContext,
 ): Message {
-  const { subject, text, html, script, why } = parsePayload(notification.payload);
+  const { subject, text, html, script, why, timing } = parsePayload(notification.payload);
   const texts = textsFor(preferencesOf(user).locale);
   const delayed = late && !hasNoEvent(notification);
   const notes = delayed ? [texts.late(formatTime(notification.plan_ms, user))] : [];
-  const reasons = [notification.reason, why].filter((reason) => reason).join('; ');
-  const because = hasNoEvent(notification) || reasons === '' ? [] : [`${texts.why}: ${reasons}`];
+  const reasons = [timing, why].filter((reason) => reason !== undefined);
+  const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
   const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
   const plainLinks = confirmUrl === undefined ? [] : [`${texts.confirm}: ${confirmUrl}`];
   const links = confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">${xml(texts.confirm)}</a>`];
@@ -43,6 +45,13 @@ export function writeMessage(
     speech: [script, ...notes].join(' '),
     ...(calendar !== undefined && { calendar }),
     urgency: notification.urgency,
+    ...(!hasNoEvent(notification) && {
+      thread: threadOf(notification),
+      actions: {
+        acknowledge: event?.task ? texts.actions.done : texts.actions.seen,
+        snooze: texts.actions.snooze(snoozeMinutes),
+      },
+    }),
     sentAt: new Date(nowMs),
     data: {
       event_id: notification.event_id,
@@ -53,6 +62,14 @@ export function writeMessage(
       acknowledge_url: confirmUrl ?? null,
     },
   };
+}
+
+/** The same for all messages about an occurrence. */
+function threadOf({ event_id, occurrence }: Notification): string {
+  return createHash('sha256')
+    .update(JSON.stringify([event_id, occurrence]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 /** Formats a time in the user's zone and language; falls back to English and UTC if this machine does not know them. */

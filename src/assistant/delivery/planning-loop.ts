@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { log } from '../../log.ts';
-import { makeDue, planningTurns } from '../store/planning-turns.ts';
+import { makeDue, needsPlanning, planningTurns } from '../store/planning-turns.ts';
 import type { Clock, Store } from '../store/store.ts';
 
 const minute = 60_000;
 /** How often the loop looks for users who are due. */
 const intervalMs = minute;
+/** Delay after a change, so that the changes of an import are planned together. */
+const changeDelayMs = 500;
 /** How often each user is planned without a change, because new occurrences come within the planning horizon. */
 const replanMs = 60 * minute;
 
@@ -20,6 +22,8 @@ export class PlanningLoop {
   readonly #options: PlanningLoopOptions;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #unsubscribe: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: PlanningLoopOptions) {
@@ -27,13 +31,24 @@ export class PlanningLoop {
   }
 
   start(): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    this.#unsubscribe = this.#options.store.subscribe((changes) => {
+      if (changes.some(needsPlanning)) this.#planSoon();
+    });
     // Random jitter, so that processes on several machines do not start at the same moment.
-    this.#timer ??= setInterval(
-      () => {
-        this.#running = this.#running.then(() => this.runOnce());
-      },
-      intervalMs * (1 + Math.random() / 2),
-    );
+    this.#timer = setInterval(() => this.#run(), intervalMs * (1 + Math.random() / 2));
+    this.#run();
+  }
+
+  #planSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#run();
+    }, changeDelayMs);
+  }
+
+  #run(): void {
+    this.#running = this.#running.then(() => this.runOnce());
   }
 
   async runOnce(): Promise<void> {
@@ -53,6 +68,8 @@ export class PlanningLoop {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    this.#unsubscribe();
     this.#closed = true;
     await this.#running;
   }

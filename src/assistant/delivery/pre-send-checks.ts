@@ -1,4 +1,5 @@
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { isHighUrgency } from './escalation.ts';
@@ -8,6 +9,8 @@ const minute = 60_000;
 const lateAfterMs = minute;
 /** How long a reminder planned for the start or later stays useful. */
 const graceMs = 60 * minute;
+/** How long the agenda of a day stays useful. */
+const digestUsefulMs = 12 * 60 * minute;
 
 /** Limits how often a notification that crashes its worker is claimed again. */
 const maxInterruptions = 50;
@@ -60,6 +63,8 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
   if (notification.fence - notification.attempts > maxInterruptions)
     return { kind: 'fail', reason: `${maxInterruptions} workers ended while they were sending it` };
 
+  if (notification.key.startsWith(digestPrefix) && nowMs > notification.plan_ms + digestUsefulMs)
+    return { kind: 'cancel', reason: 'the agenda is out of date' };
   const expiresMs = expiryOf(notification, event);
   if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
   const preferences = preferencesOf(user);

@@ -1,6 +1,8 @@
+import { present } from '../../json.ts';
 import type { Recipient } from '../channels/channel.ts';
+import { addressesOf } from '../channels/channel-address.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
-import type { Notification, Urgency, User } from '../store/schema.ts';
+import type { Channel, Notification, Urgency, User } from '../store/schema.ts';
 import type { Reachability } from './escalation.ts';
 import type { ClaimedNotification } from './pre-send-checks.ts';
 import { maxAttempts } from './retry.ts';
@@ -8,14 +10,22 @@ import { maxAttempts } from './retry.ts';
 /** The user's addresses and language, from the user's record. */
 export function recipientOf(user: User): Recipient {
   const { locale, voice } = preferencesOf(user);
+  const listed = addressesOf(user.channels);
+  const first = (name: Channel) => listed.find(({ channel }) => channel === name)?.address ?? null;
+  const addresses = {
+    email: user.email ?? first('email'),
+    phone: user.phone_e164 ?? first('call'),
+    webhook: user.webhook_url ?? first('webhook'),
+    ntfy: user.ntfy_topic ?? first('ntfy'),
+    telegram: first('telegram'),
+  };
+  const apprise = listed.flatMap(({ channel, address }) => (channel === 'apprise' ? [address] : []));
   return {
     name: user.name,
     locale,
     voice,
-    ...(user.email !== null && { email: user.email }),
-    ...(user.phone_e164 !== null && { phone: user.phone_e164 }),
-    ...(user.webhook_url !== null && { webhook: user.webhook_url }),
-    ...(user.ntfy_topic !== null && { ntfy: user.ntfy_topic }),
+    ...present(addresses),
+    ...(apprise.length > 0 && { apprise }),
   };
 }
 

@@ -47,6 +47,16 @@ export const deliverySettings = defineSettings({
     description: 'The ntfy server, such as https://ntfy.sh. Without it, push messages go to the outbox.',
   },
   'delivery.ntfy_token': { type: 'string', description: 'Access token for the ntfy server.' },
+  'delivery.telegram_token': {
+    type: 'string',
+    description: 'Token of the Telegram bot. Without it, Telegram messages go to the outbox.',
+  },
+  'delivery.telegram_url': {
+    type: 'address',
+    schemes: ['http', 'https'],
+    default: 'https://api.telegram.org',
+    description: 'Base URL of the Telegram Bot API.',
+  },
   'delivery.public_url': {
     type: 'address',
     schemes: ['http', 'https'],

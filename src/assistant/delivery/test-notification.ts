@@ -3,6 +3,7 @@ import { singleLine } from '../../single-line.ts';
 import { withoutPassword } from '../../without-password.ts';
 import { xml } from '../channels/call.ts';
 import type { Message, OutcomeKind } from '../channels/channel.ts';
+import { maskAddress, parseAddress } from '../channels/channel-address.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
 import { type AssistantData, lockUser, type Reader } from '../entities/entity-access.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
@@ -65,6 +66,20 @@ const channelHelp = {
     unreachable: 'check delivery.ntfy_url; adjutant doctor tests it',
     refused: "check the user's topic and delivery.ntfy_token",
   },
+  telegram: {
+    field: 'channels',
+    flag: '--channels',
+    notConfigured: 'delivery.telegram_token is not set, so no Telegram message was sent',
+    unreachable: 'check delivery.telegram_url and the network',
+    refused: 'check delivery.telegram_token, and that the user has started a chat with the bot',
+  },
+  apprise: {
+    field: 'channels',
+    flag: '--channels',
+    notConfigured: 'the program apprise is not installed',
+    unreachable: 'check the address with apprise -vv',
+    refused: 'install the program apprise, or list a private host in delivery.private_hosts',
+  },
 } as const satisfies Record<ChannelName, object>;
 
 /** Sends one test message immediately, even in quiet hours, through the same channels as other notifications. */
@@ -96,7 +111,7 @@ export async function sendTest(
   return {
     user_id: userId,
     channel,
-    to: withoutPassword(to),
+    to: isList(to) ? addressesFor(channel, to) : withoutPassword(to),
     delivered: kind === 'accepted',
     outcome: kind,
     detail,
@@ -119,8 +134,8 @@ async function recordStart(
     );
   const channel = requestedChannel ?? preferredChannel(user);
   const { field, flag } = channelHelp[channel];
-  const to = user[field];
-  if (to === null)
+  const to = user[field] ?? (reachableBy(user).includes(channel) ? user.channels : null);
+  if (to === null || !reachableBy(user).includes(channel))
     throw new Failure(
       'refused',
       `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with update_user or with: adjutant users update ${userId} ${flag} …`,
@@ -154,8 +169,19 @@ function preferredChannel(user: User): ChannelName {
   );
 }
 
-function isOutbox(channel: ChannelName, { smtpUrl, call, webhookSecret, ntfy }: ChannelOptions): boolean {
-  return { email: smtpUrl, call, webhook: webhookSecret, ntfy }[channel] === undefined;
+function isList(to: string): boolean {
+  return to.startsWith('[');
+}
+
+/** The user's addresses of a channel, without secrets. */
+function addressesFor(channel: ChannelName, channels: string): string {
+  const own = (JSON.parse(channels) as string[]).filter((one) => parseAddress(one)?.channel === channel);
+  return own.map(maskAddress).join(', ');
+}
+
+function isOutbox(channel: ChannelName, options: ChannelOptions): boolean {
+  const { smtpUrl: email, call, webhookSecret: webhook, ntfy, telegram } = options;
+  return { email, call, webhook, ntfy, telegram, apprise: true }[channel] === undefined;
 }
 
 function adviceFor(channel: ChannelName, outcome: TestResult['outcome']): string | undefined {

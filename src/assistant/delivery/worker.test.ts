@@ -67,6 +67,8 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     call: channel('call'),
     webhook: channel('webhook'),
     ntfy: channel('ntfy'),
+    telegram: channel('telegram'),
+    apprise: channel('apprise'),
   };
   const worker = (more: Partial<WorkerOptions> = {}) =>
     new Worker({ store, channels, owner: 'w1', clock: () => now, ...more });
@@ -495,7 +497,14 @@ describe('a SQLite file that cannot be written', () => {
         return { kind: 'accepted', detail: 'ok', reference: 'long reference '.repeat(20_000) } as const;
       },
     };
-    const channels = { email: channel, call: channel, webhook: channel, ntfy: channel };
+    const channels = {
+      email: channel,
+      call: channel,
+      webhook: channel,
+      ntfy: channel,
+      telegram: channel,
+      apprise: channel,
+    };
     return { sent, worker: new Worker({ store, channels, owner: 'w', clock: () => noon }) };
   };
 

@@ -229,7 +229,12 @@ export class Worker {
 
   /** The event as an iCalendar attachment. The notification is sent without it if writing it fails. */
   async #attachment({ notification, user, event }: Sendable): Promise<string | undefined> {
-    if (event === undefined || notification.channel !== 'email' || notification.change === 'cancelled')
+    // Attaching an event of an imported calendar would add it to that calendar a second time.
+    if (
+      event?.provider !== 'local' ||
+      notification.channel !== 'email' ||
+      notification.change === 'cancelled'
+    )
       return undefined;
     try {
       return await this.#options.calendarText?.(event, notification, user);

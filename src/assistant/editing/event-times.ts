@@ -53,7 +53,7 @@ export function mergedTimes(
 export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
   checkZone(input.timezone);
   const zone = input.timezone ?? preferencesOf(user).timezone;
-  const start = parseTime(input.start_ts, zone, 'start_ts', nowMs);
+  const start = parseTime(input.start_ts, zone, 'start_ts', nowMs, input.timezone !== undefined);
   const endMs = resolveEnd(input, start, zone, nowMs);
   if (endMs < start.ms)
     throw new Failure(
@@ -87,7 +87,7 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
 
 function resolveEnd(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
   if (input.end_ts === undefined) return start.ms + (input.length_ms ?? (start.allDay ? dayMs : dayMs / 24));
-  return parseTime(input.end_ts, zone, 'end_ts', nowMs).ms;
+  return parseTime(input.end_ts, zone, 'end_ts', nowMs, input.timezone !== undefined).ms;
 }
 
 /** Returns the normalized rule; throws a `Failure` if it is invalid or yields too many occurrences. */

@@ -12,7 +12,7 @@ const builtIn = 'default';
 
 /** Merges new lead times into those of a user. `["default"]` removes a setting; an empty list means no reminders. */
 export function mergeReminders(user: Pick<User, 'reminders'>, given: ReminderSettings): string | null {
-  const known: readonly string[] = [...eventKinds, 'default'];
+  const known: readonly string[] = [...eventKinds, 'default', 'digest'];
   for (const name of Object.keys(given)) {
     if (known.includes(name) || /^calendar:./.test(name)) continue;
     throw new Failure(
@@ -20,6 +20,11 @@ export function mergeReminders(user: Pick<User, 'reminders'>, given: ReminderSet
       `reminders has no kind "${name}"; use ${known.join(', ')} or calendar:ID with an id from list_calendars.`,
     );
   }
+  if (
+    given['digest']?.some((time) => !/^(\d\d:\d\d|default)$/.test(time)) ||
+    (given['digest']?.length ?? 0) > 1
+  )
+    throw new Failure('invalid-params', 'reminders.digest must be one time of day, like ["07:30"].');
   const merged = Object.entries({ ...settingsOf(user), ...given }).filter(
     ([, leads]) => leads[0] !== builtIn,
   );

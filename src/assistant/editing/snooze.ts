@@ -1,8 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { parseTime } from '../entities/written-time.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { parseTime, withDate } from '../entities/written-time.ts';
+import { textsFor } from '../messages/catalog.ts';
 import { afterMinutes } from '../planning/planner.ts';
 import { channelsAt } from '../policy/guards.ts';
 import { audit } from '../store/audit.ts';
@@ -44,7 +45,7 @@ export function snoozeNotification(
       .where('occurrence', '=', row.occurrence)
       .execute();
     const untilMs = snoozeTime(request, row, event, user, now);
-    const snoozed = { ...snoozeRow(row, user, untilMs, now), status: 'planned' as const };
+    const snoozed = { ...snoozeRow(row, user, untilMs, now, siblings), status: 'planned' as const };
     const known = siblings.find(({ key }) => key === snoozed.key);
     if (known !== undefined) return known;
     if (siblings.filter(({ origin }) => origin === 'snooze').length >= maxSnoozes)
@@ -110,8 +111,23 @@ export function snoozeTime(
 }
 
 /** The new reminder, on the same channel if the user allows it at that time. */
-export function snoozeRow(row: Notification, user: User, untilMs: number, now: number) {
-  const allowed = channelsAt(untilMs, preferencesOf(user), reachableBy(user));
+export function snoozeRow(
+  row: Notification,
+  user: User,
+  untilMs: number,
+  now: number,
+  siblings: readonly Notification[],
+) {
+  const preferences = preferencesOf(user);
+  const calls = siblings.filter(
+    ({ channel, status, event_start_ms }) =>
+      channel === 'call' && status !== 'cancelled' && event_start_ms === row.event_start_ms,
+  ).length;
+  const allowed = channelsAt(untilMs, preferences, reachableBy(user)).filter(
+    (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
+  );
+  if (allowed.length === 0)
+    throw new Failure('refused', `${calls} calls for this event were already made or planned.`);
   const quiet = allowed.filter((channel) => channel !== 'call');
   const channel =
     allowed.includes(row.channel) && row.channel !== 'call' ? row.channel : (quiet[0] ?? allowed[0]!);
@@ -126,6 +142,7 @@ export function snoozeRow(row: Notification, user: User, untilMs: number, now: n
     plan_ms: untilMs,
     next_ms: untilMs,
     reason: 'snoozed',
+    payload: withWhy(row.payload, textsFor(preferences.locale).reasons.snooze),
     attempts: 0,
     owner: null,
     lease_ms: null,
@@ -141,10 +158,15 @@ export function snoozeRow(row: Notification, user: User, untilMs: number, now: n
   };
 }
 
+function withWhy(payload: string, why: string): string {
+  const { timing: _, ...rest } = parsePayload(payload);
+  return JSON.stringify({ ...rest, why });
+}
+
 /** `17:30` is the next time the clock shows it. */
 function writtenTime(written: string, zone: string, now: number): number {
   if (!/^\d\d:\d\d$/.test(written)) return parseTime(written, zone, 'until', now).ms;
-  const today = new Date(wallOf(now, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
-  const { ms } = parseTime(`${today}T${written}`, zone, 'until', now);
-  return ms > now ? ms : parseTime(`tomorrow ${written}`, zone, 'until', now).ms;
+  const next = (day: string) => parseTime(withDate(`${day} ${written}`, zone, now), zone, 'until', now).ms;
+  const today = next('today');
+  return today > now ? today : next('tomorrow');
 }

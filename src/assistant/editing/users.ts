@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { allowedSchemes, parseAddress } from '../channels/channel-address.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { isZone } from '../icalendar/zone.ts';
 import { replanUser } from '../planning/replanning.ts';
@@ -9,8 +10,9 @@ import { planningTurns } from '../store/planning-turns.ts';
 import type { NewUser, User, UserUpdate } from '../store/schema.ts';
 import { mergeReminders } from './reminder-settings.ts';
 
-type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders'> & {
+type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels'> & {
   readonly reminders?: ReminderSettings;
+  readonly channels?: readonly string[];
 };
 type NewFields = Fields & Pick<NewUser, 'name'> & { readonly id?: string };
 
@@ -21,9 +23,10 @@ export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
 export function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
   checkZone(fields.timezone);
   const now = clock();
-  const { reminders, ...others } = fields;
+  const { reminders, channels, ...others } = fields;
   const row = {
     ...others,
+    ...(channels && { channels: checkChannels(channels) }),
     ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
     id: fields.id ?? newId(now),
     created_ms: now,
@@ -49,12 +52,14 @@ export function updateUser(
   return data.store.write(async (writer) => {
     const before = await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
-    const { reminders, ...others } = fields;
+    const { reminders, channels, ...others } = fields;
+    const listed = channels && { channels: checkChannels(channels) };
     const merged = reminders && { reminders: mergeReminders(before, reminders) };
     const user = await writer.db
       .updateTable('users')
       .set({
         ...others,
+        ...listed,
         ...merged,
         ...Object.fromEntries(unset.map((name) => [name, null])),
         updated_ms: now,
@@ -98,6 +103,17 @@ async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields
     .executeTakeFirst();
   if (other !== undefined)
     throw new Failure('conflict', `The email address ${email} is already used by the user "${other.id}".`);
+}
+
+/** Refuses addresses of unknown services. The message repeats no address, because it can contain a secret. */
+function checkChannels(channels: readonly string[]): string | null {
+  const invalid = channels.find((written) => parseAddress(written) === undefined);
+  if (invalid !== undefined)
+    throw new Failure(
+      'invalid-params',
+      `channels has an invalid address that begins with "${invalid.split(':')[0]}:"; use one of ${allowedSchemes.join(', ')}.`,
+    );
+  return channels.length === 0 ? null : JSON.stringify(channels);
 }
 
 export function checkZone(zone: string | null | undefined): void {

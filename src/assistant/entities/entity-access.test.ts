@@ -83,6 +83,22 @@ describe('an event', () => {
     [{ start_ts: '2026-11-17T25:00' }, /start_ts must be a time/],
     [{ start_ts: '9999-01-01' }, /start_ts must be a time/],
     [{ start_ts: '2026-11-17T10:00', end_ts: '2026-11-17T09:00' }, /end before it starts/],
+    [
+      { start_ts: 'tomorrow 14:00' },
+      /not "tomorrow 14:00". Now it is Mon 16 Nov 2026 09:00 Europe\/Berlin \(2026-11-16T09:00\)/,
+    ],
+    [
+      { start_ts: '2027-03-28T02:30' },
+      /does not exist in Europe\/Berlin.* 2027-03-28T03:30:00\+02:00 or 2027-03-28T01:30:00\+01:00/,
+    ],
+    [
+      { start_ts: '2027-10-31T02:30' },
+      /occurs twice in Europe\/Berlin.* 2027-10-31T02:30:00\+02:00 or 2027-10-31T02:30:00\+01:00/,
+    ],
+    [
+      { start_ts: '2026-11-17T10:00+02:00', timezone: 'Europe/Berlin' },
+      /Write 2026-11-17T09:00:00\+01:00 for that instant, or 2026-11-17T10:00:00\+01:00 for that local time/,
+    ],
     [{ timezone: 'Europe/Atlantis' }, /not a time zone/],
     [{ status: 'maybe' }, /status/],
     [{ rrule: 'FREQ=SOMETIMES' }, /rule "FREQ=SOMETIMES" is invalid/],
@@ -113,8 +129,10 @@ describe('an event', () => {
     expect(await create('2026-11-17T14:00', { timezone: 'Asia/Tokyo' })).toMatchObject({
       start_ts: '2026-11-17T05:00:00Z',
     });
-    expect(await create('tomorrow 14:00')).toMatchObject({ start_ts: '2026-11-17T13:00:00Z' });
-    expect(await create('today')).toMatchObject({ start_ts: '2026-11-15T23:00:00Z', all_day: true });
+    expect(await create('2026-11-17T14:00+01:00', { timezone: 'Europe/Berlin' })).toMatchObject({
+      start_ts: '2026-11-17T13:00:00Z',
+      start_local: 'Tue 17 Nov 2026 14:00 Europe/Berlin, tomorrow',
+    });
     expect(await create('2026-11-17')).toMatchObject({
       start_ts: '2026-11-16T23:00:00Z',
       end_ts: '2026-11-17T23:00:00Z',

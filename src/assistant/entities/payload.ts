@@ -11,6 +11,8 @@ export interface Payload {
   readonly was?: { readonly startMs: number; readonly place: string };
   /** Why the reminder is sent: the preference, the rules, or the reason of the model. */
   readonly why?: string;
+  /** When it is sent, such as `10 minutes before`, as the first part of the reason. */
+  readonly timing?: string;
   /** Unmodified texts of the policy, kept to compose the reminder again. */
   readonly words?: Words;
 }

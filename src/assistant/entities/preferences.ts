@@ -1,3 +1,4 @@
+import { addressesOf } from '../channels/channel-address.ts';
 import { voiceFor } from '../messages/catalog.ts';
 import type { Channel, ChannelPreference, User, WeekendPolicy } from '../store/schema.ts';
 
@@ -16,7 +17,7 @@ export interface Preferences {
 }
 
 export function preferencesOf(user: User): Preferences {
-  const channelPref = user.channel_pref ?? 'email';
+  const channelPref = user.channel_pref ?? addressesOf(user.channels)[0]?.channel ?? 'email';
   return {
     timezone: user.timezone ?? 'UTC',
     quietStart: user.quiet_start ?? '21:00',
@@ -48,6 +49,11 @@ export function reachableBy(user: User): readonly Channel[] {
     call: user.phone_e164,
     webhook: user.webhook_url,
     ntfy: user.ntfy_topic,
+    telegram: null,
+    apprise: null,
   } satisfies Record<Channel, string | null>;
-  return (Object.keys(addresses) as Channel[]).filter((channel) => addresses[channel] !== null);
+  const listed = new Set(addressesOf(user.channels).map(({ channel }) => channel));
+  return (Object.keys(addresses) as Channel[]).filter(
+    (channel) => addresses[channel] !== null || listed.has(channel),
+  );
 }

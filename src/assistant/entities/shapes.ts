@@ -31,6 +31,7 @@ export const userShape = {
     voice: text,
     webhook_url: text,
     ntfy_topic: text,
+    channels: { type: 'array', items: text, description: 'More addresses, without secrets' },
     reminders: { type: 'object', description: 'Lead times by kind of event or calendar' },
   },
 } as const;

@@ -1,5 +1,6 @@
 import { type JsonObject, present } from '../../json.ts';
 import type { ValueOf } from '../../tool.ts';
+import { maskAddress } from '../channels/channel-address.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
 import type { Occurrence } from './occurrence.ts';
@@ -26,6 +27,7 @@ export function userView(user: User): UserView {
     ...profile(user),
     webhook_url: user.webhook_url,
     ntfy_topic: user.ntfy_topic,
+    channels: user.channels === null ? null : (JSON.parse(user.channels) as string[]).map(maskAddress),
     reminders: user.reminders === null ? null : (JSON.parse(user.reminders) as JsonObject),
   });
 }

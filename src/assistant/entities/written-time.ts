@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, type OffsetAt, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { localTime } from './local-time.ts';
 
 export interface WrittenTime {
   readonly ms: number;
@@ -13,30 +14,35 @@ const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?(Z|
 /** Generous limits for calendar dates, well within the range of `Date`. */
 const [earliestMs, latestMs] = [Date.UTC(1900, 0, 1), Date.UTC(2200, 0, 1)];
 
-/** Parses a time written by a user or a program. Without an offset, it is local time in `zone`. */
-export function parseTime(written: string, zone: string, field: string, nowMs: number): WrittenTime {
+/**
+ * Parses a time written by a program. Without an offset, it is local time in `zone`. A local time that does not exist or
+ * exists twice is refused with both candidates, and so is an offset that contradicts a zone the caller named.
+ */
+export function parseTime(
+  written: string,
+  zone: string,
+  field: string,
+  nowMs: number,
+  zoneIsNamed = false,
+): WrittenTime {
   const offsets = offsetsOf(zone) ?? (() => 0);
-  const dated = written.trim().replace(/^(today|tomorrow)\b/i, (word) => {
-    const day = wallOf(nowMs, offsets) + (word.toLowerCase() === 'today' ? 0 : 86_400_000);
-    return new Date(day).toISOString().slice(0, 10);
-  });
-  const [, date, time, seconds = ':00', offset] = form.exec(dated) ?? [];
+  const [, date, time, seconds = ':00', offset] = form.exec(written.trim()) ?? [];
   const wallMs = date === undefined ? Number.NaN : Date.parse(`${date}T${time ?? '00:00'}${seconds}Z`);
   // Date.parse turns February 30 into March 2.
   const exists = !Number.isNaN(wallMs) && new Date(wallMs).toISOString().startsWith(date!);
   const shift = offset === undefined ? undefined : offsetMs(offset);
   const ms = !exists ? Number.NaN : shift === undefined ? instantOf(wallMs, offsets) : wallMs - shift;
-  if (!exists || ms < earliestMs || ms > latestMs) {
-    throw new Failure(
-      'invalid-params',
-      `${field} must be a time like 2026-03-01T09:30:00Z, 2026-03-01T09:30 or "tomorrow 09:30", or a date like 2026-03-01, not "${written}".`,
-      {
-        issues: [
-          { path: [field], keyword: 'format', expected: 'date-time', message: 'is not a date and time' },
-        ],
-      },
+  if (!exists || ms < earliestMs || ms > latestMs)
+    throw invalid(
+      field,
+      `${field} must be a time like 2026-03-01T09:30 (local, ${zone}) or 2026-03-01T09:30:00Z, or a date like 2026-03-01, not "${written}". Now it is ${describeNow(nowMs, zone, offsets)}.`,
     );
-  }
+  if (time !== undefined && shift === undefined) refuseAmbiguous(wallMs, zone, offsets, field, written);
+  if (zoneIsNamed && shift !== undefined && !/z$/i.test(offset!) && offsets(ms) !== shift)
+    throw invalid(
+      field,
+      `${field} "${written}" has an offset that ${zone} does not have then. Write ${withOffset(ms, offsets)} for that instant, or ${withOffset(instantOf(wallMs, offsets), offsets)} for that local time.`,
+    );
   const wall = new Date(ms + offsets(ms)).toISOString();
   return {
     ms,
@@ -45,8 +51,57 @@ export function parseTime(written: string, zone: string, field: string, nowMs: n
   };
 }
 
+/** Refuses the hour that is skipped in spring and the one that comes twice in autumn. */
+function refuseAmbiguous(
+  wallMs: number,
+  zone: string,
+  offsets: OffsetAt,
+  field: string,
+  written: string,
+): void {
+  const dayMs = 86_400_000;
+  const before = wallMs - offsets(wallMs - dayMs);
+  const after = wallMs - offsets(wallMs + dayMs);
+  if (before === after) return;
+  const [first, second] = [before, after].map((ms) => ms + offsets(ms) === wallMs);
+  if (first !== second) return;
+  const why = first ? 'occurs twice' : 'does not exist';
+  throw invalid(
+    field,
+    `${field} "${written}" ${why} in ${zone}, because the clocks change. Write ${withOffset(before, offsets)} or ${withOffset(after, offsets)}.`,
+  );
+}
+
+function describeNow(nowMs: number, zone: string, offsets: OffsetAt): string {
+  const iso = new Date(wallOf(nowMs, offsets)).toISOString().slice(0, 16);
+  return `${localTime(nowMs, zone, nowMs).replace(/, now$/, '')} (${iso})`;
+}
+
+/** Formats an instant as `2026-03-29T03:30:00+02:00`. */
+function withOffset(ms: number, offsets: OffsetAt): string {
+  const minutes = Math.round(offsets(ms) / 60_000);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${new Date(wallOf(ms, offsets)).toISOString().slice(0, 19)}${minutes < 0 ? '-' : '+'}${pad(hours)}:${pad(rest)}`;
+}
+
+function invalid(field: string, message: string): Failure {
+  return new Failure('invalid-params', message, {
+    issues: [{ path: [field], keyword: 'format', expected: 'date-time', message: 'is not a date and time' }],
+  });
+}
+
 function offsetMs(written: string): number {
   if (written.toUpperCase() === 'Z') return 0;
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(written)!;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Replaces `today` and `tomorrow` at the beginning, which only the command line accepts, by the date. */
+export function withDate(written: string, zone: string, nowMs: number): string {
+  return written.trim().replace(/^(today|tomorrow)\b/i, (word) => {
+    const day =
+      wallOf(nowMs, offsetsOf(zone) ?? (() => 0)) + (word.toLowerCase() === 'today' ? 0 : 86_400_000);
+    return new Date(day).toISOString().slice(0, 10);
+  });
 }

@@ -51,6 +51,22 @@ export interface Catalog {
     readonly conflicts: string;
   };
   allDay: string;
+  /** When a reminder comes, and how the guards moved it. */
+  timing: {
+    before(time: string): string;
+    after(time: string): string;
+    readonly atStart: string;
+    readonly movedBefore: string;
+    readonly movedAfter: string;
+  };
+  /** Reasons of the built-in rules. */
+  rules: {
+    readonly builtIn: string;
+    readonly vip: string;
+    readonly internal: string;
+    travel(minutes: number): string;
+    readonly kinds: Readonly<Record<'task' | 'all_day' | 'flight' | 'doctor' | 'online' | 'place', string>>;
+  };
   /** Why a message was sent, if not a policy decided. */
   reasons: {
     readonly event: string;
@@ -79,6 +95,9 @@ function languageOf(locale: string): string {
 export function textsFor(locale: string): Catalog {
   return (languages[languageOf(locale)] ?? languages['en']!).texts;
 }
+
+/** The language of results, logs and the audit trail. */
+export const resultTexts: Catalog = english;
 
 /** The voice that reads calls aloud in the language of a locale. */
 export function voiceFor(locale: string): string {

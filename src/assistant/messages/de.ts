@@ -56,6 +56,27 @@ export const german: Catalog = {
     conflicts: 'Überschneidungen',
   },
   allDay: 'ganztägig',
+  timing: {
+    before: (time) => `${time} vorher`,
+    after: (time) => `${time} nach dem Beginn`,
+    atStart: 'zum Beginn',
+    movedBefore: 'vor die Ruhezeit verschoben',
+    movedAfter: 'nach der Ruhezeit',
+  },
+  rules: {
+    builtIn: 'eingebaute Regeln',
+    vip: 'von einer wichtigen Person organisiert',
+    internal: 'eine interne Besprechung',
+    travel: (minutes) => `${minutes} Minuten Weg`,
+    kinds: {
+      task: 'eine Aufgabe',
+      all_day: 'ein ganztägiger Termin',
+      flight: 'ein Flug',
+      doctor: 'ein Arzttermin',
+      online: 'eine Online-Besprechung',
+      place: 'ein Termin an einem Ort',
+    },
+  },
   reasons: {
     event: 'deine Erinnerung für diesen Termin',
     alarm: 'der Alarm in deinem Kalender',

@@ -48,6 +48,27 @@ export const english: Catalog = {
   digestSubject: (day, count) => `${day}: ${count === 1 ? '1 entry' : `${count} entries`}`,
   digest: { today: 'Today', tasks: 'Tasks', unanswered: 'Unanswered invitations', conflicts: 'Conflicts' },
   allDay: 'all day',
+  timing: {
+    before: (time) => `${time} before`,
+    after: (time) => `${time} after the start`,
+    atStart: 'at the start',
+    movedBefore: 'moved before quiet hours',
+    movedAfter: 'moved after quiet hours',
+  },
+  rules: {
+    builtIn: 'built-in rules',
+    vip: 'organized by a VIP',
+    internal: 'an internal meeting',
+    travel: (minutes) => `${minutes} minutes of travel`,
+    kinds: {
+      task: 'a task',
+      all_day: 'an all-day event',
+      flight: 'a flight',
+      doctor: 'a medical appointment',
+      online: 'an online meeting',
+      place: 'a meeting at a place',
+    },
+  },
   reasons: {
     event: 'your reminder for this event',
     alarm: 'the alarm in your calendar',

@@ -56,6 +56,27 @@ export const spanish: Catalog = {
     conflicts: 'Conflictos',
   },
   allDay: 'todo el día',
+  timing: {
+    before: (time) => `${time} antes`,
+    after: (time) => `${time} después del inicio`,
+    atStart: 'al inicio',
+    movedBefore: 'adelantado por las horas de silencio',
+    movedAfter: 'después de las horas de silencio',
+  },
+  rules: {
+    builtIn: 'reglas integradas',
+    vip: 'organizado por una persona importante',
+    internal: 'una reunión interna',
+    travel: (minutes) => `${minutes} minutos de viaje`,
+    kinds: {
+      task: 'una tarea',
+      all_day: 'un evento de todo el día',
+      flight: 'un vuelo',
+      doctor: 'una cita médica',
+      online: 'una reunión en línea',
+      place: 'una cita presencial',
+    },
+  },
   reasons: {
     event: 'tu recordatorio para este evento',
     alarm: 'la alarma de tu calendario',

@@ -55,6 +55,27 @@ export const french: Catalog = {
     conflicts: 'Conflits',
   },
   allDay: 'toute la journée',
+  timing: {
+    before: (time) => `${time} avant`,
+    after: (time) => `${time} après le début`,
+    atStart: 'au début',
+    movedBefore: 'avancé avant les heures calmes',
+    movedAfter: 'après les heures calmes',
+  },
+  rules: {
+    builtIn: 'règles intégrées',
+    vip: 'organisé par une personne importante',
+    internal: 'une réunion interne',
+    travel: (minutes) => `${minutes} minutes de trajet`,
+    kinds: {
+      task: 'une tâche',
+      all_day: 'un événement d’une journée entière',
+      flight: 'un vol',
+      doctor: 'un rendez-vous médical',
+      online: 'une réunion en ligne',
+      place: 'un rendez-vous sur place',
+    },
+  },
   reasons: {
     event: 'votre rappel pour cet événement',
     alarm: 'l’alarme de votre agenda',

@@ -33,7 +33,7 @@ export function personalDecision(input: DecisionInput): Decision | undefined {
   const calendar = event.calendar_id === null ? undefined : calendars.get(event.calendar_id);
   const personal = personalReminders(user, event, occurrence, calendar);
   if (personal === undefined) return undefined;
-  const { reason, reminders } = personal;
+  const { reason, why, reminders } = personal;
   const left = (occurrence.startMs - nowMs) / minuteMs;
   const [first] = reminders;
   // The event is closer than any preferred time, so remind shortly before the start.
@@ -41,7 +41,7 @@ export function personalDecision(input: DecisionInput): Decision | undefined {
     first?.origin === 'preference' && reminders.every(({ offsetMinutes }) => -offsetMinutes >= left);
   const proposals: readonly Proposal[] =
     tooLate && left > 5 ? [{ ...first, offsetMinutes: left > 16 ? -15 : -5 }] : reminders;
-  return { policy: 'preference', reason, proposals: limit(proposals, input), provisional: false };
+  return { policy: 'preference', reason, why, proposals: limit(proposals, input), provisional: false };
 }
 
 /** Applies the rules that the user made with "less like this". Reminders for a single event stay. */

@@ -5,6 +5,7 @@ import { type Dropped, type Guarded, type GuardInput, guard, type Proposal } fro
 import type { CalendarEvent, Change, Channel, Notification, Origin, Urgency, User } from '../store/schema.ts';
 import { planChange } from './change-notice.ts';
 import { payloadFor } from './reminder-payload.ts';
+import { describeTiming } from './timing-text.ts';
 
 export interface PlanInput {
   readonly user: User;
@@ -166,6 +167,10 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
     important,
     taken,
     afterMinutes: afterMinutes(event, occurrence),
+    otherCalls: snoozed.filter(
+      ({ channel, status, event_start_ms }) =>
+        channel === 'call' && status !== 'cancelled' && event_start_ms === occurrence.startMs,
+    ).length,
     occupied: snoozed
       .filter(({ status }) => status === 'planned')
       .map(({ channel, plan_ms: planMs }) => ({ channel, planMs })),
@@ -187,14 +192,18 @@ function toDesired(
   { proposal, channel, urgency, planMs, changes }: Guarded,
   input: PlanInput,
 ): DesiredNotification {
+  const { offsetMinutes, origin } = proposal;
+  const { locale } = preferencesOf(input.user);
+  const shiftMs = planMs - (input.occurrence.startMs + offsetMinutes * 60_000);
+  const timing = describeTiming(offsetMinutes, shiftMs, locale);
   return {
-    slot: proposal.offsetMinutes,
+    slot: offsetMinutes,
     channel,
     urgency,
     planMs,
-    payload: payloadFor(input, wordsOf(proposal), proposal.offsetMinutes),
-    reason: [describeOffset(proposal.offsetMinutes), ...changes].join('; '),
-    ...(proposal.origin !== undefined && { origin: proposal.origin }),
+    payload: payloadFor({ ...input, timing }, wordsOf(proposal), offsetMinutes),
+    reason: [describeTiming(offsetMinutes, 0, 'en'), ...changes].join('; '),
+    ...(origin !== undefined && { origin }),
   };
 }
 
@@ -226,16 +235,4 @@ function difference(
     return { action: row.plan_ms === one.planMs ? 'keep' : 'move', row, desired: one };
   });
   return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: cancelReason }))];
-}
-
-function describeOffset(offsetMinutes: number): string {
-  const minutes = Math.abs(offsetMinutes);
-  if (minutes === 0) return 'at the start';
-  const [amount, unit] =
-    minutes % 1440 === 0
-      ? [minutes / 1440, 'day']
-      : minutes % 60 === 0
-        ? [minutes / 60, 'hour']
-        : [minutes, 'minute'];
-  return `${amount} ${unit}${amount === 1 ? '' : 's'} ${offsetMinutes < 0 ? 'before' : 'after the start'}`;
 }

@@ -65,6 +65,7 @@ describe('planning', () => {
       notifications_planned: 1,
       events_processed: 1,
       plan_time: '2026-11-16T08:00:00Z',
+      plan_local: 'Mon 16 Nov 2026 09:00 Europe/Berlin, now',
       dry_run: false,
       policies: [{ policy: 'rules', reason: 'built-in rules', events: 1 }],
       changes: [
@@ -73,6 +74,7 @@ describe('planning', () => {
           event_id: 'haircut',
           channel: 'email',
           plan_time: '2026-11-17T12:00:00Z',
+          plan_local: 'Tue 17 Nov 2026 13:00 Europe/Berlin, tomorrow',
           urgency: 'normal',
           reason: '1 hour before',
         },
@@ -490,7 +492,9 @@ describe('acknowledging', () => {
       acknowledged_by: 'mcp',
     });
     assistant.now += hour;
-    expect(await assistant.call('acknowledge_notification', { notification_id: row!['id']! })).toEqual(done);
+    expect(await assistant.call('acknowledge_notification', { notification_id: row!['id']! })).toMatchObject({
+      acknowledged_at: done['acknowledged_at'],
+    });
   });
 
   it('is refused for a cancelled notification, as is cancelling a sent one', async () => {

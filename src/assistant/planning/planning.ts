@@ -11,11 +11,13 @@ import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
+import { planDigest } from './digest.ts';
 import { limit, personalDecision } from './personal-decision.ts';
 import { PlanProgress, type ReportProgress } from './plan-progress.ts';
 import { applySteps, releaseKeys, rowsOf } from './plan-rows.ts';
 import { loadSubjects, type PlanRequest, type Subject } from './plan-subjects.ts';
 import { planOccurrence, type Step } from './planner.ts';
+import { reviveMissed } from './revive-missed.ts';
 
 /** Result of planning for one occurrence. */
 export interface Planned {
@@ -46,6 +48,11 @@ export async function planNotifications(
   report: ReportProgress = () => {},
 ): Promise<PlanReport> {
   const nowMs = data.clock();
+  if (!request.dryRun)
+    await data.store.write(async (writer) => {
+      await reviveMissed(writer, request.userId, nowMs);
+      await planDigest(writer, data, await lockUser(writer.db, request.userId), nowMs);
+    });
   const { subjects, truncated } = await loadSubjects(data, model, request, nowMs);
   const undecided = subjects.filter(({ decided }) => request.force || !decided);
   const personal = new Map(
@@ -115,7 +122,7 @@ function planSubject(
 ): Planned {
   const { event, occurrence } = listed;
   const important = isImportant(event, rules);
-  const { proposals, reason: why } = decision;
+  const { proposals, reason, why = reason } = decision;
   const plan = planOccurrence({ user, event, occurrence, nowMs, important, proposals, why, rows, force });
   return { listed, decision, ...plan };
 }

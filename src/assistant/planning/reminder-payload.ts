@@ -13,11 +13,12 @@ interface PayloadInput {
   readonly occurrence: Occurrence;
   readonly rows: readonly Notification[];
   readonly why?: string | undefined;
+  readonly timing?: string | undefined;
 }
 
 /** The text of a reminder, as stored in its row. */
 export function payloadFor(
-  { user, event, occurrence, rows, why }: PayloadInput,
+  { user, event, occurrence, rows, why, timing }: PayloadInput,
   words: Words,
   slot: number,
 ): string {
@@ -37,5 +38,5 @@ export function payloadFor(
     ...(occurrence.task !== undefined && { overdueDays: daysAfter(slot, occurrence.startMs, timezone) }),
     ...(why !== undefined && { why }),
   };
-  return JSON.stringify(wordReminder(facts, words));
+  return JSON.stringify({ ...wordReminder(facts, words), ...(timing !== undefined && { timing }) });
 }

@@ -78,7 +78,7 @@ function decisionFor(
   rows: readonly Notification[],
 ): Pick<PlanInput, 'proposals' | 'why'> {
   const decision = personalDecision(input);
-  if (decision !== undefined) return { proposals: decision.proposals, why: decision.reason };
+  if (decision !== undefined) return { proposals: decision.proposals, why: decision.why ?? decision.reason };
   const why = rows.map(({ payload }) => parsePayload(payload).why).find((reason) => reason !== undefined);
   return { proposals: toProposals(rows, input.event), ...(why !== undefined && { why }) };
 }
@@ -131,10 +131,10 @@ async function refreshInDelivery(
     if (!isActive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
     if (row.change !== null) continue;
     const alreadySent = row.status !== 'planned' && row.status !== 'sending';
-    const { why } = parsePayload(row.payload);
+    const { why, timing } = parsePayload(row.payload);
     const payload = alreadySent
       ? row.payload
-      : payloadFor({ ...subject, ...(why !== undefined && { why }) }, reusableWords(row, event), row.slot);
+      : payloadFor({ ...subject, why, timing }, reusableWords(row, event), row.slot);
     if (row.revision === event.revision && row.payload === payload) continue;
     await db
       .updateTable('notifications')

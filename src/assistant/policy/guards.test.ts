@@ -24,7 +24,10 @@ const changes = [
 ] as const;
 
 describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
-  const user = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone, created_ms: 0, updated_ms: 0 };
+  const user = {
+    ...{ id: 'ada', name: 'Ada', email: 'ada@example.com', timezone, channels: null, reminders: null },
+    ...{ created_ms: 0, updated_ms: 0 },
+  };
   it.each([
     ['21:00', '07:00', 'email'],
     ['22:15', '02:30', 'email'],

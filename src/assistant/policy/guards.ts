@@ -1,6 +1,7 @@
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { resultTexts } from '../messages/catalog.ts';
 import type { Channel, Origin, Urgency } from '../store/schema.ts';
 
 const minuteMs = 60_000;
@@ -35,6 +36,8 @@ export interface GuardInput {
   readonly afterMinutes?: number;
   /** Notifications of the same occurrence that were sent, or that a person cancelled. */
   readonly taken: readonly { readonly slot: number; readonly channel: Channel; readonly planMs: number }[];
+  /** Calls for the same start that are not in `taken`. */
+  readonly otherCalls?: number;
   /** Other messages that are planned. Reminders must not collide with them. */
   readonly occupied?: readonly { readonly channel: Channel; readonly planMs: number }[];
 }
@@ -86,7 +89,8 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
   const planMs = permitted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);
   if (planMs === undefined) return 'the quiet hours last until the event starts';
 
-  const calls = [...kept, ...taken].filter(({ channel }) => channel === 'call').length;
+  const calls =
+    [...kept, ...taken].filter(({ channel }) => channel === 'call').length + (input.otherCalls ?? 0);
   const wanted = permitted ? { ...preferences, weekendPolicy: preferences.channelPref } : preferences;
   const allowed = channelsOnDay(planMs, wanted, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
@@ -108,7 +112,9 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
 
   const urgency = allowedUrgency(proposal.urgency, planMs, input);
   const changes = [
-    ...(planMs === proposedMs ? [] : [`moved ${planMs < proposedMs ? 'before' : 'after'} quiet hours`]),
+    ...(planMs === proposedMs
+      ? []
+      : [planMs < proposedMs ? resultTexts.timing.movedBefore : resultTexts.timing.movedAfter]),
     ...(channel === proposal.channel ? [] : [`by ${channel} instead of ${proposal.channel}`]),
     ...(urgency === proposal.urgency ? [] : [`${urgency} instead of ${proposal.urgency}`]),
   ];

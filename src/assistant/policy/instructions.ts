@@ -12,4 +12,4 @@ Rules:
 
 Answer with one JSON object and nothing else:
 {"notify": true, "reasoning": "one sentence", "plan": [{"offset_minutes": -60, "channel": "email", "urgency": "normal", "subject": "", "email_text": "", "tts_script": ""}]}
-channel is one of email, call, both, webhook, ntfy; urgency is one of low, normal, high, urgent. Leave a text empty to use the usual wording. Texts contain no links and no addresses.`;
+channel is one of email, call, both, webhook, ntfy, telegram, apprise; urgency is one of low, normal, high, urgent. Leave a text empty to use the usual wording. Texts contain no links and no addresses.`;

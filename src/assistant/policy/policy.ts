@@ -22,6 +22,8 @@ export interface Decision {
   /** `preference` if the user asked for the reminders, so that no policy had to decide. */
   readonly policy: PolicyName | 'preference';
   readonly reason: string;
+  /** The reason in the user's language, for the message. Absent if it is the same. */
+  readonly why?: string;
   readonly proposals: readonly Proposal[];
   /** True if the rules decided because the policy gave no answer. The next planning run asks the policy again. */
   readonly provisional: boolean;

@@ -1,5 +1,6 @@
 import { channelsOf, rings } from '../entities/preferences.ts';
 import { isImportant, isInternal, travelMinutes } from '../entities/rules.ts';
+import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
 import { defaultLeads, kindOf } from '../reminders/event-kind.ts';
 import { leadTime } from '../reminders/lead-time.ts';
 import type { Channel } from '../store/schema.ts';
@@ -43,25 +44,21 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   if (proposals.length === 0 && !alreadyNotified)
     propose(left > 16 ? 15 : 5, wantsCalls ? 'call' : quiet, wantsCalls ? 'high' : 'normal');
 
-  const reasons = [
-    ...(because === undefined ? [] : [because]),
-    'built-in rules',
-    ...(kind === undefined ? [] : [kindNames[kind]]),
-    ...(important ? ['organized by a VIP'] : []),
-    ...(internal ? ['an internal meeting'] : []),
-    ...(travel > 0 ? [`${travel} minutes of travel`] : []),
+  const reasonsIn = ({ rules: texts }: Catalog) => [
+    texts.builtIn,
+    ...(kind === undefined ? [] : [texts.kinds[kind]]),
+    ...(important ? [texts.vip] : []),
+    ...(internal ? [texts.internal] : []),
+    ...(travel > 0 ? [texts.travel(travel)] : []),
   ];
-  return { policy: 'rules', reason: reasons.join('; '), proposals, provisional: because !== undefined };
+  return {
+    policy: 'rules',
+    reason: [...(because === undefined ? [] : [because]), ...reasonsIn(resultTexts)].join('; '),
+    why: reasonsIn(textsFor(preferences.locale)).join('; '),
+    proposals,
+    provisional: because !== undefined,
+  };
 }
-
-const kindNames = {
-  task: 'a task',
-  all_day: 'an all-day event',
-  flight: 'a flight',
-  doctor: 'a medical appointment',
-  online: 'an online meeting',
-  place: 'a meeting at a place',
-} as const;
 
 /** The user's preferred channel that does not ring. The guards still check it. */
 function quietChannel({ preferences, reachable }: PolicyInput): Channel {

@@ -1,7 +1,7 @@
 import type { Occurrence } from '../entities/occurrence.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
-import { textsFor } from '../messages/catalog.ts';
+import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
 import type { CalendarEvent, Channel, Origin, User } from '../store/schema.ts';
 import { defaultLeads, kindOf } from './event-kind.ts';
 import { leadTime, offsetOf } from './lead-time.ts';
@@ -28,9 +28,12 @@ export interface PersonalReminder {
   readonly origin: Origin;
 }
 
+type Because = Pick<PersonalReminders, 'reason' | 'why'>;
+
 export interface PersonalReminders {
-  /** Why these reminders, in the user's language. */
   readonly reason: string;
+  /** The reason in the user's language. */
+  readonly why: string;
   readonly reminders: readonly PersonalReminder[];
 }
 
@@ -62,11 +65,12 @@ export function personalReminders(
   calendar?: EventCalendar,
 ): PersonalReminders | undefined {
   const { locale, timezone } = preferencesOf(user);
-  const { reasons } = textsFor(locale);
-  if (isDeclined(user, occurrence)) return { reason: 'declined', reminders: [] };
+  const own = textsFor(locale);
+  const because = (say: (texts: Catalog) => string): Because => ({ reason: say(resultTexts), why: say(own) });
+  if (isDeclined(user, occurrence)) return { ...because(() => 'declined'), reminders: [] };
   const settings = settingsOf(user);
   const kind = kindOf(event, occurrence);
-  const build = (leads: readonly string[], origin: Origin, reason: string): PersonalReminders => {
+  const build = (leads: readonly string[], origin: Origin, reason: Because): PersonalReminders => {
     const times = leads.map((lead) => ({
       atMs: leadTime(lead, occurrence.startMs, timezone),
       origin: origin === 'event' && lead.endsWith('!') ? ('event-quiet' as const) : origin,
@@ -74,8 +78,13 @@ export function personalReminders(
     const overdue = kind === 'task' && times.length > 0 ? overdueTimes(occurrence.startMs, timezone) : [];
     return fromTimes([...times, ...overdue.map((atMs) => ({ atMs, origin }))], occurrence, user, reason);
   };
-  const own = ownLeads(event, occurrence.key);
-  if (own !== undefined) return build(own, 'event', reasons.event);
+  const leadsOfEvent = ownLeads(event, occurrence.key);
+  if (leadsOfEvent !== undefined)
+    return build(
+      leadsOfEvent,
+      'event',
+      because(({ reasons }) => reasons.event),
+    );
   const forCalendar = calendar === undefined ? undefined : settings[`calendar:${calendar.id}`];
   const alarms = alarmTimes(occurrence, timezone);
   const trusted = (isOwn(user, event) && calendar?.subscribed !== true) || forCalendar?.includes(useAlarms);
@@ -84,26 +93,46 @@ export function personalReminders(
       alarms.map((atMs) => ({ atMs, origin: 'alarm' as const })),
       occurrence,
       user,
-      reasons.alarm,
+      because(({ reasons }) => reasons.alarm),
     );
   const forKind = kind === undefined ? undefined : settings[kind];
-  if (kind !== undefined && forKind !== undefined) return build(forKind, 'preference', reasons.kind(kind));
+  if (kind !== undefined && forKind !== undefined)
+    return build(
+      forKind,
+      'preference',
+      because(({ reasons, rules }) => reasons.kind(rules.kinds[kind])),
+    );
   const leads = forCalendar?.filter((lead) => lead !== useAlarms);
   if (leads !== undefined && (leads.length > 0 || forCalendar!.length === 0))
-    return build(leads, 'preference', reasons.calendar(calendar!.name));
-  if (settings['default'] !== undefined) return build(settings['default'], 'preference', reasons.default);
-  return kind === 'task' ? build(defaultLeads.task, 'preference', reasons.default) : undefined;
+    return build(
+      leads,
+      'preference',
+      because(({ reasons }) => reasons.calendar(calendar!.name)),
+    );
+  if (settings['default'] !== undefined)
+    return build(
+      settings['default'],
+      'preference',
+      because(({ reasons }) => reasons.default),
+    );
+  return kind === 'task'
+    ? build(
+        defaultLeads.task,
+        'preference',
+        because(({ rules }) => `${rules.builtIn}; ${rules.kinds.task}`),
+      )
+    : undefined;
 }
 
 function fromTimes(
   times: readonly { readonly atMs: number; readonly origin: Origin }[],
   { startMs }: Occurrence,
   user: User,
-  reason: string,
+  because: Because,
 ): PersonalReminders {
   const channel = quietChannel(user);
   return {
-    reason,
+    ...because,
     reminders: times
       .toSorted((a, b) => a.atMs - b.atMs)
       .map(({ atMs, origin }) => ({

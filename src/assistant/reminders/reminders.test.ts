@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runWorkerUntil } from '../../../test/assistant-worker.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 
@@ -268,5 +269,37 @@ describe('less like this', () => {
     ]);
     await assistant.call('delete_rule', { rule_id: rules[0]!['id']! });
     expect(await times(assistant)).toHaveLength(5);
+  });
+});
+
+describe('a replay', () => {
+  it('compares what was sent with other settings, and changes nothing', async () => {
+    await using assistant = await open();
+    await create(assistant, { start_ts: '2026-11-17T14:00' });
+    await planned(assistant);
+    await runWorkerUntil(assistant, Date.parse('2026-11-17T14:00:00Z'));
+    assistant.now = Date.parse('2026-11-17T14:00:00Z');
+    const replay = (reminders?: JsonObject) =>
+      assistant.call('replay_notifications', { user_id: 'ada', days: 5, ...(reminders && { reminders }) });
+    expect(await replay()).toMatchObject({
+      before: 1,
+      now: 1,
+      reminders: [
+        { outcome: 'both', plan_time: '2026-11-17T12:00:00Z', title: 'Review', reason: 'built-in rules' },
+      ],
+    });
+    expect(await replay({ default: ['2h', '10m', '00:30'] })).toMatchObject({
+      before: 1,
+      now: 3,
+      reminders: [
+        // The reminder at half past midnight moves before the quiet hours.
+        { outcome: 'only now', plan_time: '2026-11-16T19:59:00Z' },
+        { outcome: 'only now', plan_time: '2026-11-17T11:00:00Z', reason: 'your default reminders' },
+        { outcome: 'only before', plan_time: '2026-11-17T12:00:00Z' },
+        { outcome: 'only now', plan_time: '2026-11-17T12:50:00Z' },
+      ],
+    });
+    expect(await assistant.call('get_user', { user_id: 'ada' })).not.toHaveProperty('reminders');
+    expect(await planned(assistant)).toEqual([]);
   });
 });

@@ -37,7 +37,14 @@ function recordingChannels(sent: string[]): Channels {
       return { kind: 'accepted', detail: 'ok' } as const;
     },
   };
-  return { email: channel, call: channel, webhook: channel, ntfy: channel };
+  return {
+    email: channel,
+    call: channel,
+    webhook: channel,
+    ntfy: channel,
+    telegram: channel,
+    apprise: channel,
+  };
 }
 
 describe.each(['sqlite', 'postgres'] as const)('the change feed on %s', (engine) => {

@@ -10,12 +10,13 @@ export const planningTurns = 'planning';
  * change, so the request survives even if no planner is running or receives the change.
  */
 export async function requestPlanning(db: Kysely<Tables>, changes: readonly StoreChange[]): Promise<void> {
-  const users = new Set(
-    changes
-      .filter(({ kind }) => kind === 'user' || kind === 'event' || kind === 'rule')
-      .map(({ userId }) => userId),
-  );
+  const users = new Set(changes.filter(needsPlanning).map(({ userId }) => userId));
   if (users.size > 0) await makeDue(db, [...users]);
+}
+
+/** True for changes that the reminders of a user depend on. */
+export function needsPlanning({ kind }: StoreChange): boolean {
+  return kind === 'user' || kind === 'event' || kind === 'rule';
 }
 
 export async function makeDue(db: Kysely<Tables>, users: readonly string[]): Promise<void> {

@@ -1,8 +1,16 @@
 /** The values that columns of the tables can have. */
 
-export const channels = ['email', 'call', 'webhook', 'ntfy'] as const;
+export const channels = ['email', 'call', 'webhook', 'ntfy', 'telegram', 'apprise'] as const;
 export type Channel = (typeof channels)[number];
-export const channelPreferences = ['email', 'call', 'both', 'webhook', 'ntfy'] as const;
+export const channelPreferences = [
+  'email',
+  'call',
+  'both',
+  'webhook',
+  'ntfy',
+  'telegram',
+  'apprise',
+] as const;
 export type ChannelPreference = (typeof channelPreferences)[number];
 export const weekendPolicies = [...channelPreferences, 'none'] as const;
 export type WeekendPolicy = (typeof weekendPolicies)[number];

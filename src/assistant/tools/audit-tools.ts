@@ -6,6 +6,7 @@ import { listShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
 import type { AuditRow } from '../store/schema.ts';
 import { auditFields, onlyUser } from './fields.ts';
+import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
 /** More entries than fit on a page, because every entry has at least 50 characters. */
@@ -55,7 +56,7 @@ export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
             .limit((limit ?? maxEntries) + 1)
             .execute();
         });
-        const { items: entries, next } = pageOf(rows, entryView, { limit });
+        const { items: entries, next } = pageOf(rows, entryView, { limit }, localTimesLength);
         return {
           structured: {
             entries,

@@ -82,6 +82,7 @@ export function availabilityTools(
               properties: {
                 start_ts: text,
                 end_ts: text,
+                start_local: text,
                 people: {
                   type: 'array',
                   items: {
@@ -154,7 +155,7 @@ export function availabilityTools(
                   type: 'array',
                   items: {
                     type: 'object',
-                    required: ['start_ts', 'end_ts', 'start_local'],
+                    required: ['start_ts', 'end_ts'],
                     properties: {
                       start_ts: text,
                       end_ts: text,

@@ -1,3 +1,4 @@
+import type { Client } from '../../context.ts';
 import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
@@ -5,9 +6,9 @@ import { type AssistantData, findEvent, findUser, type Reader } from '../entitie
 import { preferencesOf } from '../entities/preferences.ts';
 import { deletedShape, eventShape, listShape, savedEventShape } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
+import { withDate } from '../entities/written-time.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import {
-  answerFields,
   confirmField,
   deleteFields,
   eventFields,
@@ -21,6 +22,7 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
+import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
 /** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
@@ -86,7 +88,8 @@ export function eventTools(
       outputSchema: savedEventShape,
       annotations: hints.adds,
       timeoutMs: timeoutMs + remoteTimeoutMs,
-      async call({ user_id, id, calendar_id, confirm, ...input }, context) {
+      async call({ user_id, id, calendar_id, confirm, ...written }, context) {
+        const input = await withDates(data, context.client, user_id, written);
         if (calendar_id === undefined) {
           const { createEvent } = await import('../editing/event-edit.ts');
           return { structured: await savedView(await createEvent(data, user_id, input, id)) };
@@ -120,9 +123,10 @@ export function eventTools(
       outputSchema: savedEventShape,
       annotations: hints.replaces,
       timeoutMs: timeoutMs + remoteTimeoutMs,
-      async call({ event_id, unset = [], occurrence, following, confirm, ...input }, context) {
-        const { updateEvent } = await import('../editing/event-edit.ts');
+      async call({ event_id, unset = [], occurrence, following, confirm, ...written }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
+        const input = await withDates(data, context.client, event.user_id, written);
+        const { updateEvent } = await import('../editing/event-edit.ts');
         const { reminders, ...fields } = input;
         const cleared = unset.filter((name) => name !== 'reminders');
         if (event.provider === 'local' || (Object.keys(fields).length === 0 && cleared.length === 0))
@@ -169,38 +173,27 @@ export function eventTools(
         return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
       },
     }),
-    defineTool({
-      name: 'answer_invitation',
-      title: 'Answer Invitation',
-      description:
-        'Answers an invitation on a CalDAV server. Says whether the server notifies the organizer.',
-      inputSchema: {
-        type: 'object',
-        properties: { event_id: eventId, ...answerFields },
-        required: ['event_id', 'answer'],
-        additionalProperties: false,
-      },
-      outputSchema: {
-        type: 'object',
-        required: ['event_id', 'answer', 'organizer', 'organizer_notified'],
-        properties: {
-          event_id: { type: 'string' },
-          answer: { type: 'string' },
-          organizer: { type: 'string' },
-          organizer_notified: { type: 'boolean', description: 'If false, tell the organizer yourself' },
-        },
-      },
-      annotations: { ...hints.replaces, openWorldHint: true },
-      timeoutMs: timeoutMs + remoteTimeoutMs,
-      async call({ event_id, answer, occurrence }, { signal }) {
-        const event = await data.store.read((db) => findEvent(db, event_id));
-        const { answerRemote } = await import('../writeback/answer.ts');
-        const answered = await answerRemote(calendars, event, answer, occurrence, signal);
-        const { organizer, notified } = answered;
-        return { structured: { event_id, answer, organizer, organizer_notified: notified !== undefined } };
-      },
-    }),
   ];
+}
+
+/** The in-process client of the command line, where people write `tomorrow 09:30`. */
+const commandLine = 'adjutant';
+
+async function withDates<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
+  { store, clock }: AssistantData,
+  client: Client,
+  userId: string,
+  input: Input,
+): Promise<Input> {
+  if (client.name !== commandLine) return input;
+  const user = await store.read((db) => findUser(db, userId));
+  const zone = input.timezone ?? preferencesOf(user).timezone;
+  const { start_ts, end_ts } = input;
+  return {
+    ...input,
+    ...(start_ts !== undefined && { start_ts: withDate(start_ts, zone, clock()) }),
+    ...(end_ts !== undefined && { end_ts: withDate(end_ts, zone, clock()) }),
+  };
 }
 
 async function viewOf({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {
@@ -236,6 +229,7 @@ export async function eventList(
     found,
     ({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone),
     page,
+    localTimesLength,
   );
   return { events, count: found.length, ...next, ...(truncated && { truncated }) };
 }

@@ -15,8 +15,7 @@ export const eventFields = {
   start_ts: {
     type: 'string',
     maxLength: 40,
-    description:
-      '2026-03-01T09:30:00Z, local 2026-03-01T09:30 or "tomorrow 09:30", or 2026-03-01 for a whole day',
+    description: 'Local 2026-03-01T09:30, 2026-03-01T09:30:00Z, or 2026-03-01 for a whole day; no words',
   },
   end_ts: {
     type: 'string',

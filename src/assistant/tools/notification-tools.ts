@@ -1,21 +1,29 @@
 import type { Context } from '../../context.ts';
-import { fitLists, fullArgument, type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import {
+  fitListsWith,
+  fullArgument,
+  type PageRequest,
+  pageArguments,
+  pageOf,
+  wholeList,
+} from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView } from '../entities/view.ts';
 import type { ReportProgress } from '../planning/plan-progress.ts';
 import { planShape, planView } from '../planning/plan-view.ts';
-import type { Model } from '../policy/policy.ts';
+import type { Model, PolicyName } from '../policy/policy.ts';
 import type { NotificationStatus } from '../store/schema.ts';
 import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
+import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
 
 export interface Planner {
-  /** The model that decides for this caller; undefined means the built-in rules. */
-  model(context: Context): Promise<Model | undefined>;
+  /** The model of a policy, by default the configured one, for this caller; undefined means the built-in rules. */
+  model(context: Context, policy?: PolicyName): Promise<Model | undefined>;
   /** False if the built-in rules decide for every caller. */
   readonly asksModel: boolean;
   readonly timeoutMs: number;
@@ -68,7 +76,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
         const result = await planNotifications(data, model, request, context.signal, report);
         const plan = planView(result, dry_run);
         const lists = ['errors', 'policies', 'changes', 'dropped'] as const;
-        return { structured: full || unpaged ? plan : fitLists(plan, ...lists) };
+        return { structured: full || unpaged ? plan : fitListsWith(localTimesLength, plan, ...lists) };
       },
     }),
     defineTool({
@@ -161,7 +169,7 @@ export async function notificationList(
   const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
   const rows = await listNotifications(data, { userId, status, ...window });
   const found = rows.slice(0, maxNotifications);
-  const { items: notifications, next } = pageOf(found, notificationView, page);
+  const { items: notifications, next } = pageOf(found, notificationView, page, localTimesLength);
   const truncated = rows.length > maxNotifications && { truncated: true };
   return { notifications, count: found.length, ...next, ...truncated };
 }

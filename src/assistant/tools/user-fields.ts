@@ -1,3 +1,4 @@
+import { policyNames } from '../policy/policy.ts';
 import { leadPattern } from '../reminders/lead-time.ts';
 import { channelPreferences, ruleTypes, weekendPolicies } from '../store/schema.ts';
 import { id, line } from './fields.ts';
@@ -76,6 +77,12 @@ export const userFields = {
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'For push messages',
   },
+  channels: {
+    type: 'array',
+    maxItems: 10,
+    items: { type: 'string', maxLength: 1000, pattern: '^[a-z]+:\\S+$' },
+    description: 'More addresses, best first: tgram://CHAT, ntfy://TOPIC, or of apprise, e.g. slack://…',
+  },
   reminders: {
     type: 'object',
     additionalProperties: {
@@ -84,9 +91,13 @@ export const userFields = {
       items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
     },
     description:
-      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}',
+      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
   },
 } as const;
+
+const { channels: _, reminders: __, ...others } = userFields;
+/** What create_user announces. The rest is described by update_user, and accepted by both. */
+export const announcedUserFields = others;
 
 export const userName = {
   type: 'string',
@@ -153,4 +164,10 @@ export const ruleFields = {
   },
   enabled: { type: 'boolean', default: true, description: 'In force' },
   rule_id: { type: 'string', description: 'Rule to replace. Default: a new one' },
+} as const;
+
+export const replayFields = {
+  days: { type: 'integer', minimum: 1, maximum: 365, default: 30, description: 'Days back' },
+  policy: { type: 'string', enum: policyNames, description: 'Default: the configured one' },
+  reminders: { ...userFields.reminders, description: 'Lead times to try, as in update_user' },
 } as const;

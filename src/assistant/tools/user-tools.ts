@@ -6,6 +6,7 @@ import { ruleView, userView } from '../entities/view.ts';
 import { userId } from './fields.ts';
 import {
   announcedUnset,
+  announcedUserFields,
   newUserId,
   ruleFields,
   unsetUserFields,
@@ -52,6 +53,16 @@ export function userTools(data: AssistantData, timeoutMs: number) {
         'Adds a person, and how and when to notify them. Returns the user with its id. A channel needs its address.',
       searchHint: 'person people',
       inputSchema: {
+        type: 'object',
+        properties: {
+          name: userName,
+          ...(announcedUserFields as unknown as typeof userFields),
+          id: newUserId,
+        },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      acceptedSchema: {
         type: 'object',
         properties: { name: userName, ...userFields, id: newUserId },
         required: ['name'],

@@ -100,7 +100,7 @@ export const events = toolCommand({
         people
           .flatMap(({ user_id, busy, unknown = [] }) => [
             showTable(
-              busy.map(({ start_local, end_ts, tentative }) => [
+              busy.map(({ start_ts, start_local = start_ts, end_ts, tentative }) => [
                 user_id,
                 start_local,
                 `until ${end_ts}`,

@@ -25,6 +25,8 @@ export const migrate: Command = {
       );
     const { createStore } = await import('../../assistant/store/store.ts');
     const { moveStore } = await import('../../assistant/store/move.ts');
+    const { refuseInUse } = await import('../../assistant/store/in-use.ts');
+    await refuseInUse(config['assistant.database_url']);
     const from = createStore(config['assistant.database_url']);
     const to = createStore(url);
     const stop = new AbortController();

@@ -7,12 +7,13 @@ import {
   snoozeFields,
   testFields,
 } from '../../assistant/tools/fields.ts';
+import { replayFields } from '../../assistant/tools/user-fields.ts';
 import { pageArguments, wholeList } from '../../paging.ts';
 import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
 
 export const notifications = toolCommand({
   name: 'notifications',
-  summary: 'Plan, list, test, cancel, snooze and acknowledge notifications.',
+  summary: 'Plan, list, replay, test, cancel, snooze and acknowledge notifications.',
   settings: [
     'assistant.database_url',
     'assistant.policy',
@@ -83,6 +84,25 @@ export const notifications = toolCommand({
           ]),
           'No audit entries in this time.',
         ),
+    }),
+    replay: toolAction({
+      tool: 'replay_notifications',
+      positional: 'user_id',
+      fields: replayFields,
+      show: ({ reminders, before, now, dropped }) =>
+        [
+          showTable(
+            reminders.map(({ outcome, plan_time, channel, title, reason }) => [
+              outcome,
+              showTime(plan_time),
+              channel,
+              title,
+              reason,
+            ]),
+            'No reminders in this time.',
+          ),
+          `${before} sent, ${now} under these settings, ${dropped} refused by the guards.`,
+        ].join('\n'),
     }),
     snooze: toolAction({
       tool: 'snooze_notification',

@@ -3,7 +3,7 @@ import { createServer } from '../../app.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { failureKey, parseFailure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import { connectMemory } from '../../transports/memory.ts';
+import { connectMemory, type MemoryOptions } from '../../transports/memory.ts';
 import { version } from '../../version.ts';
 import type { Terminal } from '../terminal/command.ts';
 import type { Show } from '../terminal/progress.ts';
@@ -36,6 +36,8 @@ export async function openLocalClient(
   { config, origins, positionals: [subcommand = 'working'] }: LoadedConfig,
   { env, progress }: Terminal,
   onNotification: (method: string, params: JsonObject) => void = () => {},
+  /** Answers the server's questions. Without it, the server asks none. */
+  onRequest?: MemoryOptions['onRequest'],
 ): Promise<LocalClient> {
   const server = createServer('standard', config, { origins, env });
   const shows = new Map<unknown, Show>();
@@ -43,6 +45,7 @@ export async function openLocalClient(
   const client = connectMemory(server, {
     // Toolsets are for models. A person at the command line is bound only by read_only.
     access: server.access.forOwner(),
+    ...(onRequest && { onRequest }),
     onNotification(method, params) {
       if (method === 'notifications/progress')
         shows.get(params['progressToken'])?.(
@@ -55,7 +58,7 @@ export async function openLocalClient(
   });
   await client.request('initialize', {
     protocolVersion: '2025-11-25',
-    capabilities: {},
+    capabilities: onRequest ? { elicitation: {} } : {},
     clientInfo: { name: 'adjutant', version },
   });
   const call = async <Name extends ToolName>(

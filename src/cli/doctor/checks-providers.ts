@@ -12,6 +12,8 @@ export async function checkProviders(config: Config): Promise<readonly Finding[]
     checkMail(config),
     checkCalls(config),
     checkNtfy(config),
+    checkTelegram(config),
+    checkApprise(config),
     checkModel(config),
   ]);
   return [...outbox(config), ...found.flat()];
@@ -28,6 +30,40 @@ function outbox(config: Config): readonly Finding[] {
   if (names.length === 0) return [];
   const detail = `no provider is configured for ${names.join(', ')}; these messages are written to ${config['delivery.outbox_dir']}`;
   return [{ title: 'Delivery', state: 'good', detail }];
+}
+
+async function checkTelegram(config: Config): Promise<readonly Finding[]> {
+  const token = config['delivery.telegram_token'];
+  if (!token) return [];
+  const answer = await ask(config['delivery.telegram_url'], `/bot${token}/getMe`, {});
+  return [
+    findingFor('Telegram', answer, {
+      unreachable: { state: 'bad', remedy: 'check delivery.telegram_url and the network' },
+      refused: 'correct delivery.telegram_token',
+    }),
+  ];
+}
+
+/** Only if a user has an address that needs the program. */
+async function checkApprise(config: Config): Promise<readonly Finding[]> {
+  const { usesApprise } = await import('../../assistant/problems.ts');
+  if (!(await usesApprise(config['assistant.database_url']))) return [];
+  const { promisify } = await import('node:util');
+  const { execFile } = await import('node:child_process');
+  try {
+    const { stdout } = await promisify(execFile)('apprise', ['--version'], { timeout: timeoutMs });
+    return [{ title: 'apprise', state: 'good', detail: stdout.split('\n')[0] ?? 'installed' }];
+  } catch {
+    const detail = 'a user has a channel for apprise, but the program does not run';
+    return [
+      {
+        title: 'apprise',
+        state: 'bad',
+        detail,
+        remedy: 'install it: apt install apprise, or pipx install apprise',
+      },
+    ];
+  }
 }
 
 async function checkCalls(config: Config): Promise<readonly Finding[]> {

@@ -4,7 +4,6 @@ import { readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 import { editText, keepText, openEditor } from '../terminal/editor.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
-import { tableText } from '../terminal/table.ts';
 import {
   type Action,
   call,
@@ -16,7 +15,7 @@ import {
   textFlag,
 } from './prompts-action.ts';
 
-/** Subcommands for editing: create, edit, delete, history, restore. */
+/** Subcommands for editing: create, edit, delete, restore. */
 export const editingActions: Readonly<Record<string, Action>> = {
   async create(invocation) {
     const name = nameOf(invocation, 'create');
@@ -52,21 +51,6 @@ export const editingActions: Readonly<Record<string, Action>> = {
       messages.push((await call(invocation, 'delete_prompt', { name })).message);
     const message = messages.join('\n');
     invocation.terminal.report({ success: true, message }, message);
-    return 0;
-  },
-
-  async history(invocation) {
-    const name = nameOf(invocation, 'history');
-    const result = await call(invocation, 'prompt_history', { name, ...wholeList });
-    invocation.terminal.answer(result, () => {
-      const rows = result.revisions.map(({ revision, action, time, client, restored }) => [
-        `${name}@${revision}`,
-        time,
-        restored === undefined ? action : `${action} of ${restored}`,
-        `${client.name} ${client.version}`,
-      ]);
-      return tableText(invocation.terminal, ['REVISION', 'TIME', 'ACTION', 'CLIENT'], rows);
-    });
     return 0;
   },
 

@@ -6,6 +6,7 @@ import { UsageError } from '../terminal/command.ts';
 import { problemLine } from '../terminal/problem-lines.ts';
 import { readPromptFiles, writePromptFiles } from './prompt-files.ts';
 import { type Action, call, type Invocation, listFlag, reportProblems, textFlag } from './prompts-action.ts';
+import { sarifText } from './sarif.ts';
 
 type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
@@ -21,7 +22,9 @@ export const libraryActions: Readonly<Record<string, Action>> = {
     const warnings = problems.length - errors;
     const { terminal } = invocation;
     terminal.answer({ prompts, errors, warnings, problems }, () =>
-      problems.map((problem) => problemLine(problem, terminal)).join(''),
+      invocation.flags['sarif'] === true
+        ? sarifText(problems, process.cwd())
+        : problems.map((problem) => problemLine(problem, terminal)).join(''),
     );
     terminal.hint(`${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`);
     return errors > 0 || (invocation.flags['strict'] === true && warnings > 0) ? 1 : 0;

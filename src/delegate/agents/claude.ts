@@ -72,8 +72,10 @@ export function createClaude(options: ClaudeOptions): Agent {
 }
 
 /** Claude Code does not read these files when project settings are disabled. */
-function loadInstructions(cwd: string): Promise<string | undefined> {
-  return projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
+async function loadInstructions(cwd: string): Promise<string | undefined> {
+  const text = await projectInstructions(cwd, [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md']]);
+  // In a prompt, `@path` attaches the file without a check of permissions.
+  return text?.replaceAll(/@(?=[^\s@])/g, '@ ');
 }
 
 /** The MCP servers of a trusted repository. Those of the user stay out, because this server may be one of them. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../json.ts';
 import { capture } from '../launch/launch.ts';
 import type { Agent, AgentCall, Invocation } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
@@ -9,6 +10,7 @@ import { readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
 import { findExecutable, readVersion, resolveNpmShim } from './executable.ts';
 import { isInside } from './folder-scope.ts';
+import type { Sandbox } from './sandbox.ts';
 
 export interface CodexOptions {
   /** Path or name of the program. Default: the native program that the `codex` on the PATH starts. */
@@ -53,7 +55,7 @@ export function createCodex(options: CodexOptions): Agent {
       return {
         command: await executable(),
         ...buildArguments(call, permissions, overrides),
-        env: { CODEX_HOME: codexHome },
+        env: { CODEX_HOME: codexHome, [gitVariable]: '/dev/null' },
         // A resumed thread already contains the instructions.
         ...(instructions !== undefined && call.threadId === undefined && { preamble: instructions }),
       };
@@ -102,9 +104,7 @@ async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolatio
   const permissions = codexPermissions(call.sandbox, unreadable, settings, call.configOverrides);
   const overrides = [
     ...(isReadOnly ? serverFeatures : []),
-    ...(call.sandbox === 'danger-full-access' || settings['shell_environment_policy'] !== undefined
-      ? []
-      : [withoutKeys]),
+    ...environmentPolicy(settings['shell_environment_policy'], call.sandbox),
     ...permissions.overrides,
     servers,
     trust.override,
@@ -114,8 +114,21 @@ async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolatio
 
 /** Features that bring tools which run outside the sandbox. */
 const serverFeatures = ['apps', 'plugins'].map((feature) => `features.${feature}=false`);
-/** Keeps variables such as API keys from commands, which send their output to the model. */
-const withoutKeys = 'shell_environment_policy.ignore_default_excludes=false';
+/**
+ * Codex runs git outside the sandbox to describe the workspace, and git would start the filters that the repository and its
+ * submodules configure. This variable makes Codex's own git calls fail; commands do not get it.
+ */
+const gitVariable = 'GIT_DIR';
+
+/** Sandboxed commands get no variables such as API keys, because their output goes to the model. The user's policy applies. */
+function environmentPolicy(own: unknown, sandbox: Sandbox): readonly string[] {
+  const excluded = isObject(own) && Array.isArray(own['exclude']) ? own['exclude'].map(String) : [];
+  const withoutKeys = own === undefined && sandbox !== 'danger-full-access';
+  return [
+    `shell_environment_policy.exclude=${JSON.stringify([...excluded, gitVariable])}`,
+    ...(withoutKeys ? ['shell_environment_policy.ignore_default_excludes=false'] : []),
+  ];
+}
 
 async function canStartSandboxed(
   program: string,

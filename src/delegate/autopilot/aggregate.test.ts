@@ -87,9 +87,9 @@ describe('aggregate', () => {
     );
     expect(open_questions).toEqual([
       'A reported ghost.md as delivered, but the file does not exist.',
-      'The changes of A were not merged into the working folder: they conflict in x.ts.',
+      'Changes of A were not delivered to the working folder: they conflict in x.ts.',
     ]);
-    expect(next_actions).toEqual(['Run make deploy', 'Apply /runs/a/changes.patch manually']);
+    expect(next_actions).toEqual(['Run make deploy', 'Run "adjutant runs apply a" to deliver them']);
   });
 
   it('has no duplicates and loses no file, for any jobs', () => {

@@ -25,13 +25,14 @@ export function overallStatus(
   isCancelled: boolean,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
   const reasons = jobs
-    .filter(({ status, error }) => status === 'failed' || (status === 'cancelled' && error !== null))
+    .filter(({ status, error }) => status === 'failed' || (status !== 'skipped' && error !== null))
     .map(({ id, error }) => `${id}: ${error}`);
   const error = reasons.length > 0 ? reasons.join('; ') : null;
   if (isCancelled) return { status: 'cancelled', error: error ?? 'cancelled' };
-  return jobs.every(({ status }) => status === 'completed')
-    ? { status: 'completed', error: null }
-    : { status: 'failed', error: error ?? 'some jobs did not run' };
+  if (jobs.every(({ status }) => status === 'completed')) return { status: 'completed', error: null };
+  const isFinished = jobs.every(({ status }) => status.startsWith('completed'));
+  if (isFinished) return { status: 'completed_with_problems', error };
+  return { status: 'failed', error: error ?? 'some jobs did not run' };
 }
 
 export function totalUsage(parts: readonly (Usage | null)[]): Usage | null {
@@ -83,17 +84,17 @@ function undelivered({ title, evidence, patch }: JobResult): string[] {
     ...missing.map(({ path }) => `${title} reported ${path} as delivered, but the file does not exist.`),
     ...(patch !== undefined && !patch.applied
       ? [
-          `The changes of ${title} were not merged into the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,
+          `Changes of ${title} were not delivered to the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,
         ]
       : []),
   ];
 }
 
 /** What the user has to do by hand. */
-function manualSteps({ evidence, patch }: JobResult): string[] {
+function manualSteps({ run_id, evidence, patch }: JobResult): string[] {
   const refused = evidence?.checks?.filter(({ status }) => status === 'refused') ?? [];
   return [
     ...refused.map(({ command }) => `Run ${command}`),
-    ...(patch !== undefined && !patch.applied ? [`Apply ${patch.path} manually`] : []),
+    ...(patch !== undefined && !patch.applied ? [`Run "adjutant runs apply ${run_id}" to deliver them`] : []),
   ];
 }

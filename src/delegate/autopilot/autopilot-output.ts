@@ -2,12 +2,13 @@ import type { Usage } from '../agents/agent.ts';
 import type { Evidence } from '../changes/evidence.ts';
 import type { Artifact } from '../files/run-directory.ts';
 import type { Answer } from '../record/answer.ts';
+import type { RunStatus } from '../record/outcome.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Timing } from '../record/run-request.ts';
 import type { Decision } from './decision.ts';
 import type { JobSpec } from './job-spec.ts';
 
-export type JobStatus = 'completed' | 'failed' | 'cancelled' | 'skipped' | 'running' | 'waiting';
+export type JobStatus = RunStatus | 'skipped' | 'running' | 'waiting';
 
 /** The result of one job: the run of its agent, and whether its changes were merged. */
 export interface JobResult extends Omit<RunRecord, 'status' | 'evidence'> {
@@ -15,7 +16,7 @@ export interface JobResult extends Omit<RunRecord, 'status' | 'evidence'> {
   readonly title: string;
   readonly status: JobStatus;
   readonly evidence: Evidence | null;
-  /** The changes of a job with its own worktree. */
+  /** The changes of an isolated job. */
   readonly patch?: Patch;
 }
 
@@ -35,7 +36,7 @@ export interface AutopilotOutput {
   readonly aggregate: Answer;
   readonly artifacts: readonly Artifact[];
   readonly timing: Timing;
-  readonly status: 'completed' | 'failed' | 'cancelled' | 'running';
+  readonly status: RunStatus | 'running';
   readonly error: string | null;
   /** The tokens of the planner and all jobs. */
   readonly usage: Usage | null;

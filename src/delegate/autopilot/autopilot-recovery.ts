@@ -1,18 +1,29 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { log } from '../../log.ts';
-import { type Merge, Worktree, type WorktreeOptions } from '../changes/worktree.ts';
+import { patchFile } from '../changes/patch.ts';
 import { readJson } from '../files/json-file.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
+import type { Redact } from '../files/redaction.ts';
+import { RunDirectory } from '../files/run-directory.ts';
+import type { Environment } from '../launch/environment.ts';
 import { loadRecord } from '../record/run-record.ts';
 import type { RunQueue } from '../run/run-queue.ts';
+import { deliverRun } from '../workspace/run-delivery.ts';
+import { workspaceFolder } from '../workspace/run-place.ts';
+import { Workspace } from '../workspace/workspace.ts';
 import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import { resultFile } from './autopilot-log.ts';
-import type { AutopilotOutput, JobResult, Patch } from './autopilot-output.ts';
+import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { loadAutopilot } from './autopilot-record.ts';
 import { deleteState } from './autopilot-state.ts';
-import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import { outcomeFile } from './job-outcome.ts';
+
+export interface RecoveryOptions {
+  readonly env: Environment;
+  /** The folder that all servers of the user share. */
+  readonly stateDir: string;
+  readonly redact: Redact;
+}
 
 /** A lock older than this belongs to a server that died. */
 const staleLockMs = 60_000;
@@ -29,12 +40,12 @@ export async function withTakeoverLock(directory: RunDirectory, work: () => Prom
 }
 
 /**
- * Finishes an autopilot whose server has died: collects the results of its jobs, skips jobs that had not started, and saves
- * unmerged changes as patches. Call it only when none of the autopilot's runs is open.
+ * Finishes an autopilot whose server has died: collects the results of its jobs, skips jobs that had not started, and keeps
+ * changes that were not delivered. Call it only when none of the autopilot's runs is open.
  */
 export async function recoverAutopilot(
   directory: RunDirectory,
-  options: WorktreeOptions,
+  options: RecoveryOptions,
   queue: RunQueue,
 ): Promise<void> {
   const loaded = await loadAutopilot(directory.path, directory.id);
@@ -61,15 +72,12 @@ async function acquireLock(folder: string): Promise<boolean> {
 async function writeResult(
   directory: RunDirectory,
   loaded: AutopilotOutput,
-  options: WorktreeOptions,
+  options: RecoveryOptions,
   cancellationReason: string | undefined,
 ): Promise<void> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
-  const trees = await recoverWorktrees(directory, options);
-  const jobs = await Promise.all(
-    loaded.jobs.map((job) => recoverJob(directory, job, trees.get(job.id), cwd)),
-  );
+  const jobs = await Promise.all(loaded.jobs.map((job) => recoverJob(job, options)));
   const finishedAt = new Date();
   const unrecorded = new Set(loaded.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
   const combined = aggregate(jobs, cwd);
@@ -114,66 +122,41 @@ function finalStatus(
   return { status: 'failed', error: reasons.join('; ') };
 }
 
-async function recoverJob(
-  directory: RunDirectory,
-  job: JobResult,
-  tree: RecoveredWorktree | undefined,
-  cwd: string,
-): Promise<JobResult> {
+async function recoverJob(job: JobResult, options: RecoveryOptions): Promise<JobResult> {
   if (job.status === 'waiting')
     return { ...job, status: 'skipped', summary: 'Skipped because the server stopped.' };
   if (job.status !== 'running') return job;
   const outcome = await readJson(join(job.run_dir, outcomeFile));
   if (outcome !== undefined) return outcome as unknown as JobResult;
   const record = await loadRecord(job.run_dir, job.run_id);
-  const patch = tree?.patch && { patch: tree.patch };
+  const kept = await keepChanges(job, record?.deliverables ?? [], options).catch((error: unknown) => {
+    log('warning', `the changes of job ${job.id} could not be examined; they are in ${job.run_dir}`, error);
+    return undefined;
+  });
   if (record === undefined || record.status === 'running')
     return {
       ...job,
-      ...patch,
+      ...kept,
       status: 'failed',
       summary: 'The job has no result.',
       error: 'the server stopped',
     };
-  const result: JobResult = { ...job, ...record, ...patch, status: record.status };
-  if (tree === undefined) return result;
-  const delivery = await judgeDelivery(result, tree.merge, cwd, tree.prefix);
-  await (await directory.createSubrun(job.id)).writeJson('evidence.json', delivery.evidence);
-  return { ...result, ...delivery };
+  return { ...job, ...record, ...kept };
 }
 
-interface RecoveredWorktree {
-  readonly merge: Merge;
-  readonly prefix: string;
-  readonly patch?: Patch;
-}
-
-/** Saves the unmerged changes of each remaining worktree as a patch and removes the worktree. */
-async function recoverWorktrees(
-  directory: RunDirectory,
-  options: WorktreeOptions,
-): Promise<ReadonlyMap<string, RecoveredWorktree>> {
-  const folder = directory.file('worktrees');
-  const names = await disk.readdir(folder).catch(() => []);
-  const trees = new Map<string, RecoveredWorktree>();
-  for (const name of names.filter((one) => one.endsWith('.json'))) {
-    const job = name.slice(0, -'.json'.length);
-    try {
-      const worktree = await Worktree.reopen(`${folder}/${job}`, options);
-      const path = directory.file(`subruns/${job}/changes.patch`);
-      const keepIn = directory.file(`subruns/${job}/${leftBehindFolder}`);
-      const merge = await worktree.merge(path, { apply: false, leftBehindDir: keepIn });
-      const patch = { path, applied: false, conflicts: [] };
-      trees.set(job, { merge, prefix: worktree.prefix, ...(merge.changes.length > 0 && { patch }) });
-      await worktree.remove();
-    } catch (error) {
-      log(
-        'warning',
-        `the changes of job ${job} could not be saved; they are still in ${folder}/${job}`,
-        error,
-      );
-    }
-  }
-  await disk.rmdir(folder).catch(() => {});
-  return trees;
+/** Writes the changes of an isolated job as a patch. They stay in its run directory, for `adjutant runs apply`. */
+async function keepChanges(
+  job: JobResult,
+  claims: JobResult['deliverables'],
+  { env, stateDir, redact }: RecoveryOptions,
+): Promise<Pick<JobResult, 'patch' | 'evidence'> | undefined> {
+  const workspace = await Workspace.open(join(job.run_dir, workspaceFolder), env);
+  if (workspace === undefined) return undefined;
+  const options = { run: job.run_id, stateDir, env, isWanted: false, claims };
+  const { hasChanges, evidence, patch } = await deliverRun(workspace, options);
+  const directory = new RunDirectory(job.run_dir, job.run_id, redact);
+  await directory.writeJson('evidence.json', evidence);
+  if (patch !== undefined) await directory.writeText(patchFile, patch);
+  const path = directory.file(patchFile);
+  return { evidence, ...(hasChanges && { patch: { path, applied: false, conflicts: [] } }) };
 }

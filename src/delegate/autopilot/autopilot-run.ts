@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
@@ -85,7 +85,7 @@ function createPorts(
     codexHome: options.codexHome,
     userHome: options.userHome,
     env: options.env,
-    locksDir: options.locksDir,
+    stateDir: dirname(options.queueFile),
     run: (...args) => supervisor.run(...args),
     confine: async (sandbox) => agent.confine?.(sandbox),
     listen,

@@ -42,7 +42,8 @@ export const autopilotInput = {
     },
     worktrees: {
       enum: worktreeRules,
-      description: 'Writing jobs with an own git worktree; overlap: if they may write the same files',
+      description:
+        'Writing jobs with an isolated view of the folder; overlap: if they may write the same files',
     },
   },
 } as const;
@@ -158,8 +159,8 @@ export const shortRunSchema = {
 } as const;
 
 const openAutopilotSchema = autopilotSchemaFor(
-  ['completed', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
-  ['completed', 'failed', 'cancelled', 'running'],
+  ['completed', 'completed_with_problems', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
+  ['completed', 'completed_with_problems', 'failed', 'cancelled', 'running'],
 );
 
 /** An autopilot that may still be in progress. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { log } from '../../log.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { grantSandbox } from '../delegation/permissions.ts';
@@ -7,7 +8,7 @@ import { isAlive, type ProcessIdentity, runMarker } from '../process/process-tab
 import { loadRecord } from '../record/run-record.ts';
 import { RunReleased } from '../run/run-tracker.ts';
 import { loadAutopilot } from './autopilot-record.ts';
-import { recoverAutopilot, withTakeoverLock } from './autopilot-recovery.ts';
+import { type RecoveryOptions, recoverAutopilot, withTakeoverLock } from './autopilot-recovery.ts';
 import { resumeAutopilot } from './autopilot-run.ts';
 import { type AutopilotState, loadResumableState, saveState } from './autopilot-state.ts';
 
@@ -31,7 +32,7 @@ export async function takeOverAutopilot(
     if (server !== undefined && (await isAlive(server))) return;
     const queue = await delegation.supervisor.queue;
     isFinished = state === undefined;
-    if (state === undefined) return recoverAutopilot(directory, delegation.options, queue);
+    if (state === undefined) return recoverAutopilot(directory, recoveryOptions(delegation), queue);
     if (delegation.isDraining) return;
     await directory.writeJson('request.json', { ...request, server: queue.self });
     delegation.track(resume(delegation, directory, state));
@@ -74,6 +75,10 @@ async function resume(delegation: Delegation, directory: RunDirectory, state: Au
     // Restore the old state: a server that stops normally does not count as a crash.
     if (error instanceof RunReleased) return saveState(directory, state);
     log('error', `autopilot ${directory.id} could not be resumed`, error);
-    await recoverAutopilot(directory, delegation.options, await delegation.supervisor.queue);
+    await recoverAutopilot(directory, recoveryOptions(delegation), await delegation.supervisor.queue);
   }
+}
+
+function recoveryOptions({ options: { env, queueFile }, redact }: Delegation): RecoveryOptions {
+  return { env, stateDir: dirname(queueFile), redact };
 }

@@ -1,7 +1,5 @@
-import { promises as disk } from 'node:fs';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { CheckOptions } from '../changes/acceptance.ts';
-import { Repository } from '../changes/git.ts';
 import { scopesOverlap } from '../changes/write-scope.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { describeEvent } from '../record/event-lines.ts';
@@ -27,7 +25,8 @@ export interface AutopilotPorts {
   readonly codexHome: string;
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly locksDir: string;
+  /** The folder that all servers of the user share. */
+  readonly stateDir: string;
   readonly run: RunAgent;
   readonly confine: CheckOptions['confine'];
   readonly listen: JobRunnerOptions['listen'];
@@ -120,9 +119,9 @@ export class Autopilot {
 
   async #runJobs(): Promise<void> {
     const { input, task, cwd } = this.#request;
-    const { settings, run, confine, env, locksDir } = this.#ports;
+    const { settings, run, confine, env, stateDir } = this.#ports;
     const { jobs } = this.#log;
-    const isolated = await this.#findIsolatedJobs();
+    const isolated = jobsToIsolate(jobs, input.worktrees ?? settings.worktrees);
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#ports.signal, stop.signal]);
     const runner = new JobRunner({
@@ -133,7 +132,7 @@ export class Autopilot {
       skills: this.#skills,
       isolated,
       checks: { allowed: settings.checks, confine, timeoutMs: settings.checkTimeoutMs, env },
-      locksDir,
+      stateDir,
       run,
       signal,
       listen: (job) => this.#listen(job),
@@ -170,7 +169,8 @@ export class Autopilot {
           'skipped',
           blockedBy === undefined ? 'Skipped due to cancellation.' : this.#explainSkip(blockedBy),
         ),
-      isDone: ({ status }) => status === 'completed',
+      // A job whose changes conflict has not delivered what the next jobs need.
+      isDone: ({ status, patch }) => status.startsWith('completed') && (patch?.conflicts.length ?? 0) === 0,
       onResult: async (job, result) => {
         const { id } = job;
         await this.#log.recordResults(result);
@@ -180,7 +180,6 @@ export class Autopilot {
         );
       },
     });
-    await disk.rmdir(this.#directory.file('worktrees')).catch(() => {});
   }
 
   #describePlan(): string {
@@ -204,16 +203,5 @@ export class Autopilot {
   #explainSkip(blockedBy: string): string {
     const { title, status } = this.#log.results.find(({ id }) => id === blockedBy)!;
     return `Skipped because ${title} (${blockedBy}) ${status === 'skipped' ? 'was skipped' : 'did not complete'}.`;
-  }
-
-  /** The jobs that get their own worktree: none if the working folder is not in a git repository. */
-  async #findIsolatedJobs(): Promise<ReadonlySet<string>> {
-    const { input, cwd } = this.#request;
-    const jobs = jobsToIsolate(this.#log.jobs, input.worktrees ?? this.#ports.settings.worktrees);
-    if (jobs.size === 0 || (await Repository.find(cwd, this.#ports.env)) !== undefined) return jobs;
-    this.#log.warnings.push(
-      `${cwd} is not in a git repository: jobs that write share the folder and take turns.`,
-    );
-    return new Set();
   }
 }

@@ -5,7 +5,7 @@ import type { PlannedJob } from './plan.ts';
 
 type Job = Pick<PlannedJob, 'id' | 'depends_on' | 'sandbox' | 'writes'>;
 
-/** The ids of the jobs that get their own worktree. With `overlap`, writers that may change the same files in parallel. */
+/** The ids of the jobs that get an isolated view of the folder. With `overlap`, writers that may change the same files in parallel. */
 export function jobsToIsolate(jobs: readonly Job[], rule: WorktreeRule): ReadonlySet<string> {
   const writers = jobs.filter(({ sandbox }) => sandbox !== 'read-only');
   const mayConflict = (one: Job, other: Job) =>

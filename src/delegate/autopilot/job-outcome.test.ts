@@ -30,8 +30,8 @@ async function recordOutcome(signal: AbortSignal) {
   const record = { ...notStartedRecord(''), error: null, status: 'completed' } as const;
   const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
   return recordJobOutcome(
-    { job, record, subrun, worktree: undefined, hadConcurrentWriters: false },
-    { cwd: folder, checks, signal },
+    { job, record, subrun, workspace: undefined, hadConcurrentWriters: false },
+    { cwd: folder, stateDir: folder, checks, signal },
   );
 }
 

@@ -1,24 +1,27 @@
-import { resolve, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { type CheckOptions, type CheckResult, runChecks } from '../changes/acceptance.ts';
-import { type Evidence, type FileEvidence, plainPath } from '../changes/evidence.ts';
+import { type Evidence, type FileEvidence, unmetClaims } from '../changes/evidence.ts';
 import { patchFile } from '../changes/patch.ts';
-import type { Worktree } from '../changes/worktree.ts';
 import { scopesOverlap } from '../changes/write-scope.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import { contain } from '../process/containment.ts';
+import { type RunStatus, withProblems } from '../record/outcome.ts';
 import type { RunRecord } from '../record/run-record.ts';
+import { deliverRun, pathInFolder } from '../workspace/run-delivery.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
-import { judgeDelivery, leftBehindFolder } from './job-delivery.ts';
 import type { JobSpec } from './job-spec.ts';
 
 /** A hidden file with the outcome of an isolated job. It is deleted when the autopilot's log contains the outcome. */
 export const outcomeFile = '.settled.json';
 
 export interface JobOutcomeOptions {
-  /** The shared tree that isolated changes are merged into. */
+  /** The shared tree that isolated changes are delivered to. */
   readonly cwd: string;
+  /** The folder that all servers of the user share. */
+  readonly stateDir: string;
   readonly checks: Pick<CheckOptions, 'allowed' | 'confine' | 'timeoutMs' | 'env'>;
   readonly signal: AbortSignal;
 }
@@ -28,18 +31,19 @@ export interface EndedJob {
   readonly job: JobSpec;
   readonly record: RunRecord;
   readonly subrun: RunDirectory;
-  readonly worktree: Worktree | undefined;
+  /** The isolated view in which the job worked. */
+  readonly workspace: Workspace | undefined;
   /** True if other jobs may have written to the same tree at the same time. */
   readonly hadConcurrentWriters: boolean;
 }
 
-/** Runs the acceptance checks of a job and merges its changes into the shared tree. */
+/** Runs the acceptance checks of a job and delivers its changes to the shared tree. */
 export async function recordJobOutcome(ended: EndedJob, options: JobOutcomeOptions): Promise<JobResult> {
-  const { subrun, worktree } = ended;
-  const folder = worktree?.folder ?? options.cwd;
+  const { subrun, workspace } = ended;
+  const folder = workspace?.folder ?? options.cwd;
   const checked = await check(toResult(ended, folder, options), ended, folder, options);
-  const delivered = worktree === undefined ? checked : await deliver(checked, worktree, ended, options);
-  return { ...delivered, artifacts: await subrun.artifacts() };
+  const delivered = workspace === undefined ? checked : await deliver(checked, workspace, ended, options);
+  return { ...reportUnplanned(delivered, ended.job), artifacts: await subrun.artifacts() };
 }
 
 function toResult(
@@ -47,42 +51,51 @@ function toResult(
   folder: string,
   { cwd }: JobOutcomeOptions,
 ): JobResult {
-  const { evidence, deliverables, open_questions } = record;
-  // Paths in the worktree become relative, so that they are valid in the shared tree.
-  const toSharedPath = (path: string) =>
-    folder === cwd || !resolve(folder, path).startsWith(folder + sep)
-      ? path
-      : (plainPath(path, folder) ?? path);
-  const isOwn = ({ path }: FileEvidence) => scopesOverlap([path], job.writes);
+  const { evidence, deliverables } = record;
   // An unreported change outside the job's scope was probably made by another job.
   const files =
-    evidence?.files.filter((file) => !hadConcurrentWriters || file.status !== 'unreported' || isOwn(file)) ??
-    [];
-  const unplanned = files.filter((file) => file.change !== undefined && !isOwn(file)).map(({ path }) => path);
+    evidence?.files.filter(
+      (file) => !hadConcurrentWriters || file.status !== 'unreported' || isPlanned(file, job),
+    ) ?? [];
   return {
     ...record,
     id: job.id,
     title: job.title,
-    deliverables: deliverables.map((one) => ({ ...one, path: toSharedPath(one.path) })),
-    open_questions: [
-      ...open_questions,
-      ...(unplanned.length === 0
-        ? []
-        : [`${job.title} changed files that were not in its plan: ${unplanned.join(', ')}.`]),
-    ],
+    deliverables: deliverables.map((one) => ({ ...one, path: pathInFolder(one.path, folder, cwd) })),
     evidence: evidence && { ...evidence, files },
   };
+}
+
+function isPlanned({ path }: FileEvidence, { writes }: JobSpec): boolean {
+  return scopesOverlap([path], writes);
+}
+
+function reportUnplanned(result: JobResult, job: JobSpec): JobResult {
+  const files =
+    result.evidence?.files.filter((file) => file.change !== undefined && !isPlanned(file, job)) ?? [];
+  if (files.length === 0) return result;
+  const paths = files.map(({ path }) => path).join(', ');
+  const question = `${job.title} changed files that were not in its plan: ${paths}.`;
+  return { ...result, open_questions: [...result.open_questions, question] };
 }
 
 /** Runs the acceptance checks. A job that does not pass them fails, whatever its agent reports. */
 async function check(
   result: JobResult,
-  { job, subrun }: EndedJob,
+  { job, subrun, workspace }: EndedJob,
   folder: string,
   { checks: options, signal }: JobOutcomeOptions,
 ): Promise<JobResult> {
   if (result.status !== 'completed' || job.acceptance.length === 0) return result;
-  const checks = await runChecks(job.acceptance, { ...options, cwd: folder, sandbox: job.sandbox, signal });
+  const checks = await runChecks(job.acceptance, {
+    ...options,
+    cwd: folder,
+    sandbox: job.sandbox,
+    signal,
+    ...(workspace && {
+      wrap: (program) => contain(program, folder, { env: options.env, overlay: workspace.overlay }),
+    }),
+  });
   const evidence = await writeEvidence(subrun, { ...(result.evidence ?? noEvidence), checks });
   const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
   if (signal.aborted && (failures.length > 0 || checks.length < job.acceptance.length))
@@ -92,36 +105,49 @@ async function check(
     : { ...result, evidence, status: 'failed', error: failures.map(describeFailure).join('; ') };
 }
 
-/** Merges the changes in a worktree into the shared tree and checks what arrived. Changes of a failed job stay a patch. */
+/** Delivers the changes of an isolated job and checks what arrived. The changes of a failed job are only kept. */
 async function deliver(
   result: JobResult,
-  worktree: Worktree,
+  workspace: Workspace,
   { subrun }: EndedJob,
-  { cwd, signal }: JobOutcomeOptions,
+  { stateDir, checks, signal }: JobOutcomeOptions,
 ): Promise<JobResult> {
-  const path = subrun.file(patchFile);
   const isWanted = result.status === 'completed';
-  const merge = await worktree.merge(path, {
-    apply: isWanted,
-    leftBehindDir: subrun.file(leftBehindFolder),
+  const delivery = await deliverRun(workspace, {
+    run: subrun.id,
+    stateDir,
+    env: checks.env,
+    isWanted,
+    claims: result.deliverables,
     signal,
+  }).catch((error: unknown) => {
+    if (error === undefined || error !== signal.reason) throw error;
+    return undefined;
   });
-  const { applied, conflicts, changes } = merge;
-  const delivery = await judgeDelivery(result, merge, cwd, worktree.prefix);
-  const evidence = await writeEvidence(subrun, delivery.evidence);
-  const delivered = { ...result, ...delivery, evidence };
-  if (changes.length === 0) return delivered;
-  const patch: Patch = { path, applied, conflicts };
-  if (applied || !isWanted) return { ...delivered, patch };
-  // Without conflicts, only a cancellation during the wait for the repository lock prevents the merge.
-  if (conflicts.length === 0)
-    return { ...delivered, patch, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
-  return {
-    ...delivered,
-    patch,
-    status: 'failed',
-    error: `its changes conflict with the current files (${conflicts.join(', ')}); they are kept in ${path}`,
+  // Cancelled while it waited for another delivery.
+  if (delivery === undefined)
+    return { ...result, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
+  const { conflicts, hasChanges, isDelivered } = delivery;
+  const known = result.evidence?.checks;
+  const evidence = await writeEvidence(subrun, { ...delivery.evidence, ...(known && { checks: known }) });
+  if (delivery.patch !== undefined) await subrun.writeText(patchFile, delivery.patch);
+  const problems = isWanted
+    ? [
+        ...unmetClaims(evidence, true),
+        ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
+      ]
+    : [];
+  const { status, error } = withProblems(
+    { status: result.status as RunStatus, error: result.error },
+    problems,
+  );
+  if (!hasChanges) return { ...result, evidence, status, error };
+  const patch: Patch = {
+    path: subrun.file(patchFile),
+    applied: isDelivered,
+    conflicts: conflicts.map(({ path }) => path),
   };
+  return { ...result, evidence, status, error, patch };
 }
 
 async function writeEvidence(subrun: RunDirectory, evidence: Evidence): Promise<Evidence> {

@@ -18,13 +18,13 @@ export interface JobRequestOptions {
   readonly skipGitRepoCheck: boolean;
 }
 
-/** Selects the skills for a job and composes the request for its agent, which works in `folder`. */
+/** Selects the skills for a job and composes the request for its agent. */
 export async function createJobRequest(
   job: JobSpec,
   dependencies: readonly JobResult[],
   subrun: RunDirectory,
-  folder: string,
-  { cwd, task, skills, skipGitRepoCheck }: JobRequestOptions,
+  cwd: string,
+  { task, skills, skipGitRepoCheck }: JobRequestOptions,
 ): Promise<RunRequest> {
   const selection = await selectSkills(
     {
@@ -37,22 +37,18 @@ export async function createJobRequest(
   );
   await subrun.writeJson('selected_skills.json', selection);
   if (selection.errors.length > 0) throw new Failure('refused', selection.errors.join('; '));
-  const copyNotice =
-    folder === cwd
-      ? ''
-      : `You work in a copy of ${cwd}. If an instruction names a path below that folder, use the same path below your working directory.\n\n`;
   return {
     directory: subrun,
     tool: 'delegate_autopilot',
     prompt: composePrompt({
       role: job.role,
-      cwd: folder,
-      task: copyNotice + jobPrompt(job, task, dependencies),
+      cwd,
+      task: jobPrompt(job, task, dependencies),
       skills: selection.selected,
       context: `Autopilot job: ${job.title} (${job.id})`,
     }),
     outputSchema: answerSchema,
-    cwd: folder,
+    cwd,
     sandbox: job.sandbox,
     ...(job.model !== undefined && { model: job.model }),
     configOverrides: job.config_overrides ?? [],

@@ -3,12 +3,13 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { Worktree, type WorktreeOptions } from '../changes/worktree.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { loadRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunAgent, RunHooks } from '../record/run-request.ts';
 import { RunReleased } from '../run/run-tracker.ts';
+import { releasePlace, workspaceFolder } from '../workspace/run-place.ts';
+import { Workspace } from '../workspace/workspace.ts';
 import type { JobResult } from './autopilot-output.ts';
 import { type EndedJob, type JobOutcomeOptions, outcomeFile, recordJobOutcome } from './job-outcome.ts';
 import { createJobRequest, type JobRequestOptions } from './job-request.ts';
@@ -17,9 +18,8 @@ import type { JobSpec } from './job-spec.ts';
 export interface JobRunnerOptions extends JobOutcomeOptions, JobRequestOptions {
   /** The autopilot's run directory, which contains the directories of its jobs. */
   readonly directory: RunDirectory;
-  /** The jobs that work in their own worktree. */
+  /** The jobs that work on an isolated view of the folder. */
   readonly isolated: ReadonlySet<string>;
-  readonly locksDir: string;
   readonly run: RunAgent;
   /** Creates the listener for the events of a job's agent. */
   listen(job: JobSpec): Omit<RunHooks, 'signal'> & { finished(status: string): void };
@@ -50,25 +50,18 @@ export class JobRunner {
     const { directory } = this.#options;
     const path = this.#jobPath(job);
     const record = await loadRecord(path, `${directory.id}/${job.id}`);
-    const worktree = await Worktree.reopen(this.#worktreePath(job), this.#worktreeOptions).catch(
-      () => undefined,
-    );
     const outcome = await readJson(resolve(path, outcomeFile));
-    if (outcome !== undefined) {
-      await worktree?.remove();
-      return outcome as unknown as JobResult;
-    }
+    if (outcome !== undefined) return outcome as unknown as JobResult;
     if (record === undefined || record.status === 'running' || neverStarted(record)) {
-      await worktree?.remove();
+      const workspace = await Workspace.open(resolve(path, workspaceFolder), this.#options.checks.env);
+      await workspace?.remove();
       await disk.rm(path, { recursive: true, force: true });
       return this.run(job, dependencies);
     }
     const subrun = await directory.createSubrun(job.id);
-    return this.#toResult(job, this.#options.listen(job), async () => {
-      const result = await this.#recordOutcome({ job, record, subrun, worktree, hadConcurrentWriters: true });
-      await worktree?.remove();
-      return result;
-    });
+    return this.#toResult(job, this.#options.listen(job), () =>
+      this.#recordOutcome(job, record, subrun, true),
+    );
   }
 
   async #toResult(
@@ -132,53 +125,44 @@ export class JobRunner {
     dependencies: readonly JobResult[],
     listener: Omit<RunHooks, 'signal'>,
   ): Promise<JobResult> {
-    const { directory, cwd, signal } = this.#options;
+    const { directory, cwd, signal, isolated, stateDir } = this.#options;
     const subrun = await directory.createSubrun(job.id);
     await subrun.writeJson('request.json', {
       tool: 'delegate_autopilot',
       received_at: new Date().toISOString(),
       job,
     });
-    const worktree = this.#options.isolated.has(job.id)
-      ? await Worktree.create(cwd, this.#worktreePath(job), this.#worktreeOptions, signal)
-      : undefined;
-    const endWriting = this.#startWriting(job, worktree === undefined);
-    let keepsWorktree = false;
+    const isolate = isolated.has(job.id);
+    const endWriting = this.#startWriting(job, !isolate);
     try {
-      const folder = worktree?.folder ?? cwd;
-      const request = await createJobRequest(job, dependencies, subrun, folder, this.#options);
-      const run = await this.#options.run(request, { ...listener, signal });
+      const request = await createJobRequest(job, dependencies, subrun, cwd, this.#options);
+      const run = await this.#options.run({ ...request, isolate }, { ...listener, signal });
       const record = await loadRecord(subrun.path, subrun.id, run);
       if (record === undefined)
         throw new Failure('unavailable', `The run directory ${subrun.path} was removed.`);
       const reported = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
-      return await this.#recordOutcome({
-        job,
-        record: reported,
-        subrun,
-        worktree,
-        hadConcurrentWriters: endWriting(),
-      });
-    } catch (error) {
-      // Keep the worktree if an agent still works in it, or if it has the only copy of the changes.
-      keepsWorktree = error instanceof RunReleased || error instanceof UndeliveredWork;
-      throw error;
+      return await this.#recordOutcome(job, reported, subrun, endWriting());
     } finally {
       endWriting();
-      if (!keepsWorktree) await worktree?.remove();
+      if (isolate) await releasePlace(stateDir, subrun.id);
     }
   }
 
-  /** Writes the outcome of an isolated job to disk before its worktree is removed, so that a crash does not lose it. */
-  async #recordOutcome(ended: EndedJob): Promise<JobResult> {
-    const result = await recordJobOutcome(ended, this.#options).catch((error: unknown) => {
-      throw ended.worktree === undefined ? error : new UndeliveredWork(error, ended.worktree.folder);
-    });
-    if (ended.worktree !== undefined)
-      await ended.subrun
+  /** Writes the outcome of an isolated job to disk, so that a crash does not lose it. */
+  async #recordOutcome(
+    job: JobSpec,
+    record: RunRecord,
+    subrun: RunDirectory,
+    hadConcurrentWriters: boolean,
+  ): Promise<JobResult> {
+    const workspace = await Workspace.open(subrun.file(workspaceFolder), this.#options.checks.env);
+    const ended: EndedJob = { job, record, subrun, workspace, hadConcurrentWriters };
+    const result = await recordJobOutcome(ended, this.#options);
+    if (workspace !== undefined)
+      await subrun
         .writeJson(outcomeFile, result)
         .catch((error: unknown) =>
-          log('warning', `the outcome of job ${ended.job.id} could not be written`, error),
+          log('warning', `the outcome of job ${job.id} could not be written`, error),
         );
     return result;
   }
@@ -186,15 +170,6 @@ export class JobRunner {
   /** Called when the autopilot's log contains the result, which makes the job's own file obsolete. */
   async deleteOutcomeFile(job: JobSpec): Promise<void> {
     await disk.rm(resolve(this.#jobPath(job), outcomeFile), { force: true });
-  }
-
-  get #worktreeOptions(): WorktreeOptions {
-    const { checks, locksDir } = this.#options;
-    return { env: checks.env, locksDir };
-  }
-
-  #worktreePath(job: JobSpec): string {
-    return resolve(this.#options.directory.path, 'worktrees', job.id);
   }
 
   /** Registers a job that writes to the shared tree. The returned function unregisters it and reports concurrent writers. */
@@ -207,13 +182,6 @@ export class JobRunner {
       this.#writers.delete(job.id);
       return own.hadConcurrentWriters;
     };
-  }
-}
-
-/** A job's changes could not be merged or saved as a patch. They exist only in the job's worktree. */
-class UndeliveredWork extends Error {
-  constructor(cause: unknown, folder: string) {
-    super(`${messageOf(cause)}; the changes are still in ${folder}`, { cause });
   }
 }
 

@@ -19,6 +19,8 @@ export interface CheckOptions {
   readonly allowed: readonly string[];
   /** Returns `undefined` if no sandbox is available. */
   confine(sandbox: Sandbox): Promise<Confinement | undefined>;
+  /** Puts the program into the isolated view of the job. */
+  wrap?(program: Pick<Confinement, 'command' | 'args'>): Promise<Pick<Confinement, 'command' | 'args'>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -49,7 +51,8 @@ async function runCheck(command: string, options: CheckOptions): Promise<CheckRe
       : await options.confine(options.sandbox);
   if (confined === undefined) return refuse('Not run: the agent has no sandbox in which to run the command.');
   const args = options.sandbox === 'danger-full-access' ? confined.args : [...confined.args, ...words];
-  return execute(command, { ...confined, args }, options);
+  const program = { ...confined, args };
+  return execute(command, { ...program, ...(await options.wrap?.(program)) }, options);
 }
 
 async function execute(

@@ -98,6 +98,16 @@ export async function compareClaims(
   };
 }
 
+/** The claims that are not true. A run that could not write did not claim to have changed anything. */
+export function unmetClaims({ files }: Pick<Evidence, 'files'>, couldWrite: boolean): string[] {
+  return files.flatMap(({ path, status }) => {
+    if (status === 'missing') return [`${path} was reported as delivered, but does not exist`];
+    return status === 'unchanged' && couldWrite
+      ? [`${path} was reported as delivered, but was not changed`]
+      : [];
+  });
+}
+
 async function statusOnDisk(
   path: string,
   options: SnapshotOptions,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import {
   type Environment,
@@ -122,6 +123,33 @@ async function disablePrograms(gitDir: string, env: Environment): Promise<Enviro
 function safeValue(key: string): string {
   if (key.endsWith('.driver')) return builtInMerge;
   return /\.(required|gpgsign)$|^hook\./.test(key) ? 'false' : '';
+}
+
+/** Merges two versions of a text with their common base. Returns `undefined` if they conflict. */
+export async function mergeTexts(
+  folder: string,
+  { ours, base, theirs }: { readonly ours: string; readonly base: string; readonly theirs: string },
+  env: Environment,
+): Promise<Buffer | undefined> {
+  const conflicts = Array.from({ length: 127 }, (_, at) => at + 1);
+  const args = ['merge-file', '-p', '-q', ours, base, theirs];
+  const { code, output } = await runGit(folder, args, outsideRepositories(folder, env), {
+    expected: conflicts,
+  });
+  return code === 0 ? output : undefined;
+}
+
+/** Compares two folders as they are on disk, as a patch from `a` to `b`. */
+export async function diffFolders(folder: string, a: string, b: string, env: Environment): Promise<Buffer> {
+  const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--no-prefix'];
+  const args = ['diff', ...flags, a, b];
+  const { output } = await runGit(folder, args, outsideRepositories(folder, env), { expected: [1] });
+  return output;
+}
+
+/** Keeps git from using the settings of a repository that contains the folder. */
+function outsideRepositories(folder: string, env: Environment): Environment {
+  return { ...withoutRepository(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
 
 async function runGit(

@@ -116,7 +116,7 @@ export async function createPatch(
   if (paths === undefined) return undefined;
   const store = await ContentStore.open(directory, options, snapshot);
   await store.add(paths);
-  return shorten(await store.diffSince(tree));
+  return shortenPatch(await store.diffSince(tree));
 }
 
 export async function discardStore(directory: RunDirectory): Promise<void> {
@@ -143,7 +143,7 @@ async function selectDiffable(
 }
 
 /** Shortens a patch by whole files and comments out binary files, so that `git apply` accepts the rest. */
-function shorten(patch: Buffer): string | undefined {
+export function shortenPatch(patch: Buffer): string | undefined {
   const files = splitFiles(patch).map(asText);
   let remaining = maxPatchBytes;
   const end = files.findIndex((file) => {

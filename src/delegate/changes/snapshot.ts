@@ -144,7 +144,7 @@ export async function changesBetween(
 }
 
 /** Lists the differences between two commits within a folder. */
-export async function committedChanges(
+async function committedChanges(
   repository: Repository,
   folder: string,
   from: string,

@@ -98,6 +98,9 @@ export const usageSchema = {
   ],
 } as const;
 
+/** Every final status except under the delegate contract, which does not know `completed_with_problems`. */
+const runStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled'] as const;
+
 const host = { type: 'string', description: 'The machine that has it, where that is another one.' } as const;
 
 export const runListSchema = {
@@ -123,7 +126,7 @@ export const runListSchema = {
         properties: {
           run_id: text,
           tool: text,
-          status: { enum: ['waiting', 'running', 'completed', 'failed', 'cancelled'] },
+          status: { enum: ['waiting', 'running', ...runStatuses] },
           started_at: text,
           duration_ms: { type: 'number' },
           usage: usageSchema,
@@ -244,7 +247,7 @@ export const runSchema = {
   required: runRequired,
   properties: {
     ...outcome,
-    status: { enum: ['completed', 'failed', 'cancelled', 'running'] },
+    status: { enum: [...runStatuses, 'running'] },
     error: nullable,
     host,
     ...details,

@@ -13,7 +13,10 @@ export type Containment = (typeof containments)[number];
 /** A folder that the agent sees with its own changes, while the folder itself stays as it is. */
 export interface Overlay {
   readonly folder: string;
-  /** Holds the changed files (`upper`), the mount point of the original folder (`lower`) and the kernel's files (`work`). */
+  /**
+   * Holds the changed files (`upper`), files that hide those of the original folder (`snapshot`), the mount point of the
+   * original folder (`lower`) and the kernel's files (`work`).
+   */
   readonly storage: string;
 }
 
@@ -115,7 +118,7 @@ export function isWrapper({ command }: { readonly command: string }): boolean {
 }
 
 function overlayArguments({ folder, storage }: Overlay, cwd: string, isUserNamespace: boolean): string[] {
-  const options = `lowerdir=lower,upperdir=upper,workdir=work${isUserNamespace ? ',userxattr' : ''}`;
+  const options = `lowerdir=snapshot:lower,upperdir=upper,workdir=work${isUserNamespace ? ',userxattr' : ''}`;
   return [storage, folder, options, cwd];
 }
 

@@ -1,6 +1,7 @@
 import { oneLine, type RunProgress } from './run-progress.ts';
 
-export type RunStatus = 'completed' | 'failed' | 'cancelled';
+/** `completed_with_problems`: the agent completed its task, but not everything it claims is true. The error lists the problems. */
+export type RunStatus = 'completed' | 'completed_with_problems' | 'failed' | 'cancelled';
 
 /** Why a run was stopped before the agent finished. */
 export interface Stop {
@@ -50,6 +51,15 @@ export function decideOutcome(facts: ExitFacts): Outcome {
   if (facts.messageProblem !== undefined)
     return failed(`${agent} did not produce a valid last_message.json: ${facts.messageProblem}`);
   return { status: 'completed', error: null };
+}
+
+/** Adds problems that were found after the agent had exited. */
+export function withProblems({ status, error }: Outcome, problems: readonly string[]): Outcome {
+  if (problems.length === 0) return { status, error };
+  return {
+    status: status === 'completed' ? 'completed_with_problems' : status,
+    error: [...(error === null ? [] : [error]), ...problems].join('; '),
+  };
 }
 
 /** False for the name of a thread, which the agent resolves to an id. */

@@ -101,6 +101,7 @@ function toAnswer({ answer, lastMessage }: RunResult): Answer {
 
 const statusPhrases = {
   completed: 'finished',
+  completed_with_problems: 'finished with problems',
   failed: 'failed',
   cancelled: 'was cancelled',
   running: 'is still running',

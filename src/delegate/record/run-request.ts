@@ -15,7 +15,9 @@ export interface RunRequest {
   readonly prompt: string;
   readonly outputSchema: JsonSchema;
   readonly cwd: string;
-  /** Where the agent's changes go if it works on an isolated view of the folder. */
+  /** True if the run always gets an isolated view of the folder. Otherwise only if another run uses the folder. */
+  readonly isolate?: boolean;
+  /** Where the agent's changes go if it works on an isolated view of the folder. Set when the run starts. */
   readonly overlay?: Overlay;
   /** The sandbox after permission checks. */
   readonly sandbox: Sandbox;

@@ -5,7 +5,8 @@ import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { AgentProcess, Exit } from '../process/agent-process.ts';
 import { type EndedProcess, terminateRun } from '../process/process-end.ts';
-import type { WakeSignal } from '../process/wake-signal.ts';
+import { findRoot, type ProcessIdentity } from '../process/process-table.ts';
+import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -140,4 +141,13 @@ function checkTimeouts(
   if (progress.threadId === undefined && limits.start > 0 && ageMs > limits.start)
     return timedOut(limits.start, `${agent.label} did not start a thread`);
   return limits.idle > 0 && idleMs > limits.idle ? timedOut(limits.idle, 'no event') : undefined;
+}
+
+/** Finds the agent of a server that died while starting it, before it recorded the pid. */
+export async function findUnrecordedProcess(runId: string): Promise<ProcessIdentity | undefined> {
+  const found = await findRoot(runId);
+  if (found !== undefined) return found;
+  // The agent may still be starting.
+  await new WakeSignal().wait(1_000);
+  return findRoot(runId);
 }

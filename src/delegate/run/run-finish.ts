@@ -2,7 +2,8 @@ import { type JsonSchema, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Agent, Usage } from '../agents/agent.ts';
-import { discardBefore, recordAfter } from '../changes/change-recorder.ts';
+import { discardBefore, type RunChanges, recordAfter } from '../changes/change-recorder.ts';
+import { unmetClaims } from '../changes/evidence.ts';
 import { patchFile } from '../changes/patch.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
@@ -10,11 +11,14 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
-import { asAnswer } from '../record/answer.ts';
-import { decideOutcome, isThreadId, type Outcome, type Stop } from '../record/outcome.ts';
+import { type Answer, asAnswer } from '../record/answer.ts';
+import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
+import { deliverRun } from '../workspace/run-delivery.ts';
+import { workspaceFolder } from '../workspace/run-place.ts';
+import { Workspace } from '../workspace/workspace.ts';
 import type { RunQueue } from './run-queue.ts';
 
 export interface FinishedRun {
@@ -25,6 +29,8 @@ export interface FinishedRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose changes do not count as changes of the run. */
   readonly ignored: readonly string[];
+  /** The folder that all servers of the user share. */
+  readonly stateDir: string;
   readonly startedAt: Date;
   readonly progress: RunProgress;
   readonly stop?: Stop;
@@ -77,12 +83,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
-  const changes = await recordAfter(
-    directory,
-    { cwd: String(exec?.['codex_cwd']), env: run.env, ignored: run.ignored },
-    asAnswer(answer)?.deliverables ?? [],
-    exec?.['sandbox'] !== 'read-only',
-  );
+  const changes = await recordChanges(run, exec, outcome, asAnswer(answer)?.deliverables ?? []);
   const sandboxed = run.exit !== undefined && exec?.['sandbox'] !== 'danger-full-access';
   if (sandboxed && (await agent.sandboxWorks?.()) === false)
     warnings.push(
@@ -90,8 +91,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     );
   const finishedAt = new Date();
   const result: RunResult = {
-    status: outcome.status,
-    error: outcome.error,
+    ...withProblems(outcome, changes?.problems ?? []),
     threadId,
     lastMessage: message,
     answer,
@@ -121,6 +121,41 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   }
   queue.finish(directory.path);
   return result;
+}
+
+/** What a run changed. An autopilot delivers and judges the changes of its isolated jobs itself. */
+async function recordChanges(
+  { directory, env, ignored, stateDir }: FinishedRun,
+  exec: Readonly<Record<string, unknown>> | undefined,
+  { status }: Outcome,
+  claims: Answer['deliverables'],
+): Promise<(RunChanges & { readonly problems: readonly string[] }) | undefined> {
+  const couldWrite = exec?.['sandbox'] !== 'read-only';
+  const workspace = await Workspace.open(directory.file(workspaceFolder), env);
+  if (workspace === undefined) {
+    const options = { cwd: String(exec?.['codex_cwd']), env, ignored };
+    const changes = await recordAfter(directory, options, claims, couldWrite);
+    return changes && { ...changes, problems: unmetClaims(changes.evidence, couldWrite) };
+  }
+  if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
+  const isWanted = status === 'completed';
+  const { evidence, patch, conflicts, hasChanges } = await deliverRun(workspace, {
+    run: directory.id,
+    stateDir,
+    env,
+    isWanted,
+    claims,
+  });
+  const kept = `Its changes are kept; "adjutant runs apply ${directory.id}" delivers them.`;
+  return {
+    evidence,
+    ...(patch !== undefined && { patch }),
+    problems: [
+      ...unmetClaims(evidence, isWanted),
+      ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
+      ...(conflicts.length > 0 || (!isWanted && hasChanges) ? [kept] : []),
+    ],
+  };
 }
 
 async function writeResult(

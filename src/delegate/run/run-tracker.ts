@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName } from '../agents/agent.ts';
 import type { Redact } from '../files/redaction.ts';
@@ -6,6 +7,7 @@ import { terminateRun } from '../process/process-end.ts';
 import type { WakeSignal } from '../process/wake-signal.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunResult } from '../record/run-request.ts';
+import type { WorkspaceKind } from '../workspace/workspace.ts';
 import { type FollowedRun, followRun, type Limits } from './follower.ts';
 import { type FinishedRun, finishRun } from './run-finish.ts';
 import { RunQueue } from './run-queue.ts';
@@ -21,12 +23,15 @@ export interface TrackerOptions {
   readonly limits: Limits;
   /** How the processes of an agent are kept together. Default: the best way that works. */
   readonly containment?: Containment | 'auto';
+  /** Folders above this size are not copied to isolate a run. */
+  readonly copyLimitBytes: number;
+  readonly workspaceKinds?: readonly WorkspaceKind[];
   readonly redact: Redact;
   /** Called when a run starts, writes events or finishes. */
   onChange?(directory: string, change: 'started' | 'event' | 'finished'): void;
 }
 
-type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'ignored' | 'progress'> &
+type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'progress'> &
   Partial<Pick<FinishedRun, 'progress'>>;
 
 /** The runs that this server follows, and the queue it shares with other servers. */
@@ -112,7 +117,16 @@ export class RunTracker {
   async finish(run: UnfinishedRun): Promise<RunResult> {
     const { redact, env, runsDir } = this.#options;
     const queue = await this.queue;
-    return finishRun({ progress: new RunProgress(), ...run, queue, redact, env, ignored: [runsDir] });
+    const stateDir = dirname(this.#options.queueFile);
+    return finishRun({
+      progress: new RunProgress(),
+      ...run,
+      queue,
+      redact,
+      env,
+      stateDir,
+      ignored: [runsDir],
+    });
   }
 
   /** Makes `settled` wait for this work. */

@@ -6,13 +6,15 @@ import type { Agent } from '../agents/agent.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { attachTo, startAgent } from '../process/agent-process.ts';
-import { findRoot, isAlive } from '../process/process-table.ts';
+import { isAlive } from '../process/process-table.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
-import { requestedStop } from './follower.ts';
+import type { Place } from '../workspace/run-place.ts';
+import { findUnrecordedProcess, requestedStop } from './follower.ts';
 import type { OpenRun } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
+import { atPlace, placeRun } from './run-placement.ts';
 import type { RunQueue } from './run-queue.ts';
 import { RunReleased, RunTracker, type TrackerOptions } from './run-tracker.ts';
 
@@ -67,22 +69,31 @@ export class Supervisor {
       ...this.#options.limits,
       ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
     };
+    let place: Place | undefined;
     hooks.signal.addEventListener('abort', wake);
     this.#tracker.add(directory.path, wakeSignal);
     try {
       const receivedAt = new Date();
       await this.enqueue(request, limits.total);
-      const invocation = await prepareRun(agent, request);
+      let invocation = await prepareRun(agent, request);
       const stop = await this.#waitForTurn(queue, request, wakeSignal, hooks);
       if (stop !== undefined)
         return await this.#tracker.finish({ directory, agent, startedAt: receivedAt, stop });
       const { env, runsDir } = this.#options;
-      if (request.sandbox !== 'read-only')
-        await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
+      if (request.sandbox !== 'read-only') {
+        place = await placeRun(request, hooks, queue, this.#options);
+        if (place === undefined) {
+          const cancelled = requestedStop(hooks.signal, queue, directory.path)!;
+          return await this.#tracker.finish({ directory, agent, startedAt: receivedAt, stop: cancelled });
+        }
+        if (!place.isIsolated) await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
+        if (place.cwd !== request.cwd || place.warning !== undefined)
+          invocation = await prepareRun(agent, atPlace(request, place));
+      }
       await this.#recordEarlierUsage(agent, queue, request);
       const startedAt = new Date();
       const contained = {
-        ...request,
+        ...(place === undefined ? request : atPlace(request, place)),
         containment: this.#options.containment,
         isUnrestricted: request.sandbox === 'danger-full-access',
       };
@@ -106,6 +117,8 @@ export class Supervisor {
       if (error instanceof RunReleased || !(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, messageOf(error));
     } finally {
+      // An autopilot delivers the changes of its jobs itself.
+      place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
       hooks.signal.removeEventListener('abort', wake);
       this.#tracker.remove(directory.path);
       this.#tracker.wakeAll();
@@ -235,15 +248,6 @@ export class Supervisor {
     await this.drain();
     await this.#tracker.close();
   }
-}
-
-/** Finds the agent of a server that died while starting it, before it recorded the pid. */
-async function findUnrecordedProcess(runId: string) {
-  const found = await findRoot(runId);
-  if (found !== undefined) return found;
-  // The agent may still be starting.
-  await new WakeSignal().wait(1_000);
-  return findRoot(runId);
 }
 
 export function isSystemError(error: unknown): boolean {

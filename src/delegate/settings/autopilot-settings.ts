@@ -15,7 +15,7 @@ export interface AutopilotSettings {
 }
 
 export const worktreeRules = ['never', 'overlap', 'always'] as const;
-/** Which writing jobs get their own git worktree: none, those that may write the same files, or all. */
+/** Which writing jobs get an isolated view of the folder: none, those that may write the same files, or all. */
 export type WorktreeRule = (typeof worktreeRules)[number];
 
 /** Common commands that only inspect, build or test a project. */
@@ -46,9 +46,9 @@ export const autopilotSettings = defineSettings({
   'autopilot.worktrees': {
     type: 'choice',
     values: worktreeRules,
-    default: 'never',
+    default: 'always',
     description:
-      'Which writing jobs get their own git worktree, whose changes are merged when the job ends: none (the jobs run one after the other), those that may write the same files, or all.',
+      'Which writing jobs get an isolated view of the folder, whose changes are delivered when the job ends: none (jobs that may write the same files run one after the other), those that may write the same files, or all.',
   },
   'autopilot.checks': {
     type: 'list',

@@ -22,14 +22,14 @@ export interface DelegateOptions {
   /** Runs of another program that are shown too. */
   readonly otherRunsDir?: string;
   readonly queueFile: string;
-  /** Folder for the lock files that serialize git operations on a repository across processes. */
-  readonly locksDir: string;
   /** The environment of every program the server starts. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
   readonly containment?: Containment | 'auto';
+  /** Folders above this size are not copied to isolate a run. */
+  readonly copyLimitBytes: number;
   readonly limits: Limits;
   readonly reasoningEffort: string | undefined;
   readonly ceiling: Sandbox;
@@ -82,11 +82,11 @@ export function delegateOptions(
       values.home === undefined &&
       runsDir !== delegatorRuns && { otherRunsDir: delegatorRuns }),
     queueFile: join(values['delegate.state_dir'], 'runs.sqlite'),
-    locksDir: join(values['delegate.state_dir'], 'locks'),
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
     containment: values['delegate.containment'],
+    copyLimitBytes: values['delegate.copy_limit_mb'] * 1024 * 1024,
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
     reasoningEffort: values['delegate.reasoning_effort'],
     ceiling: values['delegate.sandbox_ceiling'],

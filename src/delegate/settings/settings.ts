@@ -31,7 +31,7 @@ export const delegateSettings = defineSettings({
   'delegate.state_dir': {
     type: 'path',
     default: (places) => places.home ?? join(places.state, 'adjutant'),
-    description: 'Folder for the run queue and the repository locks that all servers of a user share.',
+    description: 'Folder for the run queue and the folder claims that all servers of a user share.',
   },
   'delegate.max_parallel': {
     type: 'integer',
@@ -87,6 +87,13 @@ export const delegateSettings = defineSettings({
     default: 'auto',
     description:
       'How all processes of an agent are ended with its run: a Linux pid namespace, a subreaper, or none of these, which misses processes that hide. auto uses the best one that works.',
+  },
+  'delegate.copy_limit_mb': {
+    type: 'integer',
+    minimum: 0,
+    default: 2_000,
+    description:
+      'Size in megabytes up to which a folder is copied to isolate a run, where an overlay does not work. In larger folders, writing runs take turns.',
   },
   'delegate.on_disconnect': {
     type: 'choice',

@@ -10,6 +10,7 @@ import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { type RunRecord, runIdPattern } from '../record/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { agentActivity, autopilotActivity } from './run-activity.ts';
+import type { ChangedFiles } from './run-changes.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
@@ -79,6 +80,18 @@ export class Runs {
       return agentActivity(path, (raw) => agent.parse(this.#delegation.redact(raw)));
     };
     return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
+  }
+
+  /** Delivers the kept changes of an isolated run, or takes its delivered changes back. */
+  async changeFiles(id: string, what: 'apply' | 'undo'): Promise<ChangedFiles> {
+    const [run = '', job] = id.split('/');
+    const { run_dir, status } = await this.show(run);
+    if (!this.#local.has(run))
+      throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
+    if (status === 'running') throw new Failure('refused', `Run ${run} is still in progress.`);
+    const { applyRun, undoRun } = await import('./run-changes.ts');
+    const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
+    return (what === 'apply' ? applyRun : undoRun)(id, directory, this.#delegation.options);
   }
 
   /** The events of a run after a line, as readable lines. */

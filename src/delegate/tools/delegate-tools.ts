@@ -18,6 +18,7 @@ import {
 import { runReport } from '../record/run-report.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
+import { asDocumentedAutopilot, asDocumentedRun } from './documented-status.ts';
 import { autopilotResult, runResult } from './run-result.ts';
 import { supportsTasks, toTask } from './tasks.ts';
 
@@ -52,7 +53,11 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
     // The document never marks a result as an error.
     if (!options.document) return { ...runResult(tool, record), failed: record.status === 'failed' };
-    return { structured: record, content: [{ type: 'text' as const, text: runReport(tool, record) }] };
+    const documented = asDocumentedRun(record);
+    return {
+      structured: documented,
+      content: [{ type: 'text' as const, text: runReport(tool, documented) }],
+    };
   };
 
   const callAutopilot = async (input: AutopilotInput, context: Context) => {
@@ -65,15 +70,16 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       run.detach();
       return { task: await toTask(runs, directory.id) };
     }
-    const output =
+    const found =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
-    if (!options.document) return { ...autopilotResult(output), failed: output.status === 'failed' };
+    if (!options.document) return { ...autopilotResult(found), failed: found.status === 'failed' };
+    const output = asDocumentedAutopilot(found);
     return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 
-  // A call that answers before its run has finished reports the status `running`.
-  const mayStillRun = options.answerWithinMs > 0;
-  const outputSchema = mayStillRun ? shortRunSchema : (finishedRunSchema as unknown as typeof shortRunSchema);
+  const outputSchema = options.document
+    ? (finishedRunSchema as unknown as typeof shortRunSchema)
+    : shortRunSchema;
   // Sub-agents can overwrite files and send data to a remote model.
   const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
   return [
@@ -111,9 +117,9 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       searchHint: 'parallel multiple subagents split plan',
       inputSchema: announced(autopilotInput),
       acceptedSchema: autopilotInput,
-      outputSchema: mayStillRun
-        ? autopilotSchema
-        : (finishedAutopilotSchema as unknown as typeof autopilotSchema),
+      outputSchema: options.document
+        ? (finishedAutopilotSchema as unknown as typeof autopilotSchema)
+        : autopilotSchema,
       annotations,
       call: (input, context) => callAutopilot(input, context),
     }),

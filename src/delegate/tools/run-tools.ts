@@ -4,13 +4,8 @@ import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
 import { runListSchema } from '../delegation/run-schema.ts';
 import { eventsText, overviewLine } from '../record/run-report.ts';
 import type { Runs } from '../sharing/runs.ts';
+import { runChangeTools, runId } from './run-change-tools.ts';
 import { runResult } from './run-result.ts';
-
-const runId = {
-  type: 'string',
-  minLength: 1,
-  description: 'From list_runs',
-} as const;
 
 /** The tools that list, show, cancel and remove runs, including runs of other servers. */
 export function runTools(runs: () => Promise<Runs>, collectMs: number) {
@@ -173,6 +168,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       call: ({ run_id, reason }, { signal }) =>
         report(run_id, (all) => all.cancel(run_id, reason ?? 'cancel_run was called', signal)),
     }),
+    ...runChangeTools(runs),
     defineTool({
       name: 'clean_runs',
       title: 'Clean Runs',

@@ -13,6 +13,13 @@ export interface CatalogOptions {
   readonly reportsTextChanges?: boolean;
   /** Log new problems after each change. */
   readonly logsProblems?: boolean;
+  /** Adds rules to problems and removes those that are silenced. */
+  readonly filter?: (problems: readonly Problem[]) => Promise<readonly Problem[]>;
+  /** Finds further problems, such as failing tests. */
+  readonly checks?: (
+    entries: readonly CatalogEntry[],
+    find: (name: string) => Awaitable<CatalogEntry>,
+  ) => Promise<readonly Problem[]>;
 }
 
 export interface CatalogEntry {
@@ -33,6 +40,8 @@ const firstCheckMs = 200;
 export class Catalog {
   readonly sources: readonly PromptSource[];
   readonly #reportsTextChanges: boolean;
+  readonly #checks: CatalogOptions['checks'];
+  readonly #filter: CatalogOptions['filter'];
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { lists: [], entries: [], clashes: [] };
@@ -44,8 +53,10 @@ export class Catalog {
 
   constructor(
     sources: readonly PromptSource[],
-    { reportsTextChanges = false, logsProblems = false }: CatalogOptions = {},
+    { reportsTextChanges = false, logsProblems = false, checks, filter }: CatalogOptions = {},
   ) {
+    this.#filter = filter;
+    this.#checks = checks;
     this.sources = sources;
     this.#reportsTextChanges = reportsTextChanges;
     if (logsProblems) this.#problemLog = new ProblemLog();
@@ -86,14 +97,16 @@ export class Catalog {
   }
 
   async problems(): Promise<readonly Problem[]> {
-    const { lists, clashes } = await this.#merge();
+    const { lists, clashes, entries } = await this.#merge();
+    const checked = (await this.#checks?.(entries, (name) => this.find(name))) ?? [];
     const own = await Promise.all(
       this.sources.map((source) =>
         source.problems().catch((error: unknown) => [problemOf(`(${source.name})`, error)]),
       ),
     );
     const byFile = Map.groupBy(lists.flat(), ({ file }) => file);
-    return [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes];
+    const all = [...own.flat().map((problem) => withPrompts(problem, byFile)), ...clashes, ...checked];
+    return all.length === 0 || this.#filter === undefined ? all : this.#filter(all);
   }
 
   /** Calls the listener once per burst of changes, and only if something visible to clients has changed. */

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { escapeForClient } from '../rendering/client-escapes.ts';
@@ -5,13 +6,18 @@ import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
 import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
+import type { Usage } from './usage.ts';
 
 export interface ProviderOptions {
   readonly catalog: Catalog;
+  /** Finds a prompt by a name that may include a version. Default: only by its name. */
+  readonly find?: (name: string) => Awaitable<CatalogEntry>;
   /** Whether to ask the user for missing arguments. */
   readonly asks: boolean;
   /** Recently used argument values, offered as completions. */
   readonly recent?: RecentValues;
+  /** Counts uses. */
+  readonly usage?: Usage | undefined;
   /** Whether to escape text that the client would execute. */
   readonly escapes?: boolean;
   /** Whether the result of `get` includes the prompt's revision. */
@@ -31,7 +37,7 @@ export class CatalogProvider implements PromptProvider {
     if (recent === undefined) return;
     this.complete = async (name, argument, value, context) => {
       const { completeArgument } = await import('../rendering/completion.ts');
-      const { definition } = await catalog.find(name);
+      const { definition } = await (options.find ?? ((own) => catalog.find(own)))(name);
       return completeArgument(definition, argument, value, recent, context);
     };
   }
@@ -44,13 +50,22 @@ export class CatalogProvider implements PromptProvider {
   }
 
   async get(name: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
-    const { catalog, asks, recent, escapes, revisions } = this.#options;
-    const entry = await catalog.find(name);
+    const {
+      catalog,
+      find = (own: string) => catalog.find(own),
+      asks,
+      recent,
+      usage,
+      escapes,
+      revisions,
+    } = this.#options;
+    const entry = await find(name);
     const { definition, source } = entry;
     const args = asks ? await askForMissing(definition, given, context) : given;
     const plain = await renderPrompt(definition, args, source);
     const rendered = escapes ? escapeForClient(plain, context.client.name) : plain;
-    recent?.remember(name, args);
+    recent?.remember(definition.name, args);
+    usage?.record(definition.name, context.client.name);
     return revisions
       ? { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } }
       : rendered;

@@ -26,13 +26,16 @@ const excerptLength = 160;
 /** Full-text search over a catalog. The first search builds the index; later searches update it. */
 export class PromptSearch {
   readonly #catalog: Catalog;
+  readonly #boost: (name: string) => number;
   readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true });
   #indexed: readonly CatalogEntry[] | undefined;
   #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
   #update: Promise<void> = Promise.resolve();
 
-  constructor(catalog: Catalog) {
+  /** `boost` raises the score of prompts that are used often. */
+  constructor(catalog: Catalog, boost: (name: string) => number = () => 1) {
     this.#catalog = catalog;
+    this.#boost = boost;
   }
 
   /** The best matches up to the limit, and the total number of prompts that contain any word of the query. */
@@ -43,12 +46,16 @@ export class PromptSearch {
   ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
     await this.#updateIndex(await this.#catalog.list());
     const entries = this.#entries;
-    const found = this.#index.find(query.slice(0, queryLength)).filter(({ item }) => {
-      const entry = entries.get(item);
-      return entry !== undefined && accepts(entry);
-    });
+    const found = this.#index
+      .find(query.slice(0, queryLength))
+      .filter(({ item }) => {
+        const entry = entries.get(item);
+        return entry !== undefined && accepts(entry);
+      })
+      .map((result) => ({ result, item: result.item, score: result.score * this.#boost(result.item.name) }))
+      .sort((a, b) => b.score - a.score);
     const matches = found.slice(0, limit).map((one) => {
-      const excerpt = excerptOf(one);
+      const excerpt = excerptOf(one.result);
       return {
         entry: entries.get(one.item)!,
         score: Math.round(one.score * 100) / 100,

@@ -1,5 +1,6 @@
 import type { Content } from '../../content.ts';
 import type { Problem } from '../../feature.ts';
+import type { PromptTest } from './prompt-test.ts';
 
 /**
  * How a prompt's text is rendered. `input`: replaces the literal `{{input}}`, or appends the input if there is none.
@@ -26,6 +27,7 @@ export interface PromptDefinition {
   readonly line: number;
   /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly tests?: readonly PromptTest[];
 }
 
 export interface TypedRules {

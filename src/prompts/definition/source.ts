@@ -30,6 +30,8 @@ export interface TemplateSet {
   /** The name of each message's template. */
   readonly names: readonly string[];
   sourceOf(template: string): string | undefined;
+  /** All sources by name, including those of included templates. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** A source whose prompts can be edited through Adjutant. Every change is recorded in the history. */

@@ -113,9 +113,6 @@ describe('reading files', () => {
       ],
     });
     expect(formatProblems(reading)).toEqual([
-      'create-form.prompt.md:2: the field agent is not supported and was ignored',
-      'create-form.prompt.md:3: the field model is not supported and was ignored',
-      'create-form.prompt.md:4: the field tools is not supported and was ignored',
       `create-form.prompt.md:11:54: \${selection} is replaced by VS Code; here it stays plain text`,
       'create-form.prompt.md:11:25: ](../docs/design.md) is a link to a file that VS Code includes; here it stays plain text',
     ]);

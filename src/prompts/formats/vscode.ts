@@ -9,8 +9,14 @@ import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segm
 const extension = '.prompt.md';
 const input = /\$\{input:([^:}$]{1,200})(?::([^}]{0,2000}))?\}/g;
 
+/** Fields that VS Code knows. Most of them matter only to the client itself. */
+const knownFields = ['name', 'description', 'title', 'agent', 'mode', 'model', 'tools', 'argument-hint'];
+
 const clientSyntax: readonly (readonly [RegExp, string])[] = [
-  [/\$\{(?!input:)\w{1,100}(?::[^}]{0,200})?\}/g, 'is replaced by VS Code'],
+  [
+    /\$\{(?:(?:workspaceFolder|workspaceFolderBasename|file|fileBasename|fileDirname|fileBasenameNoExtension|relativeFile|selection|selectedText|lineNumber)(?::[^}]{0,200})?|(?:env|config|command):[^}]{1,200})\}/g,
+    'is replaced by VS Code',
+  ],
   [/(?<=\s|^)#(?:file|tool|folder|symbol):\S{1,200}/gm, 'is a reference that VS Code resolves'],
   [/\]\((?!\w{1,20}:|#)[^)\s]{1,500}\)/g, 'is a link to a file that VS Code includes'],
 ];
@@ -31,7 +37,7 @@ export const vscode = filePerPrompt({
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportUnknownFields(fields, ['name', 'description', 'title'], report, file.text);
+  reportUnknownFields(fields, knownFields, report, file.text);
   reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hints = new Map<string, string>();
   for (const [, name, hint] of body.matchAll(input)) if (hint) hints.set(name!, hint);

@@ -2,6 +2,7 @@ import type { Content } from '../../content.ts';
 import { isObject, messageOf } from '../../json.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { FieldProblem, parseArguments, parseTags, parseText } from '../definition/prompt-fields.ts';
+import { parseTests } from '../definition/prompt-test.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
@@ -33,6 +34,7 @@ export function toDefinition(record: PromptRecord, file: string, line: number): 
   try {
     const title = parseText(record['title'], 'title');
     const description = parseText(record['description'], 'description');
+    const tests = parseTests(record['tests']);
     return {
       name: record.name,
       ...(title !== undefined && title !== '' && { title }),
@@ -41,6 +43,7 @@ export function toDefinition(record: PromptRecord, file: string, line: number): 
       messages: parseMessages(record['messages']),
       tags: parseTags(record['tags']),
       template: 'braces',
+      ...(tests !== undefined && { tests }),
       file,
       line,
     };

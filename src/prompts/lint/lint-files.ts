@@ -6,6 +6,7 @@ import type { Format, TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import type { LintTarget } from './finding.ts';
 import { lintPrompt, sortAndMerge } from './lint.ts';
+import { withoutSilenced, withRules } from './rules.ts';
 
 export interface FileLint {
   /** Number of prompts found. */
@@ -16,7 +17,11 @@ export interface FileLint {
 const ownFormats = new Set(['commands', 'jsonl', 'twig']);
 
 /** Checks files that need not be part of a library. If no format is given, it is detected for each file. */
-export async function lintFiles(files: readonly TextFile[], format?: string): Promise<FileLint> {
+export async function lintFiles(
+  files: readonly TextFile[],
+  format?: string,
+  silenced: ReadonlySet<string> = new Set(),
+): Promise<FileLint> {
   const problems: (readonly Problem[])[] = [];
   let prompts = 0;
   for (const [name, own] of byFormat(files, format)) {
@@ -28,7 +33,9 @@ export async function lintFiles(files: readonly TextFile[], format?: string): Pr
     for (const definition of reading.prompts)
       problems.push(await lintPrompt(lintTarget(known, definition, library)));
   }
-  return { prompts, problems: sortAndMerge(problems.flat()) };
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  const found = withRules(sortAndMerge(problems.flat()));
+  return { prompts, problems: withoutSilenced(found, silenced, (file) => texts.get(file)) };
 }
 
 function byFormat(

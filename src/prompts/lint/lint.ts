@@ -5,6 +5,7 @@ import { Pace } from '../files/pace.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { lintPlaceholders, unusedArguments } from './placeholders.ts';
+import { withRules } from './rules.ts';
 
 /** Checks one prompt without rendering it. */
 export async function lintPrompt(target: LintTarget): Promise<readonly Problem[]> {
@@ -83,7 +84,7 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
     );
     await pace.pause;
   }
-  return sortAndMerge(problems.flat());
+  return sortAndMerge(withRules(problems.flat()));
 }
 
 /** Sorts problems by file and position. Merges equal problems of several prompts into one. */

@@ -1,5 +1,6 @@
 import type { PromptDefinition } from '../definition/definition.ts';
 import { Lines } from '../template/position.ts';
+import { CodeRanges } from './code-ranges.ts';
 import type { Finding } from './finding.ts';
 import { NameSuggestions } from './name-suggestions.ts';
 
@@ -11,33 +12,34 @@ export function lintPlaceholders(
 ): readonly Finding[] {
   if (translated || definition.template === 'none') return [];
   const lines = new Lines(text);
+  const code = new CodeRanges(text);
   const declared = new NameSuggestions(definition.arguments.map(({ name }) => name));
   const findings: Finding[] = [];
-  for (const { 0: placeholder, 1: inner = '', index } of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+  for (const { 0: placeholder, 1: inner = '', index } of text.matchAll(/(?<![$\\])\{\{([^{}]*)\}\}/g)) {
     const report = (severity: Finding['severity'], message: string) =>
       findings.push({ ...lines.at(index), severity, message });
     const name = inner.trim();
     const known = declared.has(name);
     if (known && inner === name) continue;
+    // An example in code, or an expression of another template language.
+    if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || code.includes(index)) continue;
     if (known)
       report(
         'error',
         `${placeholder} is not replaced because of the spaces inside the braces; write {{${name}}}`,
       );
-    else if (definition.template === 'input') {
-      if (/^[\w.-]+$/.test(name))
-        report('warning', `${placeholder} is plain text here: only {{input}} is replaced`);
-      else report('warning', `${placeholder} is plain text here: this prompt is not a Jinja template`);
-    } else if (/^[^\s|.()[\]'"]+$/.test(name)) {
+    else if (definition.template === 'input')
+      report('warning', `${placeholder} is plain text here: only {{input}} is replaced`);
+    else {
       const suggestion = declared.nearest(name);
       report(
         'error',
         `${placeholder} does not match any argument${suggestion === undefined ? '' : `; did you mean {{${suggestion}}}?`}`,
       );
-    } else report('warning', `${placeholder} is plain text here: this prompt is not a Jinja template`);
+    }
   }
   const statement = /\{%[-+]?\s*(?:if|for|set|include|extends|macro|block|else|elif|end\w+)\b/.exec(text);
-  if (statement !== null)
+  if (statement !== null && !code.includes(statement.index))
     findings.push({
       ...lines.at(statement.index),
       severity: 'warning',

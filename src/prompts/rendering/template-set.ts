@@ -37,6 +37,10 @@ export class CompiledTemplates implements TemplateSet {
     }
   }
 
+  get sources(): ReadonlyMap<string, string> {
+    return this.#closure.sources;
+  }
+
   sourceOf(template: string): string | undefined {
     return this.#closure.sources.get(template);
   }

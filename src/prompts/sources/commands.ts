@@ -12,6 +12,7 @@ import {
   parseTemplateKind,
   parseText,
 } from '../definition/prompt-fields.ts';
+import { parseTests } from '../definition/prompt-test.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem, parseFrontMatter } from '../files/front-matter.ts';
@@ -117,6 +118,7 @@ export async function parseCommand(text: string, file: string, plain: boolean): 
     const template = parseTemplateKind(usedFields['template'], 'input');
     const title = parseText(usedFields['title'], 'title');
     const trimmed = body.trim();
+    const tests = parseTests(usedFields['tests']);
     return {
       name,
       ...(title !== undefined && { title }),
@@ -125,6 +127,7 @@ export async function parseCommand(text: string, file: string, plain: boolean): 
       messages: [{ role: 'user', content: { type: 'text', text: trimmed } }],
       tags: parseTags(usedFields['tags']),
       template,
+      ...(tests !== undefined && { tests }),
       file,
       line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
     };

@@ -9,6 +9,7 @@ import {
   parseTemplateKind,
   parseText,
 } from '../definition/prompt-fields.ts';
+import { type PromptTest, parseTests } from '../definition/prompt-test.ts';
 import { FileProblem } from '../files/front-matter.ts';
 
 /** One prompt as declared in `twig.toml`. */
@@ -20,6 +21,7 @@ export interface ManifestPrompt {
   readonly tags: readonly string[];
   readonly template: TemplateKind;
   readonly messages: readonly ManifestMessage[];
+  readonly tests?: readonly PromptTest[];
 }
 
 /** The content of one message. Paths of files are relative to `prompts/`, those of attachments to the library. */
@@ -80,6 +82,7 @@ function parsePrompt(name: string, fields: unknown): ManifestPrompt {
     throw new FieldProblem('a name must not be empty, begin with a dot or contain / \\ or :');
   const title = parseText(fields['title'], 'title');
   const description = parseText(fields['description'], 'description');
+  const tests = parseTests(fields['tests']);
   return {
     name,
     ...(title !== undefined && { title }),
@@ -88,6 +91,7 @@ function parsePrompt(name: string, fields: unknown): ManifestPrompt {
     tags: parseTags(fields['tags']),
     template: parseTemplateKind(fields['template'], 'jinja'),
     messages: parseMessages(fields['messages'], name),
+    ...(tests !== undefined && { tests }),
   };
 }
 

@@ -1,9 +1,11 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptSearch } from '../catalog/search.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
@@ -43,9 +45,16 @@ const filters = {
   source: { type: 'string', description: 'user, commands, twig, built-in or a mount' },
 } as const;
 
+/** Finds a prompt by a name that may include a version, such as `name@label`. */
+type Find = (name: string) => Awaitable<CatalogEntry>;
+
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
-export function createCatalogTools(catalog: Catalog, recent: RecentValues) {
-  return [createListTool(catalog), createExpandTool(catalog, recent), createSearchTool(catalog)];
+export function createCatalogTools(catalog: Catalog, recent: RecentValues, find: Find, usage?: Usage) {
+  return [
+    createListTool(catalog),
+    createExpandTool(catalog, recent, find, usage),
+    createSearchTool(catalog, usage),
+  ];
 }
 
 function createListTool(catalog: Catalog) {
@@ -77,7 +86,7 @@ function createListTool(catalog: Catalog) {
   });
 }
 
-function createExpandTool(catalog: Catalog, recent: RecentValues) {
+function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, usage: Usage | undefined) {
   return defineTool({
     name: 'expand_prompt',
     title: 'Expand prompt',
@@ -101,10 +110,11 @@ function createExpandTool(catalog: Catalog, recent: RecentValues) {
     annotations: hints.reads,
     async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      const { definition, source } = await findNamed(catalog, command);
+      const { definition, source } = await findNamed(catalog, find, command);
       const args = await askForMissing(definition, argumentsFrom(definition, input, named), context);
       const { messages } = await renderPrompt(definition, args, source);
       recent.remember(definition.name, args);
+      usage?.record(definition.name, context.client.name);
       const text = flatten(messages);
       const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
       const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
@@ -114,7 +124,7 @@ function createExpandTool(catalog: Catalog, recent: RecentValues) {
   });
 }
 
-function createSearchTool(catalog: Catalog) {
+function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
   let search: Promise<PromptSearch> | undefined;
   return defineTool({
     name: 'search_prompts',
@@ -157,7 +167,9 @@ function createSearchTool(catalog: Catalog) {
     },
     annotations: hints.reads,
     async call({ query, tag, source, limit }) {
-      search ??= import('../catalog/search.ts').then(({ PromptSearch }) => new PromptSearch(catalog));
+      search ??= import('../catalog/search.ts').then(
+        ({ PromptSearch }) => new PromptSearch(catalog, usage && ((name) => usage.boost(name))),
+      );
       const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit ?? 20);
       const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry), ...found }), { limit });
       return { structured: { matches: page.items, total } };
@@ -166,14 +178,15 @@ function createSearchTool(catalog: Catalog) {
 }
 
 /** Ignores a leading colon, which models often keep. Suggests the nearest name if the prompt does not exist. */
-async function findNamed(catalog: Catalog, command: string): Promise<CatalogEntry> {
+async function findNamed(catalog: Catalog, find: Find, command: string): Promise<CatalogEntry> {
   const name = command.startsWith(':') ? command.slice(1) : command;
   try {
-    return await catalog.find(name);
+    return await find(name);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
     const names = (await catalog.list()).map(({ definition }) => definition.name);
     const suggestion = nearest(name, names);
+    if (name.includes('@') && suggestion === undefined) throw error;
     throw new Failure(
       'prompt-not-found',
       `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,

@@ -1,7 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
-import { nextPage, pageArguments, pageOf } from '../../paging.ts';
-import { anyObject, defineTool, hints } from '../../tool.ts';
+import { defineTool, hints } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { ArgumentDefinition, MessageDefinition } from '../definition/definition.ts';
 import { authorOf } from './methods.ts';
@@ -13,7 +12,6 @@ import {
   knownNameSchema,
   messagesSchema,
   nameSchema,
-  storedMessageSchema,
   tagsSchema,
   titleSchema,
 } from './prompt-schemas.ts';
@@ -35,19 +33,6 @@ const announcedFields = {
   messages: announcedMessages as unknown as typeof messagesSchema,
 } as const;
 
-const promptRecord = {
-  type: 'object',
-  required: ['name', 'title', 'messages'],
-  properties: {
-    name: nameSchema,
-    title: titleSchema,
-    description: descriptionSchema,
-    arguments: argumentsSchema,
-    messages: { type: 'array', items: storedMessageSchema },
-    tags: tagsSchema,
-  },
-} as const;
-
 const doneSchema = {
   type: 'object',
   required: ['success', 'message'],
@@ -66,7 +51,6 @@ export function createEditingTools(editor: Editor) {
     createCreateTool(editor),
     createUpdateTool(editor),
     createDeleteTool(editor),
-    createHistoryTool(editor),
     createRestoreTool(editor),
   ];
 }
@@ -157,52 +141,6 @@ function createDeleteTool(editor: Editor) {
     async call({ name, expected_revision }, context) {
       await editor.delete(name, authorOf(context), expected_revision);
       return done(`Deleted prompt: ${name}`);
-    },
-  });
-}
-
-function createHistoryTool(editor: Editor) {
-  return defineTool({
-    name: 'prompt_history',
-    title: 'Prompt history',
-    description:
-      "Lists the versions of one of the user's prompts with content, oldest first, also of a deleted one.",
-    searchHint: 'versions revisions undo',
-    inputSchema: {
-      type: 'object',
-      required: ['name'],
-      properties: { name: knownNameSchema, ...pageArguments },
-    },
-    outputSchema: {
-      type: 'object',
-      required: ['name', 'revisions'],
-      properties: {
-        name: { type: 'string' },
-        ...nextPage,
-        revisions: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['revision', 'action', 'time', 'client'],
-            properties: {
-              revision: { type: 'integer' },
-              action: { enum: ['create', 'update', 'delete', 'restore', 'outside'] },
-              time: { type: 'string' },
-              client: {
-                type: 'object',
-                properties: { name: { type: 'string' }, version: { type: 'string' } },
-              },
-              prompt: anyObject(promptRecord),
-              restored: { type: 'integer' },
-            },
-          },
-        },
-      },
-    },
-    annotations: hints.reads,
-    async call({ name, ...page }) {
-      const { items: revisions, next } = pageOf(await editor.history(name), (revision) => revision, page);
-      return { structured: { name, revisions, ...next } };
     },
   });
 }

@@ -34,11 +34,11 @@ const problemsSchema = { type: 'array', items: problemSchema } as const;
 const namesSchema = { type: 'array', items: { type: 'string' }, description: 'Only these prompts' } as const;
 
 /** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
-export function createLibraryTools(catalog: Catalog, editor: Editor) {
-  return [createLintTool(catalog), createImportTool(editor), createExportTool(catalog)];
+export function createLibraryTools(catalog: Catalog, editor: Editor, silenced: readonly string[] = []) {
+  return [createLintTool(catalog, new Set(silenced)), createImportTool(editor), createExportTool(catalog)];
 }
 
-function createLintTool(catalog: Catalog) {
+function createLintTool(catalog: Catalog, silenced: ReadonlySet<string>) {
   return defineTool({
     name: 'lint_prompts',
     title: 'Lint prompts',
@@ -69,11 +69,13 @@ function createLintTool(catalog: Catalog) {
     async call({ names, files, format, ...page }) {
       if (files !== undefined) {
         const { lintFiles } = await import('../lint/lint-files.ts');
-        const { prompts, problems } = await lintFiles(files, format);
+        const { prompts, problems } = await lintFiles(files, format, silenced);
         return { structured: { prompts, ...countProblems(problems, page) } };
       }
       const { lintCatalog } = await import('../lint/lint.ts');
-      const problems = await lintCatalog(catalog, names);
+      const { readIfRegular, withoutSilenced } = await import('../lint/silenced-files.ts');
+      const found = await lintCatalog(catalog, names);
+      const problems = withoutSilenced(found, silenced, readIfRegular);
       const prompts = names?.length ?? (await catalog.list()).length;
       return { structured: { prompts, ...countProblems(problems, page) } };
     },

@@ -1,10 +1,11 @@
 import { anyObject, defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isEditable } from '../definition/source.ts';
+import type { Versions } from '../versions/versions.ts';
 import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
 
 /** Shows a prompt as stored in its source, before arguments are filled in. */
-export function createShow(catalog: Catalog) {
+export function createShow(catalog: Catalog, versions: Versions) {
   return defineTool({
     name: 'show_prompt',
     title: 'Show prompt',
@@ -45,13 +46,20 @@ export function createShow(catalog: Catalog) {
         arguments: { type: 'array', items: anyObject(argumentsSchema.items) },
         tags: { type: 'array', items: { type: 'string' } },
         editable: { type: 'boolean' },
+        tests: { type: 'integer', description: 'Number of tests' },
+        labels: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'Revisions by label',
+        },
       },
     },
     annotations: hints.reads,
     async call({ name }) {
-      const entry = await catalog.find(name);
+      const entry = await versions.find(name);
       const { definition, source } = entry;
-      const { template: kind, messages, arguments: args, dependencies: _, ...facts } = definition;
+      const { template: kind, messages, arguments: args, dependencies: _, tests = [], ...facts } = definition;
+      const labels = (await versions.labels(definition.name)).map(({ label, revision }) => [label, revision]);
       const texts = messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
       return {
         structured: {
@@ -63,6 +71,8 @@ export function createShow(catalog: Catalog) {
           messages,
           arguments: args,
           editable: isEditable(source),
+          ...(tests.length > 0 && { tests: tests.length }),
+          ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
         },
       };
     },

@@ -7,6 +7,7 @@ import { ArgumentForm } from './argument-form.tsx';
 import { DeletePrompt } from './delete-prompt.tsx';
 import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
 import { PromptEditor } from './prompt-editor.tsx';
+import { PromptFacts } from './prompt-facts.tsx';
 import { PromptHistory } from './prompt-history.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
 import { TemplateSource } from './template-source.tsx';
@@ -46,6 +47,7 @@ export function PromptDetail({ prompt, deleted }: { prompt: Prompt; deleted: boo
         ))}
       </p>
       {prompt.description && <p>{prompt.description}</p>}
+      {source.value !== undefined && <PromptFacts prompt={source.value} />}
       <PromptProblems name={prompt.name} />
       {editable && (
         <div class="toolbar bare">

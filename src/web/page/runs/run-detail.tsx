@@ -92,7 +92,7 @@ function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | unde
       <div>
         <dt class="hidden">Status</dt>
         <dd>
-          <span class={`badge ${status}`}>{status}</span>
+          <span class={`badge ${status}`}>{status.replaceAll('_', ' ')}</span>
         </dd>
       </div>
       {facts.map(

@@ -65,7 +65,7 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
     <a class="row" href={pathTo('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
       <span class="row-line">
         <span class="row-title">{run.task || run.summary || run.run_id}</span>
-        <span class={`badge ${run.status}`}>{run.status}</span>
+        <span class={`badge ${run.status}`}>{run.status.replaceAll('_', ' ')}</span>
       </span>
       <span class="row-line row-text">
         <span>

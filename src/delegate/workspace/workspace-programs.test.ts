@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,9 +8,10 @@ import {
   read,
   write,
 } from '../../../test/delegate/git-repository.ts';
-import { gatherEvidence } from './evidence.ts';
-import { takeSnapshot } from './snapshot.ts';
-import { Worktree } from './worktree.ts';
+import { gatherEvidence } from '../changes/evidence.ts';
+import { takeSnapshot } from '../changes/snapshot.ts';
+import { deliverRun } from './run-delivery.ts';
+import { Workspace } from './workspace.ts';
 
 let folder: string;
 let repo: string;
@@ -22,29 +22,28 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const git = (...args: string[]) => gitAt(repo, ...args);
-const create = (name: string) =>
-  Worktree.create(repo, join(folder, name), { env, locksDir: join(folder, 'locks') });
-const merge = (worktree: Worktree, name: string) =>
-  worktree.merge(join(folder, `${name}.patch`), { leftBehindDir: join(folder, `${name}.left`) });
+const create = async (): Promise<Workspace> =>
+  (await Workspace.create(repo, join(folder, 'w'), {
+    kinds: ['copy'],
+    copyLimitBytes: 1e9,
+    ignored: [],
+    env,
+  }))!;
+/** Delivers the changes, which also merges texts and creates a patch. */
+const deliver = (workspace: Workspace) =>
+  deliverRun(workspace, { run: 'w', stateDir: join(folder, 'state'), env, isWanted: true, claims: [] });
 
 describe('programs configured in a repository', () => {
-  it('are not started by a worktree or a merge', async () => {
+  it('are not started by a merge', async () => {
     const ran = join(folder, 'ran');
     for (const key of ['filter.evil.clean', 'filter.evil.smudge', 'merge.evil.driver', 'core.fsmonitor'])
       git('config', key, `touch ${ran}; false`);
     write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
-    const worktree = await create('w');
-    write(worktree.folder, 'a.txt', 'theirs\n');
+    const workspace = await create();
+    write(workspace.folder, 'a.txt', 'theirs\n');
     write(repo, 'a.txt', 'ours\n');
-    expect(await merge(worktree, 'w')).toMatchObject({ conflicts: ['a.txt'] });
+    expect(await deliver(workspace)).toMatchObject({ conflicts: [{ path: 'a.txt' }] });
     expect(existsSync(ran)).toBe(false);
-  });
-
-  it('are not started as hooks', async () => {
-    write(repo, '.git/hooks/post-checkout', '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n');
-    execFileSync('chmod', ['+x', join(repo, '.git/hooks/post-checkout')]);
-    await create('w');
-    expect(existsSync(join(repo, '.git/hooks/ran'))).toBe(false);
   });
 
   describe('nested in another repository', () => {
@@ -80,39 +79,39 @@ describe('programs configured in a repository', () => {
       for (const path of depths) createNested(repo, path);
       asSubmodules(repo);
       write(repo, 'a.txt', 'mine\n');
-      const worktree = await create('w');
-      write(worktree.folder, 'b.txt', 'new\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      const workspace = await create();
+      write(workspace.folder, 'b.txt', 'new\n');
+      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
       expect([read(repo, 'a.txt'), read(repo, 'b.txt'), hasRun()]).toEqual(['mine\n', 'new\n', false]);
     });
 
     it('are not started if the job created the repository', async () => {
-      const worktree = await create('w');
-      for (const path of depths) createNested(worktree.folder, path);
-      asSubmodules(worktree.folder);
-      write(worktree.folder, 'b.txt', 'new\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      const workspace = await create();
+      for (const path of depths) createNested(workspace.folder, path);
+      asSubmodules(workspace.folder);
+      write(workspace.folder, 'b.txt', 'new\n');
+      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
       expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
     });
 
     it('are not started if the repository has no commit', async () => {
-      const worktree = await create('w');
-      gitAt(worktree.folder, 'init', '-q', 'fresh');
-      configurePrograms(join(worktree.folder, 'fresh'));
-      write(worktree.folder, 'fresh/x.txt', 'x\n');
-      write(worktree.folder, 'b.txt', 'new\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      const workspace = await create();
+      gitAt(workspace.folder, 'init', '-q', 'fresh');
+      configurePrograms(join(workspace.folder, 'fresh'));
+      write(workspace.folder, 'fresh/x.txt', 'x\n');
+      write(workspace.folder, 'b.txt', 'new\n');
+      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
       expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
     });
 
     it('are not started if they were configured while the job was running', async () => {
       write(repo, '.gitattributes', '*.txt filter=evil merge=evil\n');
-      const worktree = await create('w');
+      const workspace = await create();
       configurePrograms(repo);
       git('config', 'merge.evil.driver', `touch ${join(folder, 'ran')}`);
-      write(worktree.folder, 'a.txt', 'theirs\n');
+      write(workspace.folder, 'a.txt', 'theirs\n');
       write(repo, 'b.txt', 'mine\n');
-      expect(await merge(worktree, 'w')).toMatchObject({ applied: true, conflicts: [] });
+      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
       expect([read(repo, 'a.txt'), hasRun()]).toEqual(['theirs\n', false]);
     });
 

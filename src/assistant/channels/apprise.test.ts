@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openAssistant } from '../../../test/open-assistant.ts';
+import { startProvider } from '../../../test/provider.ts';
+import { createAppriseChannel } from './apprise.ts';
+import type { Message } from './channel.ts';
+import { maskAddress, parseAddress } from './channel-address.ts';
+
+const message = (apprise: readonly string[]): Message => ({
+  id: 'n1',
+  recipient: { name: 'Ada', locale: 'en', voice: '', apprise },
+  subject: 'Review, at noon',
+  text: 'Review begins at noon.',
+  html: '',
+  speech: '',
+  urgency: 'normal',
+  sentAt: new Date(0),
+  data: {},
+});
+const deadline = () => AbortSignal.timeout(20_000);
+
+function isInstalled(): boolean {
+  try {
+    execFileSync('apprise', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('addresses', () => {
+  it.each([
+    ['mailto:ada@example.com', 'email'],
+    ['tel:+4930123456', 'call'],
+    ['https://hooks.example.com/x', 'webhook'],
+    ['ntfy://ada', 'ntfy'],
+    ['tgram://-100123', 'telegram'],
+    ['slack://T1/B2/secret', 'apprise'],
+    ['matrixs://ada:secret@matrix.example.com/#room', 'apprise'],
+  ])('%s is one of the channel %s', (written, channel) => {
+    expect(parseAddress(written)?.channel).toBe(channel);
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'exec://rm',
+    'mailto:ada',
+    'tgram://abc',
+    'syslog://',
+    'dbus://',
+    'gibberish',
+    'slack: //x',
+  ])('%s is refused', (written) => {
+    expect(parseAddress(written)).toBeUndefined();
+  });
+
+  it('show no secrets in results, errors and the audit log', async () => {
+    await using assistant = openAssistant();
+    const channels = ['slack://T1/B2/topsecret', 'tgram://77'];
+    const user = await assistant.call('create_user', { id: 'ada', name: 'Ada', channels });
+    expect(user).toMatchObject({ channels: ['slack://…', 'tgram://77'] });
+    await assistant.call('update_user', { user_id: 'ada', channels });
+    await expect(
+      assistant.call('update_user', { user_id: 'ada', channels: ['exec://topsecret'] }),
+    ).rejects.toThrow(/begins with "exec:"; use one of mailto/);
+    const everything = [
+      await assistant.call('list_users'),
+      await assistant.call('list_audit'),
+      await assistant.call('test_notification', { user_id: 'ada', channel: 'telegram' }),
+    ];
+    expect(JSON.stringify(everything)).not.toContain('topsecret');
+    expect(maskAddress('discord://topsecret/x')).toBe('discord://…');
+  });
+});
+
+describe('apprise', () => {
+  it.skipIf(!isInstalled())('delivers through the real program', async () => {
+    const receiver = await startProvider(200);
+    onTestFinished(() => receiver.close());
+    const channel = createAppriseChannel({ privateHosts: ['127.0.0.1'] });
+    const address = `json://user:topsecret@127.0.0.1:${receiver.port}/hook`;
+    expect(await channel.deliver(message([address]), deadline())).toEqual({
+      kind: 'accepted',
+      detail: 'sent with apprise',
+    });
+    expect(JSON.parse(receiver.requests[0]!.body)).toMatchObject({
+      title: 'Review, at noon',
+      message: 'Review begins at noon.',
+    });
+  });
+
+  it.skipIf(!isInstalled())('reports a failure without the secret', async () => {
+    const receiver = await startProvider(500);
+    onTestFinished(() => receiver.close());
+    const channel = createAppriseChannel({ privateHosts: ['127.0.0.1'] });
+    const outcome = await channel.deliver(
+      message([`json://user:topsecret@127.0.0.1:${receiver.port}/`]),
+      deadline(),
+    );
+    expect(outcome.kind).toBe('temporary');
+    expect(outcome.detail).not.toContain('topsecret');
+  });
+
+  it('refuses private addresses unless they are allowed', async () => {
+    const channel = createAppriseChannel({ privateHosts: [] });
+    expect(await channel.deliver(message(['json://127.0.0.1:1/']), deadline())).toMatchObject({
+      kind: 'permanent',
+      detail: expect.stringContaining('list it in delivery.private_hosts'),
+    });
+    expect(await channel.deliver(message(['gotify://localhost/token']), deadline())).toMatchObject({
+      kind: 'permanent',
+    });
+  });
+
+  it('says that the program is not installed', async () => {
+    const channel = createAppriseChannel({ privateHosts: [], program: 'no-such-apprise' });
+    expect(await channel.deliver(message(['slack://a/b/c']), deadline())).toEqual({
+      kind: 'permanent',
+      detail: 'the program no-such-apprise is not installed',
+    });
+  });
+});

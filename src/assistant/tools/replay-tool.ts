@@ -1,0 +1,84 @@
+import { defineTool, hints } from '../../tool.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
+import { timestamp } from '../entities/view.ts';
+import { userId } from './fields.ts';
+import type { Planner } from './notification-tools.ts';
+import { replayFields } from './user-fields.ts';
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer' } as const;
+
+/** Shows what a user would have received under other settings. */
+export function replayTool(data: AssistantData, planner: Planner) {
+  return defineTool({
+    name: 'replay_notifications',
+    title: 'Replay Notifications',
+    description:
+      'Compares the reminders of the past days with those under the current policy or other lead times. Changes nothing.',
+    searchHint: 'what if reminders settings try backtest simulate',
+    inputSchema: {
+      type: 'object',
+      properties: { user_id: userId, ...replayFields },
+      required: ['user_id'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['reminders', 'before', 'now', 'dropped'],
+      properties: {
+        before: { ...count, description: 'Reminders that were sent' },
+        now: { ...count, description: 'Reminders under these settings' },
+        dropped: { ...count, description: 'Proposals that the guards refuse' },
+        reminders: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['outcome', 'plan_time', 'channel', 'title', 'event_id', 'reason'],
+            properties: {
+              outcome: { enum: ['both', 'only before', 'only now'] },
+              plan_time: text,
+              channel: text,
+              title: text,
+              event_id: text,
+              occurrence: text,
+              reason: text,
+            },
+          },
+        },
+        truncated: { type: 'boolean' },
+      },
+    },
+    annotations: { ...hints.reads, openWorldHint: planner.asksModel },
+    timeoutMs: planner.timeoutMs,
+    async call({ user_id, days = 30, reminders, policy }, context) {
+      const { replayNotifications } = await import('../planning/replay.ts');
+      const model = await planner.model(context, policy);
+      const replay = await replayNotifications(
+        data,
+        model,
+        { userId: user_id, days, reminders },
+        context.signal,
+      );
+      const shown = replay.reminders.slice(0, maxListed);
+      return {
+        structured: {
+          before: replay.reminders.filter(({ outcome }) => outcome !== 'only now').length,
+          now: replay.reminders.filter(({ outcome }) => outcome !== 'only before').length,
+          dropped: replay.dropped,
+          reminders: shown.map(({ listed: { event, occurrence }, atMs, channel, reason, outcome }) => ({
+            outcome,
+            plan_time: timestamp(atMs),
+            channel,
+            title: occurrence.title,
+            event_id: event.id,
+            ...(occurrence.key !== '' && { occurrence: occurrence.key }),
+            reason,
+          })),
+          ...(shown.length < replay.reminders.length && { truncated: true }),
+        },
+      };
+    },
+  });
+}
+
+const maxListed = 200;

@@ -1,0 +1,24 @@
+import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
+import type { RunRecord } from '../record/run-record.ts';
+
+/** The delegate contract knows no `completed_with_problems`: the run is completed, and the problems are open questions too. */
+export function asDocumentedRun<
+  Run extends Pick<RunRecord, 'error' | 'open_questions'> & { readonly status: string },
+>(run: Run): Run {
+  if (run.status !== 'completed_with_problems') return run;
+  const problems = run.error === null ? [] : [run.error];
+  return { ...run, status: 'completed', open_questions: [...run.open_questions, ...problems] };
+}
+
+export function asDocumentedAutopilot(output: AutopilotOutput): AutopilotOutput {
+  const jobs = output.jobs.map((job) => asDocumentedRun(job));
+  if (output.status !== 'completed_with_problems') return { ...output, jobs };
+  const { open_questions } = output.aggregate;
+  const problems = output.error === null ? [] : [output.error];
+  return {
+    ...output,
+    jobs,
+    status: 'completed',
+    aggregate: { ...output.aggregate, open_questions: [...open_questions, ...problems] },
+  };
+}

@@ -1,0 +1,62 @@
+import { defineTool, hints } from '../../tool.ts';
+import type { Runs } from '../sharing/runs.ts';
+
+export const runId = {
+  type: 'string',
+  minLength: 1,
+  description: 'From list_runs',
+} as const;
+
+const changesInput = { type: 'object', required: ['run_id'], properties: { run_id: runId } } as const;
+const changesSchema = {
+  type: 'object',
+  required: ['files', 'conflicts'],
+  properties: {
+    files: { type: 'array', items: { type: 'string' } },
+    conflicts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'reason'],
+        properties: { path: { type: 'string' }, reason: { type: 'string' } },
+      },
+    },
+  },
+} as const;
+
+/** The tools that deliver or take back the changes of isolated runs. */
+export function runChangeTools(runs: () => Promise<Runs>) {
+  const changeFiles = async (id: string, what: 'apply' | 'undo') => {
+    const changed = await (await runs()).changeFiles(id, what);
+    const { files, conflicts } = changed;
+    const lines = [
+      `${what === 'apply' ? 'Delivered' : 'Undone'}: ${files.join(', ') || 'nothing'}`,
+      ...conflicts.map(({ path, reason }) => `Not changed: ${path} (${reason})`),
+    ];
+    return { structured: changed, content: [{ type: 'text' as const, text: lines.join('\n') }] };
+  };
+  return [
+    defineTool({
+      name: 'apply_run',
+      title: 'Apply Run',
+      description:
+        'Delivers the changes that an isolated run has kept because it failed or because of conflicts. Returns the delivered files and the remaining conflicts.',
+      searchHint: 'deliver kept changes conflict retry',
+      inputSchema: changesInput,
+      outputSchema: changesSchema,
+      annotations: hints.replaces,
+      call: ({ run_id }) => changeFiles(run_id, 'apply'),
+    }),
+    defineTool({
+      name: 'undo_run',
+      title: 'Undo Run',
+      description:
+        'Takes back the changes that an isolated run has delivered. Files that were changed afterwards stay as they are and are returned as conflicts.',
+      searchHint: 'revert rollback changes files',
+      inputSchema: changesInput,
+      outputSchema: changesSchema,
+      annotations: hints.replaces,
+      call: ({ run_id }) => changeFiles(run_id, 'undo'),
+    }),
+  ] as const;
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { promises as disk } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../json.ts';
+import type { Change } from '../changes/snapshot.ts';
+import type { Environment } from '../launch/environment.ts';
+import { preserveForOthers } from './base-content.ts';
+import type { FolderChange } from './folder-changes.ts';
+import type { FolderClaims } from './folder-claims.ts';
+import { type FileState, isFolder, modeOf, sameState, stateOf } from './folder-state.ts';
+import { type Journal, loadJournal, type Step, saveJournal } from './journal.ts';
+import { mergeFile } from './merge.ts';
+import { contentHash, copy, hasSameContent, ignoreExisting, makeParents, replace } from './placed-file.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A path whose change was not delivered, because the user's folder has changed there too. */
+export interface Conflict {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Delivery {
+  readonly delivered: readonly Change[];
+  readonly conflicts: readonly Conflict[];
+}
+
+export interface DeliveryOptions {
+  readonly run: string;
+  readonly claims: FolderClaims;
+  readonly env: Environment;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Moves the changes of a workspace into the user's folder, path by path. A path that is as it was when the run started gets
+ * the new content. Where both sides changed a text in different places, the texts are merged. Otherwise the user's version
+ * stays, and the run's version is kept. A delivery that was interrupted continues where it stopped.
+ */
+export async function deliver(workspace: Workspace, options: DeliveryOptions): Promise<Delivery> {
+  const changes = await workspace.collectChanges();
+  if (changes.length === 0) return { delivered: [], conflicts: [] };
+  const work = async () => {
+    const journal = await loadJournal(workspace.storage);
+    if (journal?.state === 'delivered') return resultOf(journal);
+    const steps = journal?.state === 'started' ? journal.steps : await prepare(workspace, changes, options);
+    return applySteps(workspace, steps);
+  };
+  return holdFolder(workspace, options, work);
+}
+
+/** Tries again to deliver what is still kept in the workspace: all of it after an undo or a failed run. */
+export async function redeliver(workspace: Workspace, options: DeliveryOptions): Promise<Delivery> {
+  const changes = await workspace.collectChanges();
+  return holdFolder(workspace, options, async () => {
+    const journal = await loadJournal(workspace.storage);
+    if (journal?.state === 'started') return applySteps(workspace, journal.steps);
+    const finished =
+      journal?.state === 'delivered' ? journal.steps.filter(({ done }) => done === 'delivered') : [];
+    const delivered = new Set(finished.map(({ path }) => path));
+    const open = changes.filter(({ path }) => !delivered.has(path));
+    return applySteps(workspace, [...finished, ...(await prepare(workspace, open, options))]);
+  });
+}
+
+/** Waits until no other process delivers to the folder. */
+export function holdFolder<Value>(
+  { origin, storage }: Workspace,
+  { run, claims, signal }: DeliveryOptions,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const claim = { folder: origin, run: `${run} ${randomUUID()}`, kind: 'delivery', storage } as const;
+  return claims.hold(claim, ['delivery'], work, signal);
+}
+
+/** Decides what to do with each path, and saves the content that will be replaced. */
+async function prepare(
+  workspace: Workspace,
+  changes: readonly FolderChange[],
+  options: DeliveryOptions,
+): Promise<readonly Step[]> {
+  const { storage, origin } = workspace;
+  await disk.mkdir(join(storage, 'before'), { recursive: true, mode: 0o700 });
+  const steps: Step[] = [];
+  for (const change of inOrder(changes)) steps.push(await prepareStep(workspace, change, options));
+  const replaced = steps.flatMap(({ path, before, backup }) =>
+    before !== undefined && backup !== undefined
+      ? [{ path: join(origin, path), state: before, file: join(storage, 'before', backup) }]
+      : [],
+  );
+  await preserveForOthers(options.claims.isolatedBeside(origin, options.run), replaced);
+  await saveJournal(storage, { state: 'started', steps });
+  return steps;
+}
+
+async function prepareStep(
+  workspace: Workspace,
+  change: FolderChange,
+  options: DeliveryOptions,
+): Promise<Step> {
+  const target = join(workspace.origin, change.path);
+  const before = await stateOf(target);
+  const step = { ...change, ...(before && { before }), temporary: `.adjutant-${randomUUID()}` };
+  const kept = (reason: string): Step => ({ ...step, done: 'kept', reason });
+  const isAsBefore = sameState(before, change.base);
+  if (!isAsBefore && (await isAlreadyThere(workspace, change, target, before)))
+    return { ...step, done: 'delivered' };
+  let merged: string | undefined;
+  if (!isAsBefore) {
+    if (before === undefined) return kept('it was deleted meanwhile');
+    if (change.change === 'deleted') return kept('it was changed meanwhile, and the run deleted it');
+    merged = await mergeFile(workspace, change, target, before, options.env);
+    if (merged === undefined)
+      return kept(
+        change.change === 'added'
+          ? 'it was created meanwhile with other content'
+          : 'it was changed meanwhile',
+      );
+  }
+  const backup = before === undefined || isFolder(before) ? undefined : randomUUID();
+  if (backup !== undefined) await copy(target, join(workspace.storage, 'before', backup));
+  return { ...step, ...(backup && { backup }), ...(merged && { merged }) };
+}
+
+async function isAlreadyThere(
+  { storage }: Workspace,
+  { path, state }: FolderChange,
+  target: string,
+  now: FileState | undefined,
+): Promise<boolean> {
+  if (state === undefined || now === undefined) return state === now;
+  if (isFolder(state)) return isFolder(now);
+  return !isFolder(now) && (await hasSameContent(join(storage, 'upper', path), target));
+}
+
+async function applySteps(workspace: Workspace, steps: readonly Step[]): Promise<Delivery> {
+  const finished: Step[] = [];
+  for (const step of steps) {
+    if (step.done !== undefined) finished.push(step);
+    else
+      finished.push(
+        await applyStep(workspace, step).catch((error: unknown) => ({
+          ...step,
+          done: 'kept' as const,
+          reason: messageOf(error),
+        })),
+      );
+  }
+  const journal: Journal = { state: 'delivered', steps: finished };
+  await saveJournal(workspace.storage, journal);
+  return resultOf(journal);
+}
+
+async function applyStep({ origin, storage }: Workspace, step: Step): Promise<Step> {
+  const { path, state, before, merged } = step;
+  const target = join(origin, path);
+  await disk.rm(join(dirname(target), step.temporary), { force: true }).catch(() => {});
+  const source = merged === undefined ? join(storage, 'upper', path) : join(storage, 'merged', merged);
+  const hash = state === undefined || isFolder(state) ? undefined : await contentHash(source);
+  const done: Step = { ...step, done: 'delivered', ...(hash !== undefined && { hash }) };
+  const now = await stateOf(target);
+  if (!sameState(now, before)) {
+    // A delivery that was interrupted may have done this step already.
+    const isDone =
+      now === undefined || hash === undefined
+        ? (now === undefined) === (state === undefined)
+        : (await contentHash(target)) === hash;
+    return isDone ? done : { ...step, done: 'kept', reason: 'it was changed during the delivery' };
+  }
+  if (state === undefined) {
+    await (isFolder(now) ? disk.rmdir(target).catch(ignoreNotEmpty) : disk.rm(target, { force: true }));
+    return done;
+  }
+  const parents = await makeParents(origin, path);
+  if (isFolder(state)) await disk.mkdir(target, { mode: modeOf(state) }).catch(ignoreExisting);
+  else {
+    if (isFolder(now)) await disk.rmdir(target);
+    const mode = merged === undefined ? modeOf(state) : modeOf(before!);
+    await replace(source, target, mode, step.temporary);
+  }
+  return { ...done, ...(parents.length > 0 && { parents }) };
+}
+
+/** Deletions first, from the deepest path up; then the rest from the top down. */
+function inOrder(changes: readonly FolderChange[]): FolderChange[] {
+  const deleted = changes.filter(({ state }) => state === undefined);
+  return [...deleted.toReversed(), ...changes.filter(({ state }) => state !== undefined)];
+}
+
+function resultOf({ steps }: Journal): Delivery {
+  // The data of a nested repository is delivered, but its many files say nothing to a reader.
+  const listed = steps.filter(
+    ({ path, state, base, done }) =>
+      !isFolder(state ?? base) && (done === 'kept' || !/(^|\/)\.git\//.test(path)),
+  );
+  return {
+    delivered: listed
+      .filter(({ done }) => done === 'delivered')
+      .map(({ path, change }) => ({ path, change })),
+    conflicts: listed
+      .filter(({ done }) => done === 'kept')
+      .map(({ path, reason = '' }) => ({ path, reason })),
+  };
+}
+
+function ignoreNotEmpty(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+}

@@ -1,0 +1,126 @@
+import { promises as disk } from 'node:fs';
+import { isAbsolute, join, resolve, sep } from 'node:path';
+import {
+  type Claim,
+  compareClaims,
+  type Evidence,
+  type EvidenceStatus,
+  plainPath,
+} from '../changes/evidence.ts';
+import { diffFolders } from '../changes/git.ts';
+import { shortenPatch } from '../changes/patch.ts';
+import type { Change } from '../changes/snapshot.ts';
+import type { Environment } from '../launch/environment.ts';
+import { findBaseContent } from './base-content.ts';
+import { type Conflict, type Delivery, deliver } from './delivery.ts';
+import type { FolderChange } from './folder-changes.ts';
+import { FolderClaims } from './folder-claims.ts';
+import { isRegularFile, stateOf } from './folder-state.ts';
+import type { Workspace } from './workspace.ts';
+
+const limits = { files: 3_000, fileBytes: 1024 * 1024 };
+
+export interface RunDelivery {
+  /** True if the run changed any file. */
+  readonly hasChanges: boolean;
+  /** True if all changes are in the user's folder. */
+  readonly isDelivered: boolean;
+  readonly conflicts: readonly Conflict[];
+  readonly evidence: Evidence;
+  /** The changes as a patch, as far as they are text. */
+  readonly patch?: string;
+}
+
+export interface RunDeliveryOptions {
+  readonly run: string;
+  readonly stateDir: string;
+  readonly env: Environment;
+  /** False for a run that did not complete: its changes are only kept. */
+  readonly isWanted: boolean;
+  readonly claims: readonly Claim[];
+  readonly signal?: AbortSignal;
+}
+
+/** Delivers the changes of an isolated run, and compares what the agent claims with the user's folder afterwards. */
+export async function deliverRun(workspace: Workspace, options: RunDeliveryOptions): Promise<RunDelivery> {
+  const { run, stateDir, env, isWanted, signal } = options;
+  const changes = await workspace.collectChanges();
+  const patch = await createPatch(workspace, changes, env).catch(() => undefined);
+  let delivery: Delivery = { delivered: [], conflicts: [] };
+  if (isWanted && changes.length > 0) {
+    const claims = await FolderClaims.open(stateDir);
+    try {
+      delivery = await deliver(workspace, { run, claims, env, ...(signal && { signal }) });
+      claims.release(run, 'isolated');
+    } finally {
+      claims.close();
+    }
+  }
+  const isDelivered = isWanted && delivery.conflicts.length === 0;
+  const evidence = await judge(workspace, options.claims, delivery.delivered);
+  // What was not delivered is kept for `adjutant runs apply`.
+  if (isDelivered) await workspace.discardContent();
+  return {
+    hasChanges: changes.length > 0,
+    isDelivered,
+    conflicts: delivery.conflicts,
+    evidence,
+    ...(patch !== undefined && { patch }),
+  };
+}
+
+async function judge(
+  { origin, folder }: Workspace,
+  claims: readonly Claim[],
+  delivered: readonly Change[],
+): Promise<Evidence> {
+  const present = await Promise.all(
+    delivered.map(async (change) =>
+      ((await stateOf(join(origin, change.path))) !== undefined) === (change.change !== 'deleted')
+        ? [change]
+        : [],
+    ),
+  );
+  const statusOf = async (path: string): Promise<EvidenceStatus> => {
+    if (isAbsolute(path)) return 'unchecked';
+    return (await stateOf(resolve(origin, path))) === undefined ? 'missing' : 'unchanged';
+  };
+  const own = claims.map(({ path }) => ({ path: pathInFolder(path, folder, origin) }));
+  return { method: 'walk', complete: true, ...(await compareClaims(own, present.flat(), origin, statusOf)) };
+}
+
+/** A path that names a file in a copy means the same file in the user's folder. */
+export function pathInFolder(path: string, folder: string, origin: string): string {
+  if (folder === origin || !resolve(folder, path).startsWith(folder + sep)) return path;
+  return plainPath(path, folder) ?? path;
+}
+
+/** Compares the content that the run started from with what it made of it. Omits large files and those that are not text. */
+async function createPatch(
+  workspace: Workspace,
+  changes: readonly FolderChange[],
+  env: Environment,
+): Promise<string | undefined> {
+  const files = changes.filter(({ base, state }) => isRegularFile(base) || isRegularFile(state));
+  if (files.length === 0 || files.length > limits.files) return undefined;
+  const { storage } = workspace;
+  const place = join(storage, 'patch');
+  try {
+    for (const { path, base, state } of files) {
+      const before = base === undefined ? '' : await findBaseContent(workspace, path, base);
+      if (before === undefined) continue;
+      if (isRegularFile(base)) await copyForPatch(before, join(place, 'a', path));
+      if (isRegularFile(state)) await copyForPatch(join(storage, 'upper', path), join(place, 'b', path));
+    }
+    for (const side of ['a', 'b']) await disk.mkdir(join(place, side), { recursive: true });
+    return shortenPatch(await diffFolders(place, 'a', 'b', env));
+  } finally {
+    await disk.rm(place, { recursive: true, force: true });
+  }
+}
+
+async function copyForPatch(source: string, target: string): Promise<void> {
+  if ((await disk.stat(source)).size > limits.fileBytes) return;
+  await disk.mkdir(join(target, '..'), { recursive: true });
+  await disk.copyFile(source, target);
+}

@@ -1,0 +1,333 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { contain } from '../process/containment.ts';
+import { deliver, redeliver } from './delivery.ts';
+import { FolderClaims } from './folder-claims.ts';
+import { undoDelivery } from './undo.ts';
+import { Workspace, type WorkspaceKind } from './workspace.ts';
+
+const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
+let root: string;
+let folder: string;
+let claims: FolderClaims;
+let workspaces = 0;
+beforeEach(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant, workspace:')));
+  folder = join(root, 'project');
+  mkdirSync(folder);
+  claims = await FolderClaims.open(join(root, 'state'));
+});
+afterEach(() => {
+  claims.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: folder, env });
+const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+const ten = (change: Record<number, string> = {}) =>
+  Array.from({ length: 10 }, (_, at) => `${change[at] ?? `line ${at}`}\n`).join('');
+
+interface Isolated {
+  readonly workspace: Workspace;
+  /** Runs a shell script as the agent would. */
+  agent(script: string): Promise<void>;
+  deliver(): ReturnType<typeof deliver>;
+  undo(): ReturnType<typeof undoDelivery>;
+  readonly run: string;
+}
+
+async function isolate(kind: WorkspaceKind): Promise<Isolated> {
+  const run = `run-${++workspaces}`;
+  const storage = join(root, 'runs', run);
+  const workspace = (await Workspace.create(folder, storage, {
+    kinds: [kind],
+    copyLimitBytes: 1e9,
+    ignored: [],
+    env,
+  }))!;
+  expect(workspace).toBeDefined();
+  await claims.tryClaim({ folder, run, kind: 'isolated', storage }, []);
+  const options = { run, claims, env };
+  return {
+    workspace,
+    run,
+    agent: async (script) => {
+      const { command, args } = await contain({ command: 'bash', args: ['-ec', script] }, workspace.folder, {
+        env,
+        overlay: workspace.overlay,
+      });
+      execFileSync(command, args, { cwd: workspace.folder });
+    },
+    deliver: () => deliver(workspace, options),
+    undo: () => undoDelivery(workspace, options),
+  };
+}
+
+/** Every file of the project with its content or link, without the repository data. */
+function tree(): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, name);
+    if (name === '.git' || name.startsWith('.git/')) continue;
+    const stat = lstatSync(path);
+    if (stat.isSymbolicLink()) found[name] = `-> ${readlinkSync(path)}`;
+    else if (stat.isFile())
+      found[name] = `${readFileSync(path, 'utf8')}${stat.mode & 0o100 ? ' (executable)' : ''}`;
+  }
+  return found;
+}
+
+const kinds = (process.platform === 'linux' ? ['overlay', 'copy'] : ['copy']) as WorkspaceKind[];
+describe.each(kinds)('a workspace: %s', (kind) => {
+  beforeEach(() => {
+    git('init', '-q');
+    write('a.txt', ten());
+    write('.gitignore', 'dist/\n');
+    write('dir/one.txt', 'one');
+    write('dir/sub/two.txt', 'two');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    write('dist/old.js', 'built before');
+    write('untracked.txt', 'not committed');
+  });
+
+  it('shows the whole folder, and leaves it as it is until the delivery', async () => {
+    execFileSync('git', ['init', '-q', 'nested'], { cwd: folder });
+    write('nested/f.txt', 'inner');
+    const before = tree();
+    const one = await isolate(kind);
+    await one.agent(`
+      cat dist/old.js untracked.txt nested/f.txt nested/.git/HEAD > seen.txt
+      echo built > dist/new.js; echo more >> nested/f.txt; git init -q clone; echo x > clone/x
+      sed -i 's/line 1/LINE 1/' a.txt; rm dir/one.txt; chmod +x untracked.txt; ln -s a.txt link; mkdir -p empty/inner`);
+    expect(tree()).toEqual(before);
+    const { delivered, conflicts } = await one.deliver();
+    expect(conflicts).toEqual([]);
+    expect(tree()).toMatchObject({
+      'a.txt': ten({ 1: 'LINE 1' }),
+      'dist/old.js': 'built before',
+      'dist/new.js': 'built\n',
+      'nested/f.txt': 'innermore\n',
+      'clone/x': 'x\n',
+      'clone/.git/HEAD': expect.any(String),
+      'seen.txt': expect.stringContaining('built beforenot committedinner'),
+      'untracked.txt': 'not committed (executable)',
+      link: '-> a.txt',
+    });
+    expect(existsSync(join(folder, 'dir/one.txt'))).toBe(false);
+    expect(existsSync(join(folder, 'empty/inner'))).toBe(true);
+    expect(delivered).toEqual(
+      expect.arrayContaining([
+        { path: 'a.txt', change: 'modified' },
+        { path: 'dir/one.txt', change: 'deleted' },
+        { path: 'dist/new.js', change: 'added' },
+      ]),
+    );
+    expect(delivered.some(({ path }) => path.startsWith('.git/'))).toBe(false);
+  });
+
+  it('delivers replaced, renamed and retyped folders, and undoes all of it', async () => {
+    write('file', 'to become a folder');
+    write('folder/x', 'to become a file');
+    write('renamed/deep/y', 'moves');
+    const before = tree();
+    const one = await isolate(kind);
+    await one.agent(`
+      rm -r dir; mkdir dir; echo new > dir/three.txt
+      rm file; mkdir file; echo in > file/in; rm -r folder; echo now > folder
+      mv renamed other`);
+    const { conflicts } = await one.deliver();
+    expect(conflicts).toEqual([]);
+    expect(tree()).toEqual({
+      '.gitignore': 'dist/\n',
+      'a.txt': ten(),
+      'dir/three.txt': 'new\n',
+      'dist/old.js': 'built before',
+      'file/in': 'in\n',
+      folder: 'now\n',
+      'other/deep/y': 'moves',
+      'untracked.txt': 'not committed',
+    });
+    expect((await one.undo())!.conflicts).toEqual([]);
+    expect(tree()).toEqual(before);
+    expect(existsSync(join(folder, 'other'))).toBe(false);
+  });
+
+  it('reports no change for files that were only touched or written with the same content', async () => {
+    const one = await isolate(kind);
+    await one.agent(`touch a.txt; cp dist/old.js x; cat x > dist/old.js; rm x; echo t > t; rm t`);
+    expect(await one.workspace.collectChanges()).toEqual([]);
+  });
+
+  it('merges what others changed in other places meanwhile, and keeps both where they conflict', async () => {
+    const [one, two, three] = [await isolate(kind), await isolate(kind), await isolate(kind)];
+    await one.agent(`sed -i 's/line 1$/ONE/' a.txt; echo one > new.txt; echo one > dist/old.js`);
+    await two.agent(`sed -i 's/line 8$/TWO/' a.txt; echo two > other.txt; echo two > dist/old.js`);
+    await three.agent(
+      `sed -i 's/line 1$/THREE/' a.txt; echo three > new.txt; rm untracked.txt; echo ok > third.txt`,
+    );
+    expect((await one.deliver()).conflicts).toEqual([]);
+    expect((await two.deliver()).conflicts).toEqual([
+      { path: 'dist/old.js', reason: 'it was changed meanwhile' },
+    ]);
+    appendFileSync(join(folder, 'untracked.txt'), ' by the user');
+    expect((await three.deliver()).conflicts.map(({ path }) => path).sort()).toEqual([
+      'a.txt',
+      'new.txt',
+      'untracked.txt',
+    ]);
+    expect(tree()).toMatchObject({
+      'a.txt': ten({ 1: 'ONE', 8: 'TWO' }),
+      'new.txt': 'one\n',
+      'other.txt': 'two\n',
+      'third.txt': 'ok\n',
+      'untracked.txt': 'not committed by the user',
+      'dist/old.js': 'one\n',
+    });
+    expect(readFileSync(join(three.workspace.storage, 'upper/new.txt'), 'utf8')).toBe('three\n');
+  });
+
+  it("merges with the user's own edits of a committed file", async () => {
+    const one = await isolate(kind);
+    await one.agent(`sed -i 's/line 1$/ONE/' a.txt`);
+    write('a.txt', ten({ 8: 'by the user' }));
+    expect((await one.deliver()).conflicts).toEqual([]);
+    expect(read('a.txt')).toBe(ten({ 1: 'ONE', 8: 'by the user' }));
+  });
+
+  it('undoes only what is still as it was delivered', async () => {
+    const one = await isolate(kind);
+    await one.agent(
+      `sed -i 's/line 1$/ONE/' a.txt; echo n > n.txt; mkdir -p made/here; echo m > made/here/m; rm dir/one.txt`,
+    );
+    await one.deliver();
+    appendFileSync(join(folder, 'a.txt'), 'by the user\n');
+    expect(await one.undo()).toEqual({
+      undone: expect.arrayContaining([
+        { path: 'dir/one.txt', change: 'deleted' },
+        { path: 'n.txt', change: 'added' },
+      ]),
+      conflicts: [{ path: 'a.txt', reason: 'it was changed after the delivery' }],
+    });
+    expect(tree()).toMatchObject({ 'a.txt': `${ten({ 1: 'ONE' })}by the user\n`, 'dir/one.txt': 'one' });
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+    expect(await one.undo()).toBeUndefined();
+  });
+
+  it('finishes a delivery that was interrupted', async () => {
+    const one = await isolate(kind);
+    await one.agent(`for i in 1 2 3 4; do echo $i > f$i; done; rm dir/one.txt; echo x >> a.txt`);
+    await one.deliver();
+    // As after a crash in the middle: the journal has no results, one file is missing, and one was written by somebody else.
+    const journalFile = join(one.workspace.storage, 'delivery.json');
+    const journal = JSON.parse(readFileSync(journalFile, 'utf8'));
+    const steps = journal.steps.map(({ done: _, hash: __, ...step }: Record<string, unknown>) => step);
+    writeFileSync(journalFile, JSON.stringify({ state: 'started', steps }));
+    rmSync(join(folder, 'f3'));
+    write('f4', 'somebody else');
+    writeFileSync(join(folder, steps.find(({ path }: { path: string }) => path === 'f3').temporary), 'half');
+    expect(await one.deliver()).toEqual({
+      delivered: expect.arrayContaining([
+        { path: 'a.txt', change: 'modified' },
+        { path: 'dir/one.txt', change: 'deleted' },
+        { path: 'f3', change: 'added' },
+      ]),
+      conflicts: [{ path: 'f4', reason: 'it was changed during the delivery' }],
+    });
+    expect(tree()).toMatchObject({ f1: '1\n', f3: '3\n', f4: 'somebody else', 'a.txt': `${ten()}x\n` });
+    expect(readdirSync(folder).filter((name) => name.startsWith('.adjutant'))).toEqual([]);
+  });
+
+  it('delivers again what was kept, once the conflict is resolved', async () => {
+    const one = await isolate(kind);
+    await one.agent('echo run > new.txt; echo second > second.txt');
+    write('new.txt', 'user');
+    expect((await one.deliver()).conflicts).toHaveLength(1);
+    rmSync(join(folder, 'new.txt'));
+    const { delivered, conflicts } = await redeliver(one.workspace, { run: one.run, claims, env });
+    expect(conflicts).toEqual([]);
+    expect(delivered.map(({ path }) => path).sort()).toEqual(['new.txt', 'second.txt']);
+    expect(read('new.txt')).toBe('run\n');
+  });
+
+  it('never writes through a link that replaced a folder', async () => {
+    const outside = join(root, 'outside');
+    mkdirSync(outside);
+    const one = await isolate(kind);
+    await one.agent('echo x > dir/sub/new.txt; echo y >> dir/sub/two.txt');
+    rmSync(join(folder, 'dir'), { recursive: true });
+    symlinkSync(outside, join(folder, 'dir'));
+    mkdirSync(join(outside, 'sub'));
+    const { conflicts } = await one.deliver();
+    expect(conflicts.map(({ path }) => path)).toEqual(['dir/sub/new.txt', 'dir/sub/two.txt']);
+    expect(readdirSync(join(outside, 'sub'))).toEqual([]);
+  });
+
+  it('handles names with every kind of character', async () => {
+    const names = ['with space', 'new\nline', '-dash', '*?[x]', 'üñ', 'quo\'te"', 'a,b:c\\d'];
+    for (const name of names) write(`${name}/f`, 'old');
+    const one = await isolate(kind);
+    const quoted = names.map((name) => `'${name.replaceAll("'", `'\\''`)}'`);
+    await one.agent(quoted.map((name) => `rm ./${name}/f; echo new > ./${name}/g`).join('\n'));
+    expect((await one.deliver()).conflicts).toEqual([]);
+    for (const name of names) expect(readdirSync(join(folder, name))).toEqual(['g']);
+  });
+});
+
+describe('a workspace', () => {
+  it('is not created for a folder above the limit, or one that contains the storage', async () => {
+    write('large', 'x'.repeat(1000));
+    const options = { copyLimitBytes: 100, ignored: [], env };
+    expect(
+      await Workspace.create(folder, join(root, 'runs/a'), { ...options, kinds: ['copy'] }),
+    ).toBeUndefined();
+    expect(await Workspace.create(folder, join(folder, 'runs/b'), options)).toBeUndefined();
+  });
+
+  it('of a linked worktree has its own index', async () => {
+    git('init', '-q');
+    write('a.txt', 'a');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    const linked = join(root, 'linked');
+    git('worktree', 'add', '-q', linked);
+    folder = linked;
+    const one = await isolate('copy');
+    await one.agent('echo b > b.txt; git add b.txt');
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd: linked, env }).toString()).toBe('');
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'falls back to a copy where a folder cannot be overlaid',
+    async () => {
+      write('a.txt', 'a');
+      chmodSync(folder, 0o755);
+      const options = { containment: 'none', copyLimitBytes: 1e9, ignored: [], env } as const;
+      const workspace = (await Workspace.create(folder, join(root, 'runs/c'), options))!;
+      expect(workspace.overlay).toBeUndefined();
+      expect(readFileSync(join(workspace.folder, 'a.txt'), 'utf8')).toBe('a');
+    },
+  );
+});

@@ -1,0 +1,121 @@
+import { isObject } from '../../json.ts';
+import { FieldProblem } from './prompt-fields.ts';
+
+/** One test of a prompt: its arguments, and checks on the rendered text and on the answer of a model. */
+export interface PromptTest extends TextChecks {
+  readonly name?: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  /** Part of the expected error. The prompt must not render. */
+  readonly fails?: string;
+  /** Checks on the answer of a model. They are skipped if no model is configured. */
+  readonly answer?: TextChecks & {
+    /** JSON Schema of the answer, which must be JSON. */
+    readonly schema?: Readonly<Record<string, unknown>>;
+    /** What a good answer is, judged by the model. */
+    readonly rubric?: string;
+  };
+}
+
+export interface TextChecks {
+  readonly equals?: string;
+  readonly contains?: readonly string[];
+  readonly not_contains?: readonly string[];
+  /** Regular expressions. */
+  readonly matches?: readonly string[];
+  readonly max_tokens?: number;
+  readonly min_tokens?: number;
+}
+
+const checkFields = ['equals', 'contains', 'not_contains', 'matches', 'max_tokens', 'min_tokens'] as const;
+
+/** Parses the field `tests`. Throws FieldProblem. */
+export function parseTests(value: unknown): readonly PromptTest[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw new FieldProblem('tests must be a list');
+  return value.map((test: unknown, index) => parseTest(test, `test ${index + 1}`));
+}
+
+function parseTest(test: unknown, where: string): PromptTest {
+  if (!isObject(test)) throw new FieldProblem(`${where} must have fields such as contains`);
+  assertKnown(test, ['name', 'arguments', 'fails', 'answer', ...checkFields], where);
+  const { name, arguments: args, fails, answer } = test;
+  for (const [field, text] of [
+    ['name', name],
+    ['fails', fails],
+  ] as const)
+    if (text !== undefined && typeof text !== 'string')
+      throw new FieldProblem(`${where}: ${field} must be text`);
+  if (args !== undefined && !isObject(args)) throw new FieldProblem(`${where}: arguments must be a table`);
+  if (answer !== undefined && !isObject(answer)) throw new FieldProblem(`${where}: answer must be a table`);
+  const parsed: PromptTest = {
+    ...(name !== undefined && { name: name as string }),
+    ...(fails !== undefined && { fails: fails as string }),
+    ...(args !== undefined && {
+      arguments: Object.fromEntries(Object.entries(args).map(([key, given]) => [key, String(given)])),
+    }),
+    ...parseChecks(test, where),
+    ...(answer !== undefined && { answer: parseAnswer(answer, `${where}: answer`) }),
+  };
+  if (Object.keys(parsed).every((key) => key === 'name' || key === 'arguments'))
+    throw new FieldProblem(`${where} checks nothing; add ${checkFields.join(', ')}, fails or answer`);
+  return parsed;
+}
+
+function parseAnswer(answer: Readonly<Record<string, unknown>>, where: string): PromptTest['answer'] & {} {
+  assertKnown(answer, ['schema', 'rubric', ...checkFields], where);
+  const { schema, rubric } = answer;
+  if (schema !== undefined && !isObject(schema))
+    throw new FieldProblem(`${where}: schema must be a JSON Schema`);
+  if (rubric !== undefined && typeof rubric !== 'string')
+    throw new FieldProblem(`${where}: rubric must be text`);
+  return {
+    ...parseChecks(answer, where),
+    ...(schema !== undefined && { schema }),
+    ...(rubric !== undefined && { rubric }),
+  };
+}
+
+function parseChecks(fields: Readonly<Record<string, unknown>>, where: string): TextChecks {
+  const checks: Record<string, unknown> = {};
+  for (const field of checkFields) {
+    const value = fields[field];
+    if (value === undefined) continue;
+    if (field === 'max_tokens' || field === 'min_tokens') {
+      if (!Number.isInteger(value)) throw new FieldProblem(`${where}: ${field} must be a whole number`);
+      checks[field] = value;
+    } else if (field === 'equals') {
+      if (typeof value !== 'string') throw new FieldProblem(`${where}: equals must be text`);
+      checks[field] = value;
+    } else checks[field] = parseTexts(value, `${where}: ${field}`, field === 'matches');
+  }
+  return checks;
+}
+
+/** A text or a list of texts. */
+function parseTexts(value: unknown, where: string, isPattern: boolean): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  for (const text of texts) {
+    if (typeof text !== 'string') throw new FieldProblem(`${where} must be text or a list of texts`);
+    if (isPattern && !isRegularExpression(text))
+      throw new FieldProblem(`${where}: ${text} is not a regular expression`);
+  }
+  return texts as readonly string[];
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function assertKnown(
+  fields: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  where: string,
+): void {
+  const unknown = Object.keys(fields).find((field) => !known.includes(field));
+  if (unknown !== undefined)
+    throw new FieldProblem(`${where}: unknown field ${unknown}; use ${known.join(', ')}`);
+}

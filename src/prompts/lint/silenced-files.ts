@@ -1,0 +1,22 @@
+import type { Problem } from '../../feature.ts';
+import { readRegularFileSync } from '../../regular-file.ts';
+import { withoutSilenced, withRules } from './rules.ts';
+
+export { withoutSilenced } from './rules.ts';
+
+/** The content of a file, or `undefined` if it cannot be read. */
+export function readIfRegular(file: string): string | undefined {
+  try {
+    return readRegularFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds the rules of problems in files, and removes those that the settings or the files silence. */
+export function audibleProblems(
+  problems: readonly Problem[],
+  silenced: ReadonlySet<string>,
+): readonly Problem[] {
+  return withoutSilenced(withRules(problems), silenced, readIfRegular);
+}

@@ -1,0 +1,98 @@
+import type { Awaitable } from '../../awaitable.ts';
+import { Failure } from '../../failure.ts';
+import type { Problem } from '../../feature.ts';
+import { messageOf } from '../../json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { PromptTest } from '../definition/prompt-test.ts';
+import { flatten } from '../rendering/expansion.ts';
+import { renderPrompt } from '../rendering/rendering.ts';
+import type { ModelOptions } from './test-model.ts';
+
+export interface TestResult {
+  readonly prompt: string;
+  readonly test: string;
+  /** `skipped`: only the answer is checked, and no model is configured. */
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly failures: readonly string[];
+}
+
+interface TestOptions {
+  /** Also checks the answers of this model. */
+  readonly model?: ModelOptions | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs the tests of one prompt. */
+export async function runTests(
+  entry: CatalogEntry,
+  options: TestOptions = {},
+): Promise<readonly TestResult[]> {
+  const { name, tests = [] } = entry.definition;
+  const results: TestResult[] = [];
+  for (const [index, test] of tests.entries()) {
+    const { failures, skipped } = await runTest(entry, test, options);
+    const outcome = failures.length > 0 ? 'failed' : skipped ? 'skipped' : 'passed';
+    results.push({ prompt: name, test: test.name ?? `test ${index + 1}`, outcome, failures });
+  }
+  return results;
+}
+
+async function runTest(
+  { definition, source }: CatalogEntry,
+  test: PromptTest,
+  { model, signal }: TestOptions,
+): Promise<{ readonly failures: readonly string[]; readonly skipped: boolean }> {
+  const { answer, fails, arguments: given = {}, name: _, ...checks } = test;
+  const done = (failures: readonly string[]) => ({ failures, skipped: false });
+  let rendered: Awaited<ReturnType<typeof renderPrompt>>;
+  try {
+    rendered = await renderPrompt(definition, given, source);
+  } catch (error) {
+    if (fails === undefined || !(error instanceof Failure))
+      return done([`the prompt does not render: ${messageOf(error)}`]);
+    if (error.message.includes(fails)) return done([]);
+    return done([`the error does not contain ${JSON.stringify(fails)}: ${error.message}`]);
+  }
+  if (fails !== undefined) return done(['the prompt renders, but an error is expected']);
+  const { failedChecks } = await import('./text-checks.ts');
+  const failures = failedChecks(flatten(rendered.messages), checks, 'the text');
+  if (answer === undefined || failures.length > 0) return done(failures);
+  if (model === undefined) return { failures, skipped: Object.keys(checks).length === 0 };
+  const { failedAnswer } = await import('./answer-checks.ts');
+  return done(await failedAnswer(rendered.messages, answer, model, signal));
+}
+
+const known = new WeakMap<PromptDefinition, Promise<readonly Problem[]>>();
+
+/**
+ * Failing tests as problems of their prompts. Answers of models are not checked. Results are kept until the prompt
+ * changes. `find` returns a prompt that is linked to the templates of its library.
+ */
+export async function failingTests(
+  entries: readonly CatalogEntry[],
+  find: (name: string) => Awaitable<CatalogEntry>,
+): Promise<readonly Problem[]> {
+  const findAndTest = async (name: string) => problemsOf(await find(name));
+  const tested = entries.filter(({ definition }) => definition.tests !== undefined);
+  const problems = tested.map(({ definition }) => {
+    const running = known.get(definition) ?? findAndTest(definition.name);
+    known.set(definition, running);
+    return running.catch(() => []);
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+async function problemsOf(entry: CatalogEntry): Promise<readonly Problem[]> {
+  const { file, line, name } = entry.definition;
+  return (await runTests(entry))
+    .filter(({ outcome }) => outcome === 'failed')
+    .map(({ test, failures }) => ({
+      file,
+      line,
+      severity: 'error',
+      rule: 'test-failed',
+      message: `${test} failed: ${failures[0]}`,
+      prompts: [name],
+    }));
+}
