@@ -42,6 +42,7 @@ export type FeatureApi = ToolTypes<
     >[number]
   | ReturnType<
       | typeof createShow
+      | typeof invitationTool
       | typeof createHistoryTool
       | typeof createLabelTool
       | typeof createTestTool

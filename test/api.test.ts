@@ -4,7 +4,7 @@ import { Check, Errors } from 'typebox/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolAnswer, ToolArguments, ToolName } from '../src/api.ts';
 import type { JsonObject, JsonSchema } from '../src/json.ts';
-import { type CalDavServer, startCalDav } from './caldav-server.ts';
+import { type CalDavServer, startCalDav } from './caldav/server.ts';
 import { scriptedAgent, steps } from './delegate/scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './delegate/workbench.ts';
 

@@ -13,7 +13,7 @@ import { startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { startPostgres } from '../postgres.ts';
 import { bundle } from '../program.ts';
-import { hasRadicale, password, startRadicale } from '../radicale.ts';
+import { hasRadicale, password, startRadicale } from '../caldav/radicale.ts';
 import { write } from '../tree.ts';
 
 /** The real codex with a local model, and a project to work in. */

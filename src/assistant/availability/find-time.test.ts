@@ -38,6 +38,8 @@ describe('find_time', () => {
         {
           start_ts: '2026-11-17T15:00:00Z',
           end_ts: '2026-11-17T16:00:00Z',
+          start_local: 'Tue 17 Nov 2026 16:00 Europe/Berlin, tomorrow',
+          end_local: 'Tue 17 Nov 2026 17:00 Europe/Berlin, tomorrow',
           people: [
             { user_id: 'ada', state: 'free', start_local: 'Tue 17 Nov 2026 16:00 Europe/Berlin, tomorrow' },
             {

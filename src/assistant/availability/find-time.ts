@@ -153,6 +153,7 @@ function slotView(
     start_ts: timestamp(startMs),
     end_ts: timestamp(endMs),
     start_local: localTime(startMs, zone, nowMs),
+    end_local: localTime(endMs, zone, nowMs),
     people: people.map((person, index) => ({
       user_id: person.id,
       state: stateOf(person.unknown.length > 0, tentative.includes(index)),

@@ -83,6 +83,7 @@ export function availabilityTools(
                 start_ts: text,
                 end_ts: text,
                 start_local: text,
+                end_local: text,
                 people: {
                   type: 'array',
                   items: {
@@ -129,7 +130,7 @@ export function availabilityTools(
     }),
     defineTool({
       name: 'get_free_busy',
-      title: 'Get Free/Busy',
+      title: 'Get Free Busy',
       description: 'Lists when users are busy, without titles.',
       inputSchema: {
         type: 'object',

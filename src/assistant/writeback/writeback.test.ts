@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CalDavServer, startCalDav } from '../../../test/caldav-server.ts';
+import { type CalDavServer, startCalDav } from '../../../test/caldav/server.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
 import type { MemoryOptions } from '../../transports/memory.ts';
@@ -53,7 +53,7 @@ afterAll(() => server.close());
 beforeEach(() => {
   server.objects.clear();
   server.requests.length = 0;
-  Object.assign(server, { schedules: false, readOnly: false, racy: false, afterWrite: undefined });
+  Object.assign(server, { schedules: false, readOnly: false, afterWrite: undefined });
 });
 
 interface Opened extends AsyncDisposable {
@@ -229,6 +229,17 @@ describe('an event on a CalDAV server', () => {
     expect(await opened.assistant.call('update_event', { event_id, title: 'Kept' })).toMatchObject({
       title: 'Kept',
     });
+  });
+
+  it('is written again if the server accepts a second write of the same version', async () => {
+    await using opened = await open({ one: single });
+    const event_id = await opened.id('Review');
+    server.afterWrite = () => {
+      server.afterWrite = undefined;
+      server.objects.set('/cal/one.ics', single.replace('SUMMARY:Review', 'SUMMARY:Theirs'));
+    };
+    await opened.assistant.call('update_event', { event_id, location: 'Ours' });
+    expect(text('one')).toMatch(/SUMMARY:Theirs[\s\S]*LOCATION:Ours/);
   });
 
   it('stays as it was, here too, if the server refuses or fails', async () => {

@@ -11,8 +11,8 @@ export interface CalDavServer {
   /** Announces that it sends invitations. */
   schedules: boolean;
   readOnly: boolean;
-  /** Accepts two writes of the same version, as some servers do under load. */
-  racy: boolean;
+  /** Number of writes that failed because the object had changed. */
+  refusals: number;
   /** Runs after an object was stored and before the response; may destroy the connection. */
   afterWrite: ((request: IncomingMessage, response: ServerResponse) => Promise<void> | void) | undefined;
   close(): Promise<void>;
@@ -32,9 +32,9 @@ export async function startCalDav(address = 'ann@example.com'): Promise<CalDavSe
       response.writeHead(500).end(String(error));
     });
   });
-  const state = { schedules: false, readOnly: false, racy: false, afterWrite: undefined } as Pick<
+  const state = { schedules: false, readOnly: false, refusals: 0, afterWrite: undefined } as Pick<
     CalDavServer,
-    'schedules' | 'readOnly' | 'racy' | 'afterWrite'
+    'schedules' | 'readOnly' | 'refusals' | 'afterWrite'
   >;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -54,7 +54,7 @@ export async function startCalDav(address = 'ann@example.com'): Promise<CalDavSe
           .end(known);
       case 'PUT':
       case 'DELETE':
-        return write(request, response, path, state.racy ? known : objects.get(path), body);
+        return write(request, response, path, objects.get(path), body);
       case 'PROPFIND':
         return multistatus(response, [{ path, props: propsOf(path, body) }]);
       case 'REPORT':
@@ -76,8 +76,10 @@ export async function startCalDav(address = 'ann@example.com'): Promise<CalDavSe
     const fails =
       (none === '*' && known !== undefined) ||
       (match !== undefined && (known === undefined || etagOf(known) !== match));
-    if (fails) return void response.writeHead(412).end();
-    if (state.racy) await new Promise((resolve) => setTimeout(resolve, 5));
+    if (fails) {
+      state.refusals += 1;
+      return void response.writeHead(412).end();
+    }
     if (request.method === 'PUT') objects.set(path, body);
     else if (!objects.delete(path)) return void response.writeHead(404).end();
     log.push(path);
