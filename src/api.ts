@@ -8,6 +8,7 @@ import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
+import type { activityTools } from './audit/activity-tool.ts';
 import type { ResourceContents } from './content.ts';
 import type { Context } from './context.ts';
 import type { delegateTools } from './delegate/tools/delegate-tools.ts';
@@ -54,7 +55,8 @@ export type FeatureApi = ToolTypes<
 >;
 
 /** Every tool of `standard`. */
-export type Api = FeatureApi & ToolTypes<ReturnType<typeof demoTools | typeof statusTools>[number]>;
+export type Api = FeatureApi &
+  ToolTypes<ReturnType<typeof demoTools | typeof statusTools | typeof activityTools>[number]>;
 
 export type ToolName = keyof Api;
 export type ToolArguments<Name extends ToolName> = Api[Name]['arguments'];

@@ -4,6 +4,7 @@ import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts'
 import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
+import { createActivity } from './audit/activity-tool.ts';
 import { type Config, settingsInForce } from './config.ts';
 import type { Context } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
@@ -12,6 +13,7 @@ import { modernVersion } from './contracts/standard.ts';
 import { createDelegate } from './delegate/delegate.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
 import { createDemo } from './demo/demo.ts';
+import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
 import { Failure } from './failure.ts';
 import type { Feature } from './feature.ts';
@@ -20,6 +22,7 @@ import {
   clientAccess,
   delegateFeatureOptions,
   gitReader,
+  openAudit,
   type PromptSources,
   promptOptions,
   sharedRecords,
@@ -48,6 +51,8 @@ export interface AppOptions extends PromptSources {
   readonly env?: Environment;
   /** Servers of the same process, which report their clients and requests together. */
   readonly group?: ServerGroup;
+  /** The audit log, if several servers of this process share it. */
+  readonly audit?: ReturnType<typeof openAudit>;
   /** Called with the prompts of a server that serves the whole catalog. */
   readonly onPrompts?: (prompts: PromptsFeature) => void;
 }
@@ -57,13 +62,12 @@ export interface ServerGroup {
   readonly log: RequestLog;
 }
 
-export function createServerGroup(): ServerGroup {
-  return { servers: new Set(), log: new RequestLog() };
-}
+export const createServerGroup = (): ServerGroup => ({ servers: new Set(), log: new RequestLog() });
 
 /** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
   const { stateKey, origins = {}, group = createServerGroup() } = options;
+  const audit = options.audit ?? openAudit(config);
   const features = name === 'standard' ? standardFeatures() : createDropInFeatures(name, config, options);
   const server: Server = new Server({
     contract: contracts[name],
@@ -71,6 +75,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
     access: clientAccess(name, config),
     limits: { batchReplyBytes: config.max_batch_reply_bytes, nameLength: config.max_name_length },
     observe: (event) => group.log.add(event),
+    audit,
     ...(stateKey && { stateKey }),
   });
   group.servers.add(server);
@@ -85,6 +90,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
       ...main,
       createDemoFeature(config, callFeature, assistant),
       createStatusFeature(main, config, origins, group),
+      createActivity(audit),
     ];
   }
 }
@@ -115,17 +121,17 @@ function createDemoFeature(config: Config, call: CallFeature, { storedData }: As
 
 /** Returns no feature, so that no extension is declared, if the settings allow no skill. */
 function createSkillFeatures(config: Config, library: PromptsFeature): readonly Feature[] {
-  const folders = config['skills.folders'];
-  const prompts = config['skills.prompts'];
+  const { 'skills.folders': folders, 'skills.prompts': prompts } = config;
   if (folders.length === 0 && prompts === 'none') return [];
-  const skills = createSkills({
-    folders,
-    prompts,
-    library: library.definitions,
-    libraryChanges: (listener) => library.subscribe?.(listener) ?? (() => {}),
-    watch: (changed) => new FolderWatch({ changed, poll: config['prompts.watch'] === 'poll' }),
-  });
-  return [skills];
+  return [
+    createSkills({
+      folders,
+      prompts,
+      library: library.definitions,
+      libraryChanges: (listener) => library.subscribe?.(listener) ?? (() => {}),
+      watch: (changed) => new FolderWatch({ changed, poll: config['prompts.watch'] === 'poll' }),
+    }),
+  ];
 }
 
 function createStatusFeature(
@@ -203,19 +209,6 @@ function createDropInFeatures(
     case 'assistant':
       return [createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true })];
   }
-}
-
-/** Context of a call that the program makes itself: no client is connected, so nobody can be asked. */
-function internalContext(signal = new AbortController().signal): Context {
-  return {
-    signal,
-    client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
-    meta: {},
-    progress: () => {},
-    log: () => {},
-    can: () => false,
-    ask: () => Promise.reject(new Failure('capability-missing', 'No client is connected to ask.')),
-  };
 }
 
 /** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */

@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AssistantOptions } from './assistant/assistant.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres, locate } from './assistant/store/store.ts';
+import { createAudit } from './audit/audit.ts';
 import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
@@ -142,6 +143,11 @@ function channelOptions(config: Config): AssistantOptions['channels'] {
     ...(telegramToken && { telegram: { url: config['delivery.telegram_url'], token: telegramToken } }),
     ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
+}
+
+/** The audit log of all servers and commands of this installation. */
+export function openAudit(config: Config) {
+  return createAudit({ folder: join(config['http.state_dir'], 'audit'), days: config['audit.days'] });
 }
 
 /** What clients may use. The drop-in contracts have no discovery tools, so they list every allowed tool. */

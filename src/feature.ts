@@ -23,7 +23,9 @@ export interface Feature {
 }
 
 export type Change =
-  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'tools' | 'prompts' }
+  /** `user` is the person that the change is about. Others are not notified. */
+  | { readonly kind: 'resources'; readonly user?: string }
   /** The result of `inUse` changed. */
   | { readonly kind: 'use' }
   | { readonly kind: 'resource'; readonly uri: string };

@@ -73,19 +73,21 @@ export function readRegularFileSync(path: string, maxBytes = defaultMaxBytes): s
 }
 
 export function readRegularBytesSync(path: string, maxBytes = defaultMaxBytes): Buffer {
-  const file = openRegularFileSync(path);
+  const { file, size } = openChecked(path);
   try {
     const chunks: Buffer[] = [];
     let total = 0;
     // One byte more than the file's size, so that most small files need a single read.
-    let next = Math.min(fstatSync(file).size + 1, chunkBytes);
+    let next = Math.min(size + 1, chunkBytes);
     for (;;) {
       const chunk = Buffer.allocUnsafe(next);
       const count = readSync(file, chunk, 0, chunk.length, null);
-      if (count === 0) return Buffer.concat(chunks);
       total += count;
       if (total > maxBytes) throw tooLarge(path, maxBytes);
-      chunks.push(chunk.subarray(0, count));
+      if (count > 0) chunks.push(chunk.subarray(0, count));
+      // A short read after as many bytes as the file has is its end.
+      if (count === 0 || (count < next && total === size))
+        return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
       next = chunkBytes;
     }
   } finally {
@@ -95,6 +97,10 @@ export function readRegularBytesSync(path: string, maxBytes = defaultMaxBytes): 
 
 /** Opens for reading. The caller closes the file. */
 export function openRegularFileSync(path: string): number {
+  return openChecked(path).file;
+}
+
+function openChecked(path: string): { readonly file: number; readonly size: number } {
   let file: number;
   try {
     file = openSync(path, flags);
@@ -102,8 +108,9 @@ export function openRegularFileSync(path: string): number {
     throw openError(error, path);
   }
   try {
-    assertRegular(fstatSync(file), path);
-    return file;
+    const stat = fstatSync(file);
+    assertRegular(stat, path);
+    return { file, size: stat.size };
   } catch (error) {
     closeSync(file);
     throw error;

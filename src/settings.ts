@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { calendarSettings } from './assistant/calendar/settings.ts';
 import { deliverySettings } from './assistant/delivery/settings.ts';
 import { assistantSettings } from './assistant/settings.ts';
+import { auditSettings } from './audit/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';
+import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
@@ -124,6 +126,8 @@ export const settings = defineSettings({
     description:
       'Maximum number of sessions. Unused ones end to make room; if all are in use, new ones are answered with status 503.',
   },
+  ...authSettings,
+  ...auditSettings,
   ...promptSettings,
   ...skillSettings,
   ...delegateSettings,

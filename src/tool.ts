@@ -55,6 +55,8 @@ export interface ToolResult<Structured extends object = object> {
   /** The call continues as a task. Only for clients that declare the extension `io.modelcontextprotocol/tasks`. */
   readonly task?: JsonObject;
   readonly meta?: JsonObject;
+  /** What the call changed, for the audit log only. */
+  readonly change?: { readonly before?: object | undefined; readonly after?: object | undefined };
 }
 
 declare const toolTypes: unique symbol;

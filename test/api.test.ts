@@ -167,6 +167,8 @@ describe('every tool returns a result that matches its output schema', () => {
 
   it('status and demo tools', async () => {
     await call('server_status', {});
+    const { entries } = await call('list_activity', { outcome: 'done' });
+    expect(entries.length).toBeGreaterThan(0);
     await call('load_demo', {});
     await call('remove_demo', {});
   });

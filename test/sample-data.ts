@@ -2,19 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallFeature } from '../src/api.ts';
 import { createAssistant } from '../src/assistant/assistant.ts';
-import type { Context } from '../src/context.ts';
 import { standard } from '../src/contracts/standard.ts';
 import { createDemo } from '../src/demo/demo.ts';
+import { internalContext } from '../src/engine/context.ts';
 import { Server } from '../src/engine/server.ts';
 import { Failure } from '../src/failure.ts';
 import type { JsonObject } from '../src/json.ts';
 
-const context = {
-  log() {},
-  progress() {},
-  signal: new AbortController().signal,
-  can: () => false,
-} as unknown as Context;
+const context = internalContext();
 
 /** The demo feature with a real assistant. Calls of the tool `broken` fail. */
 export function openSampleData(home: string, broken?: string) {

@@ -17,7 +17,9 @@ import { invitationTool } from './tools/invitation-tool.ts';
 import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
+import { guardPeople } from './tools/person-guard.ts';
 import { prompts } from './tools/prompts.ts';
+import { recordChange } from './tools/recorded-change.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
@@ -74,7 +76,9 @@ export function createAssistant({
   return {
     name: 'assistant',
     // The document of the contract assistant defines every field of a result.
-    tools: unpaged ? tools : tools.map((tool) => withLocalTimes(tool, data)),
+    tools: tools
+      .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
+      .map((tool) => guardPeople(recordChange(tool, data), data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

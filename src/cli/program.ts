@@ -25,6 +25,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   calendars: async () => (await import('./assistant/calendars.ts')).calendars,
   notifications: async () => (await import('./assistant/notifications.ts')).notifications,
   worker: async () => (await import('./assistant/worker.ts')).worker,
+  audit: async () => (await import('./audit.ts')).audit,
+  tokens: async () => (await import('./tokens.ts')).tokens,
   migrate: async () => (await import('./assistant/migrate.ts')).migrate,
   completion: async () => (await import('./completion.ts')).completion,
 };

@@ -2,9 +2,12 @@ import { createDelivery, createServer, createServerGroup } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
+import { openAudit } from '../feature-options.ts';
+import type { MappingOptions } from '../identity/scope-mapping.ts';
 import { log } from '../log.ts';
 import { followPrompts } from '../prompts/native/native-sync.ts';
 import type { PromptsFeature } from '../prompts/prompts.ts';
+import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveStdio } from '../transports/stdio.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { type Command, stopped, type Terminal } from './terminal/command.ts';
@@ -61,6 +64,8 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const { env } = terminal;
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
+  const { createAuthenticator } = await import('../identity/authenticator.ts');
+  const { NamedTokens } = await import('../identity/named-tokens.ts');
   const { loadToken } = await import('./background/server-token.ts');
   const { recordServer } = await import('./background/running-servers.ts');
   const { servePage } = await import('../web/page.ts');
@@ -72,6 +77,11 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   const { token, file } = loadToken(config);
   const stateKey = createHash('sha256').update(`request state ${token}`).digest();
 
+  const tokens = new NamedTokens(config['http.state_dir']);
+  let address = '';
+  const oauth = await createResourceServer(config, () => address);
+  const authenticator = createAuthenticator({ token, tokens, ...(oauth && { oauth }) });
+  const audit = openAudit(config);
   const group = createServerGroup();
   const servers = new Map<string, Server>();
   const serverFor = (name: string = config.contract): Server | undefined => {
@@ -84,6 +94,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
         env,
         origins,
         group,
+        audit,
         logsProblems: true,
         onPrompts: updatesClients(config),
       });
@@ -100,7 +111,8 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
     serveHttp({
       host,
       port,
-      token,
+      authenticator,
+      audit,
       allowedHosts: [
         ...(isLoopback(host) ? [] : [host]),
         ...(publicHost === undefined ? [] : [publicHost]),
@@ -125,6 +137,7 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
       ? new ConfigError(`port ${config['http.port']} is in use; choose another with --port`)
       : error;
   });
+  address = `${endpoint.url}/mcp`;
   const stop = stopped();
   if (config['delivery.with_server']) delivery?.start();
   const forget = recordServer(config['http.state_dir'], {
@@ -140,6 +153,28 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
   await delivery?.stop();
   for (const server of servers.values()) await server.close();
   return 0;
+}
+
+/** Accepts access tokens if an authorization server is configured. */
+async function createResourceServer(config: LoadedConfig['config'], address: () => string) {
+  const issuer = config['auth.issuer'];
+  if (issuer === undefined) return undefined;
+  const { ResourceServer } = await import('../identity/resource-server.ts');
+  const [id, secret] = [config['auth.client_id'], config['auth.client_secret']];
+  if ((id === undefined) !== (secret === undefined))
+    throw new ConfigError('auth.client_id and auth.client_secret belong together; set both or none');
+  const scopes = config['auth.scopes'] as MappingOptions['scopes'];
+  for (const target of Object.values(scopes ?? {}).flat())
+    if (!isScope(target.replaceAll(/\{\w+\}/g, 'x')))
+      throw new ConfigError(`auth.scopes: ${unknownScope(target)}`);
+  return new ResourceServer({
+    issuer,
+    audience: () => config['auth.audience'] ?? address(),
+    loginScopes: config['auth.login_scopes'],
+    scopes,
+    scopeClaim: config['auth.scope_claim'],
+    introspection: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+  });
 }
 
 /** The token is printed only on a terminal. Elsewhere the output may end up in a log that others can read. */

@@ -11,6 +11,8 @@ export function ownFiles(config: Config, env: Environment): readonly string[] {
     config.config ??
       (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml')),
     tokenFile(config),
+    join(config['http.state_dir'], 'tokens'),
+    join(config['http.state_dir'], 'audit'),
     config['calendars.passwords_file'],
     config['delivery.outbox_dir'],
   ];

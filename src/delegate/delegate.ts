@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Context } from '../context.ts';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
@@ -31,7 +32,7 @@ export function createDelegate(options: DelegateOptions): Feature {
       });
     return opening;
   };
-  const runs = async () => (await runtime()).runs;
+  const runs = async ({ actor }: Context) => (await runtime()).runs.visibleTo(actor);
 
   let sweepTimer: NodeJS.Timeout;
   let isClosed = false;

@@ -1,3 +1,4 @@
+import { type Actor, maySeePerson } from '../context.ts';
 import type { Change } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { notification, type RequestId } from './message.ts';
@@ -5,6 +6,11 @@ import { metaKeys } from './modern.ts';
 
 /** A change that clients are notified of. */
 export type AnnouncedChange = Exclude<Change, { readonly kind: 'use' }>;
+
+/** False if the change is about a person whom the actor may not see. */
+export function isVisible(change: AnnouncedChange, actor: Actor): boolean {
+  return change.kind !== 'resources' || change.user === undefined || maySeePerson(actor, change.user);
+}
 
 /** The notification for a change. `subscription` is the id of the `subscriptions/listen` request it answers. */
 export function changeNotification(change: AnnouncedChange, subscription?: RequestId): JsonObject {

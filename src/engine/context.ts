@@ -1,8 +1,10 @@
 import {
+  type Actor,
   type AskCapability,
   type AskRequest,
   type Client,
   type Context,
+  owner,
   type ProtocolLogLevel,
   protocolLogLevels,
 } from '../context.ts';
@@ -58,6 +60,7 @@ export class InputRequired {
 
 /** The context of one request. Asks the client by request (legacy revisions) or by result (2026-07-28). */
 export class RequestContext implements Context {
+  readonly actor: Actor;
   readonly client: Client;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly #inProgress: RequestInProgress;
@@ -68,6 +71,7 @@ export class RequestContext implements Context {
   #answers: Answers = {};
 
   constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
+    this.actor = session.surface.access.actor;
     this.#session = session;
     this.#request = request;
     this.client = client;
@@ -154,10 +158,10 @@ export class RequestContext implements Context {
     return known;
   }
 
-  /** Binds the signed state to this request, so that it cannot be used for another one. */
+  /** Binds the signed state to this request and actor, so that it cannot be used for another one. */
   get #binding(): JsonObject {
     const { inputResponses, requestState, _meta, ...params } = this.#request.params;
-    return { method: this.#request.method, ...(params as JsonObject) };
+    return { method: this.#request.method, actor: this.actor.name, params: params as JsonObject };
   }
 
   #notify(method: string, params: JsonObject): void {
@@ -172,6 +176,7 @@ function isAnswer(entry: [string, unknown]): entry is [string, Record<string, un
 /** Copies a context and replaces some of its fields. Calls still go to the original. */
 export function deriveContext<Extra extends object>(context: Context, extra: Extra): Context & Extra {
   return {
+    actor: context.actor,
     get signal() {
       return context.signal;
     },
@@ -182,5 +187,19 @@ export function deriveContext<Extra extends object>(context: Context, extra: Ext
     can: (capability) => context.can(capability),
     ask: (requests) => context.ask(requests),
     ...extra,
+  };
+}
+
+/** Context of a call that the program makes itself: no client is connected, so nobody can be asked. */
+export function internalContext(signal = new AbortController().signal): Context {
+  return {
+    actor: owner,
+    signal,
+    client: { name: 'adjutant', version: '', protocolVersion: '', capabilities: {} },
+    meta: {},
+    progress: () => {},
+    log: () => {},
+    can: () => false,
+    ask: () => Promise.reject(new Failure('capability-missing', 'No client is connected to ask.')),
   };
 }

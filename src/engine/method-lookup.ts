@@ -1,6 +1,8 @@
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
+import { methodWays } from '../toolsets/other-ways.ts';
+import { describeRequest } from './call.ts';
 import { type Builtin, builtins } from './methods.ts';
 import type { Surface } from './surface.ts';
 
@@ -20,7 +22,18 @@ export function findMethod(surface: Surface, contract: Contract, name: string, m
       return {
         schema: method.paramsSchema,
         ...(method.writes && { writes: true }),
-        call: async ({ params, context }) => (await method.call(params as never, context)) as JsonObject,
+        async call({ server, request, params, context }) {
+          const result = (await method.call(params as never, context)) as JsonObject;
+          const { actor, client } = context;
+          if (methodWays[name]?.writes)
+            server.audit?.record({
+              actor,
+              client: client.name,
+              ...describeRequest(request),
+              outcome: 'done',
+            });
+          return result;
+        },
       };
     }
   }

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { notification } from './message.ts';
 import { metaKeys } from './modern.ts';
+import { maySubscribe } from './resource-methods.ts';
 
 /** Validates by hand and synchronously: the next message relies on the result, and the validator would slow down the start. */
 export function initialize({ session, server, params }: Call): JsonObject {
@@ -32,13 +33,13 @@ export function initialize({ session, server, params }: Call): JsonObject {
 }
 
 /** Subscribes to changes in revision 2026-07-28: the request stays open until the client cancels it. */
-export function listen({ session, request, params, context }: Call): Promise<JsonObject> | JsonObject {
+export async function listen({ session, request, params, context }: Call): Promise<JsonObject> {
   const { surface } = session;
   const requested = params['notifications'] as Readonly<Record<string, unknown>>;
   const subscriptions = requested['resourceSubscriptions'];
-  const uris = (Array.isArray(subscriptions) ? subscriptions : [])
-    .map(String)
-    .filter((uri) => surface.access.allowsResource(uri, 'read'));
+  const uris: string[] = [];
+  for (const uri of (Array.isArray(subscriptions) ? subscriptions : []).map(String))
+    if (await maySubscribe(surface, uri, context)) uris.push(uri);
   const kinds = ['tools', 'prompts', 'resources'].filter(
     (kind) => requested[`${kind}ListChanged`] === true && surface.declares(kind, 'listChanged'),
   );
@@ -51,7 +52,7 @@ export function listen({ session, request, params, context }: Call): Promise<Jso
     notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     request.id,
   );
-  if (Object.keys(filter).length === 0) return { _meta };
+  if (Object.keys(filter).length === 0 || context.signal.aborted) return { _meta };
   return new Promise((resolve) => {
     const end = () => {
       session.listens.delete(request.id);

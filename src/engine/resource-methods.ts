@@ -1,4 +1,5 @@
-import { Failure } from '../failure.ts';
+import { type Context, isOwner } from '../context.ts';
+import { Denied, Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { asIs, page } from './page.ts';
@@ -32,6 +33,7 @@ function templatesOf({ resourceProviders, access }: Surface) {
 export async function readResource({ session, server, params, context }: Call): Promise<JsonObject> {
   const { sliceContents } = await import('./slice.ts');
   const uri = String(params['uri']);
+  if (!session.surface.access.allowsResource(uri, 'read')) throw notFound(uri, Denied);
   for (const resources of readable(session.surface, uri)) {
     const contents = await resources.read(uri, context);
     if (contents === undefined) continue;
@@ -43,18 +45,26 @@ export async function readResource({ session, server, params, context }: Call): 
   throw notFound(uri);
 }
 
-/** Accepts URIs that do not exist yet, but none that the connection may not read. */
-export function subscribeResource({ session, params }: Call): JsonObject {
+export async function subscribeResource({ session, params, context }: Call): Promise<JsonObject> {
   const uri = String(params['uri']);
-  if (!session.surface.access.allowsResource(uri, 'read')) throw notFound(uri);
+  if (!(await maySubscribe(session.surface, uri, context))) throw notFound(uri, Denied);
   session.watchedResources.add(uri);
   return {};
+}
+
+/** The owner may subscribe to URIs that do not exist yet, others only to resources that they can read. */
+export async function maySubscribe(surface: Surface, uri: string, context: Context): Promise<boolean> {
+  if (isOwner(context.actor)) return surface.access.allowsResource(uri, 'read');
+  for (const resources of readable(surface, uri))
+    if ((await resources.read(uri, context)) !== undefined) return true;
+  return false;
 }
 
 function readable({ access, resourceProviders }: Surface, uri: string) {
   return access.allowsResource(uri, 'read') ? resourceProviders : [];
 }
 
-function notFound(uri: string): Failure {
-  return new Failure('resource-not-found', `Resource not found: ${uri}`, { data: { uri } });
+/** What the caller may not read is reported as what does not exist. */
+function notFound(uri: string, kind: typeof Failure = Failure): Failure {
+  return new kind('resource-not-found', `Resource not found: ${uri}`, { data: { uri } });
 }

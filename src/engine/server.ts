@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audited-call.ts';
 import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly observe?: (event: RequestEvent) => void;
   /** What connections may use, unless the transport says otherwise. Default: everything. */
   readonly access?: Access;
+  /** Records calls that change something, and denied ones. */
+  readonly audit?: Audit;
   readonly limits?: Limits;
 }
 
@@ -50,6 +53,7 @@ export class Server {
   readonly features: readonly Feature[];
   readonly access: Access;
   readonly limits: Limits;
+  readonly audit: Audit | undefined;
   readonly sessions = new Set<Session>();
   readonly observe: (event: RequestEvent) => void;
   readonly #unsubscribe: readonly (() => void)[];
@@ -64,6 +68,7 @@ export class Server {
     this.features = options.features;
     this.access = options.access ?? Access.full;
     this.limits = options.limits ?? defaultLimits;
+    this.audit = options.audit;
     this.#stateKey = options.stateKey;
     this.observe = options.observe ?? (() => {});
     this.#unsubscribe = this.features.flatMap(
@@ -142,5 +147,6 @@ export class Server {
         log('error', `feature ${feature.name} could not be closed`, error);
       }
     }
+    await this.audit?.close();
   }
 }

@@ -1,11 +1,12 @@
-import type { Client, ProtocolLogLevel } from '../context.ts';
+import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
-import { type AnnouncedChange, accepts, changeNotification } from './change-notification.ts';
+import { recordDenied } from './call.ts';
+import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
 import type { Outlet, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
-import { reportFailure } from './failure-report.ts';
+import { errorReply, reportFailure } from './failure-report.ts';
 import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { findMethod } from './method-lookup.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
@@ -26,7 +27,7 @@ type Reply = JsonObject | undefined;
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session {
   readonly server: Server;
-  readonly surface: Surface;
+  surface: Surface;
   readonly canAsk: boolean;
   client: Client = { name: '', version: '', protocolVersion: legacyVersions[0], capabilities: {} };
   logLevel: ProtocolLogLevel = 'info';
@@ -57,23 +58,25 @@ export class Session {
 
   /** The error reply to input that is not a valid message. */
   refuse(failure: Failure, id: RequestId | null = null): JsonObject {
-    const { code, ...error } = this.server.contract.error(
-      failure,
-      this.server.contract.codes[failure.kind],
-      '',
-    );
+    const { contract } = this.server;
     // Revision 2026-07-28 does not allow a null id.
-    return {
-      jsonrpc: '2.0',
-      ...((id !== null || this.#era !== 'modern') && { id }),
-      error: { code, ...error } as JsonObject,
-    };
+    return errorReply(contract, failure, id === null && this.#era === 'modern' ? undefined : id, '');
   }
 
   begin(client: Client): void {
     this.client = client;
     this.#era = 'legacy';
     this.#initialized = true;
+  }
+
+  /** Applies the rights of a newer token of the same actor, and reports that the lists may have changed. */
+  renew(actor: Actor): void {
+    const { access } = this.surface;
+    const change = compareRights(access.actor, actor);
+    if (change === 'same') return;
+    if (change === 'narrower') this.watchedResources.clear();
+    this.surface = new Surface(this.server, access.heldBy(actor));
+    for (const kind of ['tools', 'prompts', 'resources'] as const) this.announce({ kind });
   }
 
   send(message: JsonObject, relatedTo?: RequestId): void {
@@ -87,6 +90,7 @@ export class Session {
 
   /** Notifies the client of a change if it subscribed to it, or if the capabilities announce such notifications. */
   announce(change: AnnouncedChange): void {
+    if (!isVisible(change, this.surface.access.actor)) return;
     for (const [id, listen] of this.listens) {
       if (accepts(listen.filter, change)) this.send(changeNotification(change, id), id);
     }
@@ -216,10 +220,10 @@ export class Session {
 
   #reply(request: RequestMessage, error: unknown): Reply {
     const { contract } = this.server;
+    recordDenied(this, request, error);
     const failure = reportFailure(error, request.method);
     if (contract.silent.has(failure.kind)) return undefined;
-    const wire = contract.error(failure, contract.codes[failure.kind], request.method);
-    return { jsonrpc: '2.0', id: request.id, error: { ...wire } as JsonObject };
+    return errorReply(contract, failure, request.id, request.method);
   }
 
   /** Identifies the client and its protocol revision, and fixes the era of the connection. */

@@ -13,6 +13,7 @@ export class Surface {
   readonly access: Access;
   readonly #server: Server;
   #offer: Offer | undefined;
+  #tools: { readonly offered: Server['offeredTools']; readonly allowed: readonly Tool[] } | undefined;
   #capabilities: JsonObject | undefined;
 
   constructor(server: Server, access: Access) {
@@ -20,11 +21,17 @@ export class Surface {
     this.access = access;
   }
 
-  /** Every tool that the connection may call, listed or not. Without the discovery tools. */
+  /** Every tool that the connection may call, listed or not. Without the discovery tools. The same array until tools change. */
   get tools(): readonly Tool[] {
-    return [...this.#server.offeredTools.values()]
-      .filter(({ tool }) => this.access.allows(tool))
-      .map(({ named }) => named);
+    const { offeredTools } = this.#server;
+    if (this.#tools?.offered !== offeredTools)
+      this.#tools = {
+        offered: offeredTools,
+        allowed: [...offeredTools.values()]
+          .filter(({ tool }) => this.access.allows(tool))
+          .map(({ named }) => named),
+      };
+    return this.#tools.allowed;
   }
 
   get discoveryTools(): readonly DiscoveryTool[] {

@@ -1,14 +1,16 @@
+import type { AuditedCall } from '../audit/audited-call.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Context } from '../context.ts';
-import { Failure, failureDetails, failureKey } from '../failure.ts';
-import type { JsonObject } from '../json.ts';
+import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import type { Call } from './call.ts';
+import { type Call, recordDenied } from './call.ts';
 import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
 import { loadValidator, parseValue } from './schema.ts';
+import type { Server } from './server.ts';
 
-export async function callTool({ session, server, params, context }: Call): Promise<JsonObject> {
+export async function callTool({ session, server, params, request, context }: Call): Promise<JsonObject> {
   const { contract } = server;
   const { surface } = session;
   const name = params['name'];
@@ -27,12 +29,13 @@ export async function callTool({ session, server, params, context }: Call): Prom
             surface,
             context,
           )
-        : await runTool(direct, params['arguments'] ?? {}, context);
+        : await runAudited(server, direct, params['arguments'] ?? {}, context);
     if (result.task !== undefined) return { resultType: 'task', ...result.task };
     return contract.toolResult(result);
   } catch (error) {
     // The request was valid, so the model gets the failure as a tool result.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
+    recordDenied(session, request, error);
     const failure = reportFailure(error, String(name));
     return contract.toolResult({
       content: [{ type: 'text', text: failure.message }],
@@ -40,6 +43,32 @@ export async function callTool({ session, server, params, context }: Call): Prom
       ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
     });
   }
+}
+
+/** Like `runTool`. The audit log records what a tool that can change something did. */
+export function runAudited(
+  { audit }: Server,
+  tool: Tool,
+  given: unknown,
+  context: Context,
+): Awaitable<ToolResult> {
+  const result = runTool(tool, given, context);
+  if (audit === undefined || tool.annotations?.readOnlyHint === true) return result;
+  const args = isObject(given) ? given : {};
+  const call = { actor: context.actor, client: context.client.name, action: tool.name, args };
+  const record = (more: Pick<AuditedCall, 'outcome' | 'reason' | 'result'>) =>
+    audit.record({ ...call, ...more });
+  return (async () => result)().then(
+    (done) => {
+      record({ outcome: done.failed ? 'failed' : 'done', result: done });
+      return done;
+    },
+    (error: unknown) => {
+      if (!(error instanceof InputRequired) && !(error instanceof Denied))
+        record({ outcome: 'failed', reason: kindOf(error) });
+      throw error;
+    },
+  );
 }
 
 /** Validates the arguments, fills in their defaults and runs the tool within its time limit. */

@@ -1,6 +1,8 @@
-import { Failure } from '../failure.ts';
+import { type Actor, owner } from '../context.ts';
+import { Denied, Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
 import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
+import { isGranted, scopeFor } from './scopes.ts';
 import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
@@ -21,6 +23,8 @@ interface ToolLike {
 export class Access {
   /** Everything, listed in full. */
   static readonly full = new Access([], true);
+  /** Who uses the connection. The scopes of the actor apply in addition to the selections. */
+  readonly actor: Actor;
   readonly #selections: readonly Selection[];
   readonly #listsAll: boolean;
   /** Decides what is listed: the last selection that names toolsets or tools. */
@@ -30,23 +34,29 @@ export class Access {
    * A tool must be allowed by every selection, so each one can only take tools away. `listsAll` is for contracts without
    * discovery tools: they list every allowed tool.
    */
-  constructor(selections: readonly Selection[], listsAll = false) {
+  constructor(selections: readonly Selection[], listsAll = false, actor: Actor = owner) {
+    this.actor = actor;
     this.#selections = selections;
     this.#listsAll = listsAll;
     this.#listing = selections.findLast(namesTools) ?? {};
   }
 
   tightenedBy(selection: Selection): Access {
-    return new Access([...this.#selections, selection], this.#listsAll);
+    return new Access([...this.#selections, selection], this.#listsAll, this.actor);
+  }
+
+  /** The same access for another actor. */
+  heldBy(actor: Actor): Access {
+    return new Access(this.#selections, this.#listsAll, actor);
   }
 
   get isReadOnly(): boolean {
     return this.#selections.some((selection) => selection.readOnly);
   }
 
-  /** For the page and the command line: toolsets do not apply, read-only does. */
-  forOwner(): Access {
-    return new Access([{ readOnly: this.isReadOnly }], true);
+  /** For the page and the command line: toolsets do not apply, read-only and scopes do. */
+  withoutToolsets(): Access {
+    return new Access([{ readOnly: this.isReadOnly }], true, this.actor);
   }
 
   allows(tool: ToolLike): boolean {
@@ -56,7 +66,7 @@ export class Access {
   /** Throws the reason if the tool is not allowed. */
   demand(tool: ToolLike): void {
     const reason = this.#refusal(standardName(tool.name), tool.annotations?.readOnlyHint !== true);
-    if (reason !== undefined) throw new Failure('tool-not-found', `${tool.name} is not available: ${reason}`);
+    if (reason !== undefined) throw new Denied('tool-not-found', `${tool.name} is not available: ${reason}`);
   }
 
   /** `inUse` is false for tools of a feature that has no data yet. */
@@ -80,7 +90,7 @@ export class Access {
   /** Throws the reason if a method that a feature adds is not allowed. */
   demandMethod(name: string): void {
     const reason = this.#methodRefusal(name);
-    if (reason !== undefined) throw new Failure('method-not-found', `${name} is not available: ${reason}`);
+    if (reason !== undefined) throw new Denied('method-not-found', `${name} is not available: ${reason}`);
   }
 
   allowsMethod(name: string): boolean {
@@ -106,7 +116,15 @@ export class Access {
     return this.#refusal(way.tool, way.writes === true);
   }
 
+  /** The scope that the actor needs for a tool, or `undefined` if the actor has it. */
+  missingScope(tool: string): string | undefined {
+    const name = standardName(tool);
+    return isDiscovery(name) || isGranted(this.actor, name) ? undefined : scopeFor(name);
+  }
+
   #refusal(name: string, writes: boolean): string | undefined {
+    const missing = this.missingScope(name);
+    if (missing !== undefined) return `it needs a token with the scope ${missing}.`;
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';

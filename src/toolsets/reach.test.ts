@@ -2,151 +2,36 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createServer } from '../app.ts';
-import { loadConfig } from '../config.ts';
+import {
+  type Exchange,
+  envelope,
+  inMemory,
+  openRecorded,
+  type Recorded,
+  reachable,
+} from '../../test/reach.ts';
 import { type ContractName, contractNames } from '../contracts/contract.ts';
-import { Server } from '../engine/server.ts';
-import type { Feature } from '../feature.ts';
-import type { JsonObject } from '../json.ts';
+import type { Server } from '../engine/server.ts';
+import { createAuthenticator } from '../identity/authenticator.ts';
 import type { Tool } from '../tool.ts';
 import { type HttpEndpoint, serveHttp } from '../transports/http.ts';
 import { connectMemory } from '../transports/memory.ts';
-import type { Access } from './access.ts';
 import { toolsets } from './toolsets.ts';
 
-/** What each request other than tools/call does, as the tool that does the same. */
-const otherWays: readonly (readonly [tool: string, method: string, params: JsonObject])[] = [
-  ['create_prompt', 'prompts/create', { name: 'a', text: 'b' }],
-  ['update_prompt', 'prompts/update', { name: 'a', text: 'b' }],
-  ['delete_prompt', 'prompts/delete', { name: 'a' }],
-  ['list_prompts', 'prompts/list', {}],
-  ['expand_prompt', 'prompts/get', { name: 'prompts-only' }],
-  ['expand_prompt', 'completion/complete', completion({ type: 'ref/prompt', name: 'prompts-only' })],
-  ['collect_run', 'tasks/get', { taskId: 'a' }],
-  ['collect_run', 'tasks/update', { taskId: 'a' }],
-  ['cancel_run', 'tasks/cancel', { taskId: 'a' }],
-  ['show_run', 'resources/read', { uri: 'runs://a/result.json' }],
-  ['get_user', 'resources/read', { uri: 'resources://users/a' }],
-  ['get_event', 'resources/read', { uri: 'resources://events/a' }],
-  ['list_events', 'resources/read', { uri: 'resources://users/a/events' }],
-  ['list_notifications', 'resources/read', { uri: 'resources://users/a/notifications' }],
-  ['list_users', 'resources/list', {}],
-  ['list_users', 'completion/complete', resourceCompletion('resources://users/{user_id}')],
-  ['list_events', 'completion/complete', resourceCompletion('resources://events/{event_id}')],
-];
-
-function completion(ref: JsonObject): JsonObject {
-  return { ref, argument: { name: 'user_id', value: '' } };
-}
-function resourceCompletion(uri: string): JsonObject {
-  return completion({ type: 'ref/resource', uri });
-}
-
-const schemes: Readonly<Record<string, string>> = { delegate: 'runs://', assistant: 'resources://' };
-
-/** Keeps names, annotations and providers, but records what is reached instead of doing it. */
-function recording(features: readonly Feature[], reached: Set<string>): readonly Feature[] {
-  const record = <Answer>(what: string, answer: Answer): Answer => {
-    reached.add(what);
-    return answer;
-  };
-  return features.map((feature) => ({
-    name: feature.name,
-    extensions: feature.extensions ?? {},
-    ...(feature.tools && {
-      tools: feature.tools.map(({ acceptedSchema: _, ...tool }) => ({
-        ...tool,
-        inputSchema: { type: 'object' },
-        call: () => record(tool.name, {}),
-      })),
-    }),
-    ...(feature.methods && {
-      methods: Object.fromEntries(
-        Object.keys(feature.methods).map((name) => [
-          name,
-          { paramsSchema: { type: 'object' }, call: () => record(name, {}) },
-        ]),
-      ),
-    }),
-    ...(feature.prompts && {
-      prompts: {
-        list: () => record(`${feature.name} prompts/list`, []),
-        get: () => record(`${feature.name} prompts/get`, { messages: [] }),
-        complete: () => record(`${feature.name} prompts/complete`, []),
-      },
-    }),
-    ...(feature.resources && {
-      resources: {
-        templates: feature.resources.templates ?? [],
-        list: () => [{ uri: `${schemes[feature.name]}users/a`, name: 'a' }],
-        read: (uri: string) =>
-          uri.startsWith(schemes[feature.name]!) ? record(uri, [{ uri, text: '' }]) : undefined,
-        complete: (template: string) => record(template, []),
-      },
-    }),
-  }));
-}
-
 let home: string;
-const servers: Server[] = [];
+const closing: (() => Promise<void>)[] = [];
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'adjutant-reach-'));
 });
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
+  for (const close of closing.splice(0)) await close();
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 async function open(contract: ContractName, ...flags: string[]) {
-  const { config } = await loadConfig({ argv: ['--home', home, ...flags], env: { HOME: home }, cwd: home });
-  const real = createServer(contract, config);
-  const reached = new Set<string>();
-  const features = recording(real.features, reached);
-  const server = new Server({ contract: real.contract, features, access: real.access });
-  servers.push(real, server);
-  return { server, reached, tools: [...real.offeredTools.values()] };
-}
-
-type Exchange = (method: string, params: JsonObject) => Promise<unknown>;
-
-const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': capabilities,
-};
-
-function inMemory(server: Server, access: Access): Exchange {
-  const client = connectMemory(server, { access });
-  let id = 0;
-  return (method, params) =>
-    client.exchange({ jsonrpc: '2.0', id: ++id, method, params: { ...params, _meta: envelope } });
-}
-
-/** Tries every tool by every way and returns the tools that were reached. */
-async function reachable(
-  { server, reached, tools }: Awaited<ReturnType<typeof open>>,
-  exchange: Exchange,
-): Promise<readonly string[]> {
-  const found = new Set<string>();
-  const attempt = async (tool: string, method: string, params: JsonObject) => {
-    reached.clear();
-    const reply = (await exchange(method, params)) as { result?: JsonObject };
-    // Lists are reached if they show something.
-    const listed = reply.result?.[method === 'resources/list' ? 'resources' : ''];
-    if (method === 'resources/list') {
-      if (JSON.stringify(listed ?? []).includes('resources://users/a"')) found.add(tool);
-    } else if (method.startsWith('prompts/') || method === 'completion/complete') {
-      if ([...reached].some((what) => !what.startsWith('assistant'))) found.add(tool);
-    } else if (reached.size > 0) found.add(method === 'tools/call' ? [...reached][0]! : tool);
-  };
-  for (const { name } of tools.map(({ named }) => named)) {
-    await attempt(name, 'tools/call', { name, arguments: {} });
-    for (const by of ['call_tool', 'query_tool'])
-      await attempt(name, 'tools/call', { name: by, arguments: { name } });
-  }
-  for (const [tool, method, params] of otherWays)
-    if (server.contract.methods.has(method)) await attempt(tool, method, params);
-  return [...found].toSorted();
+  const opened = await openRecorded(home, contract, ...flags);
+  closing.push(opened.close);
+  return opened;
 }
 
 const namesOf = (tools: readonly { readonly tool: Tool }[], matches: (tool: Tool) => boolean) =>
@@ -261,7 +146,7 @@ describe('notifications of changes', () => {
   });
 });
 
-async function reachableLegacy(opened: Awaited<ReturnType<typeof open>>): Promise<readonly string[]> {
+async function reachableLegacy(opened: Recorded): Promise<readonly string[]> {
   const client = connectMemory(opened.server);
   let id = 0;
   const exchange: Exchange = (method, params) =>
@@ -278,7 +163,7 @@ describe('over HTTP, headers', () => {
     endpoint = await serveHttp({
       host: '127.0.0.1',
       port: 0,
-      token: 'secret',
+      authenticator: createAuthenticator({ token: 'secret' }),
       allowedHosts: [],
       maxMessageBytes: 1 << 20,
       serverFor: () => server,

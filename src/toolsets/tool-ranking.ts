@@ -1,30 +1,101 @@
 import { SearchIndex } from '../search/search.ts';
+import { termsOf } from '../search/words.ts';
 import type { Tool } from '../tool.ts';
+import { actions, phrases, things } from './everyday-words.ts';
 import { keywords } from './keywords.ts';
+
+type Action = keyof typeof actions;
+
+const indexes = new WeakMap<readonly Tool[], Promise<SearchIndex<Tool>>>();
 
 /** Tools that match the query, best first. Import this module on first use: it loads the search. */
 export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const known = indexes.get(tools) ?? indexOf(tools);
+  indexes.set(tools, known);
+  const index = await known;
+  const asked = spelledOut(query);
+  const terms = new Set(termsOf(asked));
+  const wanted = wantedActions(query, terms);
+  const about = wantedThings(terms);
+  return index
+    .find(asked)
+    .map(({ item, score }) => ({
+      item,
+      score: score * actionFactor(item, wanted) * (0.5 + (about.get(thingOf(item)) ?? 0)),
+    }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ item }) => item);
+}
+
+async function indexOf(tools: readonly Tool[]): Promise<SearchIndex<Tool>> {
   const index = new SearchIndex<Tool>({
     fields: {
-      name: { of: ({ name }) => words(name.replaceAll('_', ' ')), boost: 3 },
-      keywords: { of: ({ name }) => words(keywords[name] ?? ''), boost: 2 },
-      description: { of: ({ description }) => words(description), boost: 1 },
+      name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
+      keywords: { of: ({ name }) => spelledOut(keywords[name] ?? ''), boost: 2 },
+      // Descriptions also name the tools that do something else.
+      description: {
+        of: ({ description }) => spelledOut(description.replaceAll(/\w+_\w+/g, '')),
+        boost: 0.8,
+      },
     },
     prefixFrom: 4,
     typos: true,
   });
   await index.update(tools);
-  return index.find(words(withIntent(query))).map(({ item }) => item);
+  return index;
 }
 
-/** The search ignores question words and signs, so their meaning is added as a word. */
-function withIntent(query: string): string {
-  if (/^\s*:\w/.test(query)) return `expand command ${query}`;
-  const isQuestion = /^\s*(what|which|who|do|how many)\b.*\?\s*$/is.test(query);
-  return isQuestion ? `list ${query}` : query;
+function spelledOut(text: string): string {
+  return phrases.reduce(
+    (result, [pattern, replacement]) => result.replaceAll(pattern, replacement),
+    text.toLowerCase().replaceAll('’', "'"),
+  );
 }
 
-/** The search ignores the word "user" as too common, but some tools are about users. */
-function words(text: string): string {
-  return text.replaceAll(/\b(users?|people|persons)\b/gi, 'person');
+const stems = (words: string) => new Set(termsOf(words));
+const actionStems = Object.entries(actions).map(
+  ([action, words]) => [action as Action, stems(words)] as const,
+);
+const thingStems = Object.entries(things).map(
+  ([thing, { weight, words }]) => [thing, weight, stems(words)] as const,
+);
+
+function shared(terms: ReadonlySet<string>, stems: ReadonlySet<string>): number {
+  return [...terms].filter((term) => stems.has(term)).length;
+}
+
+function wantedActions(query: string, terms: ReadonlySet<string>): ReadonlySet<Action> {
+  const wanted = new Set<Action>();
+  for (const [action, stems] of actionStems) if (shared(terms, stems) > 0) wanted.add(action);
+  const isQuestion =
+    /^\s*(what|which|who|whose|when|where|why|how|is|are|am|was|were|did|does|do (i|we|you)|has|have (i|we))\b/i;
+  if (isQuestion.test(query)) wanted.add('read');
+  return wanted;
+}
+
+/** How much the query is about each thing, at most 1. */
+function wantedThings(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const votes = thingStems.map(([thing, weight, stems]) => [thing, weight * shared(terms, stems)] as const);
+  const most = Math.max(1, ...votes.map(([, count]) => count));
+  return new Map(votes.map(([thing, count]) => [thing, count / most]));
+}
+
+/** The thing in the name of a tool: delete_event is about events. */
+function thingOf({ name }: Tool): string {
+  if (name.startsWith('delegate_')) return 'run';
+  return Object.keys(things).find((thing) => name.includes(thing)) ?? '';
+}
+
+function actionFactor(tool: Tool, wanted: ReadonlySet<Action>): number {
+  if (wanted.size === 0) return 1;
+  return actionsOf(tool).some((action) => wanted.has(action)) ? 1.3 : 0.6;
+}
+
+function actionsOf({ name, annotations }: Tool): readonly Action[] {
+  if (annotations?.readOnlyHint === true) return ['read'];
+  if (/^(delete|remove|cancel|clean)_/.test(name)) return ['remove'];
+  if (/^(create|add|import|load|delegate)_/.test(name)) return ['create'];
+  if (name.startsWith('test_')) return ['read', 'create'];
+  if (/^(set|plan)_/.test(name)) return ['create', 'change'];
+  return /^(acknowledge|undo)_/.test(name) ? ['change', 'remove'] : ['change'];
 }

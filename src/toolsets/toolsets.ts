@@ -71,7 +71,7 @@ export const toolsets = {
     'delete_rule',
   ],
   people: ['list_users', 'get_user', 'create_user', 'update_user', 'delete_user'],
-  admin: ['server_status', 'load_demo', 'remove_demo'],
+  admin: ['server_status', 'list_activity', 'load_demo', 'remove_demo'],
 } as const;
 
 type ToolsetName = keyof typeof toolsets;

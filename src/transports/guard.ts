@@ -1,16 +1,13 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { singleLine } from '../single-line.ts';
 
 export interface GuardOptions {
   /** Host names, besides the local ones, that clients may use. */
   readonly allowedHosts: readonly string[];
-  /** Absent only in the conformance tests, which cannot send a token. */
-  readonly token?: string;
 }
 
 export interface Refusal {
-  readonly status: 401 | 403;
+  readonly status: 403;
   readonly message: string;
 }
 
@@ -35,19 +32,6 @@ export function checkOrigin(
   return undefined;
 }
 
-export function checkToken(headers: IncomingHttpHeaders, options: GuardOptions): Refusal | undefined {
-  if (options.token === undefined) return undefined;
-  const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  if (given !== undefined && timingSafeEqual(digest(given), digest(options.token))) return undefined;
-  return {
-    status: 401,
-    message:
-      given === undefined
-        ? 'Every call needs the header "Authorization: Bearer TOKEN"; adjutant open prints a link with the token.'
-        : 'The token is wrong; adjutant open prints a link with the right one.',
-  };
-}
-
 /**
  * Compares the name with the allowed ones. A URL parser would accept more: it drops user names and paths, decodes characters,
  * and reads 0x7f.1 as an address.
@@ -60,8 +44,4 @@ function isAllowed(
   // IPv6 addresses are in brackets here, but not in the settings.
   const matches = (allowed: string) => [allowed.toLowerCase(), `[${allowed.toLowerCase()}]`].includes(name!);
   return name !== undefined && (local.has(name) || allowedHosts.some(matches));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -4,6 +4,7 @@ import { legacyVersions } from '../contracts/standard.ts';
 import type { RequestId } from '../engine/message.ts';
 import type { Server } from '../engine/server.ts';
 import type { Session } from '../engine/session.ts';
+import type { Credential } from '../identity/credential.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Access } from '../toolsets/access.ts';
 import { EventStream, parseEventId } from './event-stream.ts';
@@ -15,6 +16,8 @@ const streamAfterMs = 2_000;
 
 interface ClientSession {
   readonly session: Session;
+  /** The latest token that the client used. */
+  credential: Credential;
   /** Streams of requests that are in progress or recently finished, by stream id. */
   readonly streams: Map<string, EventStream>;
   /** How to send messages that belong to a request, by request id. */
@@ -42,6 +45,7 @@ export class HttpSessions {
   async post(
     message: unknown,
     access: Access,
+    credential: Credential,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
@@ -60,18 +64,20 @@ export class HttpSessions {
         const reason = `All ${this.#maxSessions} sessions are in use (setting http.max_sessions).`;
         return sendError(response, 503, -32600, reason, { 'retry-after': '5' });
       }
-      const [name, client] = this.#begin(access);
+      const [name, client] = this.#begin(access, credential);
       return this.#serve(client, message, response, { 'mcp-session-id': name });
     }
     if (id === undefined) return this.#serveWithoutSession(message, access, response);
-    const client = this.#sessions.get(String(id));
+    const client = this.#find(id, credential);
     if (client === undefined)
       return sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
+    client.credential = credential;
+    client.session.renew(credential.actor);
     return this.#serve(client, message, response, {});
   }
 
-  get(request: IncomingMessage, response: ServerResponse): void {
-    const client = this.#sessions.get(String(request.headers['mcp-session-id'] ?? ''));
+  get(credential: Credential, request: IncomingMessage, response: ServerResponse): void {
+    const client = this.#find(request.headers['mcp-session-id'], credential);
     if (request.headers['mcp-session-id'] === undefined)
       return sendError(response, 405, -32600, 'A stream needs a session: send the header Mcp-Session-Id.');
     if (client === undefined)
@@ -83,12 +89,17 @@ export class HttpSessions {
     client.standing.attach(response, {}, seen?.stream === client.standing.id ? seen.sequence : undefined);
   }
 
-  delete(request: IncomingMessage, response: ServerResponse): void {
+  delete(credential: Credential, request: IncomingMessage, response: ServerResponse): void {
     const id = String(request.headers['mcp-session-id'] ?? '');
-    const client = this.#sessions.get(id);
+    const client = this.#find(id, credential);
     if (client === undefined) return sendError(response, 404, -32600, 'The session is unknown or has ended.');
     this.#end(id, client);
     response.writeHead(204).end();
+  }
+
+  /** Ends the sessions whose token was revoked, with their requests in progress. */
+  endRevoked(): void {
+    for (const [id, client] of this.#sessions) if (client.credential.isRevoked()) this.#end(id, client);
   }
 
   close(): void {
@@ -96,17 +107,25 @@ export class HttpSessions {
     for (const [id, client] of this.#sessions) this.#end(id, client);
   }
 
-  #begin(access: Access): [string, ClientSession] {
+  /** A session belongs to the actor that began it. For everybody else it does not exist. */
+  #find(id: string | string[] | undefined, { actor }: Credential): ClientSession | undefined {
+    const client = this.#sessions.get(String(id ?? ''));
+    return client?.credential.actor.name === actor.name ? client : undefined;
+  }
+
+  #begin(access: Access, credential: Credential): [string, ClientSession] {
     const name = randomUUID();
     const client: ClientSession = {
       session: this.#server.connect(
         (message, relatedTo) => {
+          if (client.credential.isRevoked()) return;
           const route = relatedTo === undefined ? undefined : client.routes.get(relatedTo);
           if (route) route(message);
           else client.standing.send(message);
         },
         { access },
       ),
+      credential,
       streams: new Map(),
       routes: new Map(),
       standing: new EventStream(`${name}.standing`),

@@ -4,19 +4,26 @@ import {
   type Server as Listener,
   type ServerResponse,
 } from 'node:http';
+import type { Audit } from '../audit/audited-call.ts';
+import type { Actor } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
+import { describeRequest } from '../engine/call.ts';
+import type { RequestMessage } from '../engine/message.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
-import { isObject } from '../json.ts';
+import { type Authenticator, isDenial, ownerCredential } from '../identity/credential.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
 import { affordableConnections, ConnectionLimit } from './connection-limit.ts';
-import { checkOrigin, checkToken, type GuardOptions } from './guard.ts';
+import { checkOrigin, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
+import { LiveRequests } from './live-requests.ts';
+import { neededScope } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
-import { sendError } from './reply.ts';
+import { sendError, sendJson } from './reply.ts';
 import { tooLong } from './stdio.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
@@ -43,6 +50,10 @@ export interface HttpOptions extends GuardOptions {
   readonly host: string;
   readonly port: number;
   readonly maxMessageBytes: number;
+  /** Absent only in the conformance tests, which cannot send a token. */
+  readonly authenticator?: Authenticator;
+  /** Records denied requests. */
+  readonly audit?: Audit;
   readonly limits?: HttpLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
@@ -64,8 +75,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
     sessions.set(server, known);
     return known;
   };
+  const live = new LiveRequests(() => {
+    for (const one of sessions.values()) one.endRevoked();
+  });
   const listener = createListener(timeouts, (request, response) => {
-    handle({ ...options, sessionsOf, rate, connections }, request, response).catch((error: unknown) => {
+    handle({ ...options, sessionsOf, rate, connections, live }, request, response).catch((error: unknown) => {
       // The client disconnected during its request, so there is nobody to reply to.
       if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
@@ -80,6 +94,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
+      live.close();
       for (const one of sessions.values()) one.close();
       const closed = new Promise((resolve) => listener.close(resolve));
       listener.closeAllConnections();
@@ -92,37 +107,52 @@ interface Endpoint extends HttpOptions {
   sessionsOf(server: Server): HttpSessions;
   readonly rate: RateLimit;
   readonly connections: ConnectionLimit;
+  readonly live: LiveRequests;
 }
 
 async function handle(options: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { authenticator, live, rate } = options;
   const refusal = checkOrigin(request, options);
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
-  if (route === null) return options.page(path, response, request);
+  if (route === null) {
+    const metadata = authenticator?.metadata(path);
+    return metadata === undefined
+      ? options.page(path, response, request)
+      : sendJson(response, 200, metadata as JsonObject);
+  }
 
-  const denied = checkToken(request.headers, options);
-  const caller = denied ? `from ${request.socket.remoteAddress}` : (request.headers.authorization ?? '');
-  const waitSeconds = options.rate.take(caller);
+  const credential = (await authenticator?.authenticate(request.headers)) ?? ownerCredential;
+  const isDenied = isDenial(credential);
+  const caller = isDenied ? `from ${request.socket.remoteAddress}` : credential.actor.name;
+  const waitSeconds = rate.take(caller);
   if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
-  if (denied)
-    return sendError(response, denied.status, -32600, denied.message, { 'www-authenticate': 'Bearer' });
+  if (isDenied) {
+    const { status, message, challenge } = credential;
+    recordDenial(options, request, { name: 'nobody' }, message);
+    return sendError(response, status, -32600, message, { 'www-authenticate': challenge });
+  }
   options.connections.use(request, response);
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
 
   let access: Access;
   try {
-    access = isPage ? server.access.forOwner() : tightened(server.access, request);
+    const held = server.access.heldBy(credential.actor);
+    access = isPage ? held.withoutToolsets() : tightened(held, request);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return sendError(response, 400, -32600, error.message);
   }
 
   const sessions = options.sessionsOf(server);
-  if (request.method === 'GET') return sessions.get(request, response);
-  if (request.method === 'DELETE') return sessions.delete(request, response);
+  if (request.method === 'GET') {
+    live.add({ credential, response, isStream: true });
+    return sessions.get(credential, request, response);
+  }
+  if (request.method === 'DELETE') return sessions.delete(credential, request, response);
   if (request.method !== 'POST')
     return sendError(response, 405, -32600, 'Use POST.', { allow: 'GET, POST, DELETE' });
 
@@ -135,10 +165,25 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
-  if (Array.isArray(message)) options.rate.add(caller, message.length - 1);
+  if (Array.isArray(message)) rate.add(caller, message.length - 1);
+  live.add({ credential, response, isStream: isListen(message) });
+  const scope = neededScope(server, access, message);
+  const stepUp = scope === undefined ? undefined : authenticator?.stepUp(credential.actor, scope);
+  if (stepUp !== undefined) {
+    recordDenial(
+      options,
+      request,
+      credential.actor,
+      `it needs the scope ${scope}`,
+      describeRequest(firstRequest(message)),
+    );
+    return sendError(response, 403, -32600, `This call needs the scope ${scope}.`, {
+      'www-authenticate': stepUp,
+    });
+  }
   if (server.contract.modern && isModern(message, request))
     return serveModern(server, access, message, request, response);
-  return sessions.post(message, access, request, response);
+  return sessions.post(message, access, credential, request, response);
 }
 
 function tooManyRequests(seconds: number, response: ServerResponse): void {
@@ -150,6 +195,27 @@ function tooManyRequests(seconds: number, response: ServerResponse): void {
 function tightened(access: Access, { headers }: IncomingMessage): Access {
   const selection = selectionFromHeaders(headers);
   return selection === undefined ? access : access.tightenedBy(selection);
+}
+
+function recordDenial(
+  { audit }: HttpOptions,
+  { method, url, socket }: IncomingMessage,
+  actor: Actor,
+  reason: string,
+  call = { action: `${method} ${(url ?? '').replace(/[?#].*$/s, '')}`, args: {} },
+): void {
+  const address = actor.name === 'nobody' ? socket.remoteAddress : undefined;
+  audit?.record({ actor, ...call, address, outcome: 'denied', reason });
+}
+
+/** The first request of a batch stands for all. */
+function firstRequest(message: unknown): RequestMessage {
+  const [first] = [message].flat() as readonly RequestMessage[];
+  return { id: 0, method: String(first?.method), params: isObject(first?.params) ? first.params : {} };
+}
+
+function isListen(message: unknown): boolean {
+  return isObject(message) && message['method'] === 'subscriptions/listen';
 }
 
 /** The version in the body decides. Without one, the header does. */

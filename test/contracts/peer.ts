@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
+import { createAuthenticator } from '../../src/identity/authenticator.ts';
 import { isObject } from '../../src/json.ts';
 import { serveHttp } from '../../src/transports/http.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
@@ -96,7 +97,7 @@ async function openHttp(options: PeerOptions): Promise<Peer> {
   const endpoint = await serveHttp({
     host: '127.0.0.1',
     port: 0,
-    token,
+    authenticator: createAuthenticator({ token }),
     allowedHosts: [],
     maxMessageBytes: 1 << 22,
     serverFor: (name) => (name === options.contract ? server : undefined),

@@ -147,7 +147,7 @@ describe('an autopilot whose server is killed', () => {
     expect(result.status).toBe('failed');
     expect(result.error).toContain('the server stopped during the autopilot');
     expect(aggregate.summary).toBe(
-      'Job first (completed): Did first.\nJob second (completed): Finished alone.\nJob third (skipped): Skipped because the server stopped.',
+      'Job first (completed): Did first.\nJob second (completed_with_problems): Finished alone.\nJob third (skipped): Skipped because the server stopped.',
     );
     expect(readFileSync(aggregate.jobs[1].patch.path, 'utf8')).toContain('+alone');
   });

@@ -5,7 +5,7 @@ const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 const parallel = 20;
 
 /** Sends the same request many times. */
-function repeated(
+export function repeated(
   name: string,
   expected: readonly string[],
   request: (target: Target) => RawRequest,
@@ -44,7 +44,7 @@ const batch = JSON.stringify(
 );
 const deep = 100_000;
 
-/** Kinds of requests and what each must be answered with. Further cases, such as those of other kinds of tokens, are added here. */
+/** Kinds of requests and what each must be answered with. Tokens of every wrong kind are in `http-tokens.ts`. */
 export const httpCases: readonly HttpCase[] = [
   repeated('no token', ['401', '429'], () => ({ headers: { authorization: undefined }, body: ping })),
   repeated('wrong token', ['401', '429'], () => ({

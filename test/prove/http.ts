@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Program } from '../program.ts';
 import { httpCases } from './http-cases.ts';
+import { proveTokens } from './http-tokens.ts';
 
 export interface Target {
   readonly url: URL;
@@ -50,14 +51,15 @@ const maxHeapGrowthMb = 16;
 /** The most memory that the process may have used at any time. One batch that was not limited used more. */
 const maxPeakMb = 600;
 const heapReport = join(import.meta.dirname, '..', 'fuzz', 'heap-report.cjs');
+/** For a program whose heap is measured. */
+export const heapFlags = ['--expose-gc', '--require', heapReport];
 
 export async function proveHttp(
   count: number,
   cases: readonly HttpCase[] = httpCases,
+  started = new Program(['serve', '--http', '--port', '0'], { nodeFlags: heapFlags }),
 ): Promise<{ readonly findings: readonly Finding[]; readonly peakMb: number }> {
-  await using program = new Program(['serve', '--http', '--port', '0'], {
-    nodeFlags: ['--expose-gc', '--require', heapReport],
-  });
+  await using program = started;
   const { url, token } = await program.listening();
   const target = createTarget(new URL(url), token);
   // Load everything that the requests need, so that it does not count as growth.
@@ -190,7 +192,11 @@ function peakMb(pid: number): number {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { findings, peakMb: peak } = await proveHttp(Number(process.argv[2] ?? 1_000));
+  const count = Number(process.argv[2] ?? 1_000);
+  const requests = await proveHttp(count);
+  const tokens = await proveTokens(count);
+  const findings = [...requests.findings, ...tokens.findings];
+  const peak = Math.max(requests.peakMb, tokens.peakMb);
   console.log('| requests | answers | client served | heap |\n| --- | --- | --- | --- |');
   for (const { name, answers, served, heapMb: grown, problem } of findings) {
     console.log(`| ${name} | ${answers} | ${served} | ${grown > 0 ? '+' : ''}${grown} MB |`);

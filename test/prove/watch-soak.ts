@@ -30,8 +30,9 @@ const places = {
     'twig.toml': `[prompts.${name}]\ndescription = "${text}"\n`,
     [`prompts/${name}.md`]: 'x',
   }),
+  // The names differ from those of commands: a hidden command reports no changes.
   prompts: (name: string, text: string) => ({
-    'user.jsonl': `${JSON.stringify({ name, title: name, description: text, messages: [{ role: 'user', content: 'x' }] })}\n`,
+    'user.jsonl': `${JSON.stringify({ name: `own_${name}`, title: name, description: text, messages: [{ role: 'user', content: 'x' }] })}\n`,
   }),
 } as const;
 type Place = keyof typeof places;
@@ -140,7 +141,7 @@ export async function soakWatcher(
     await sleep(500);
     const before = follower.notifications;
     write(place, 'a', `last ${place}`, false);
-    if (!(await follower.hears(before, 10_000))) silentFolders.push(place);
+    if (!(await follower.hears(before, 60_000))) silentFolders.push(place);
   }
   rmSync(home, { recursive: true, force: true });
   return { operations, notifications: follower.notifications, maxLagMs: follower.maxLagMs, silentFolders };

@@ -25,6 +25,8 @@ export interface WrittenSource {
   readonly kind?: Calendar['kind'] | undefined;
   readonly name?: string | undefined;
   readonly username?: string | undefined;
+  /** Never sends a stored password, because the caller may not use those of the owner. */
+  readonly anonymous?: boolean;
 }
 
 export async function findCalendar(db: Reader, id: string): Promise<Calendar> {
@@ -65,6 +67,7 @@ export async function addCalendar(
   await data.store.read((db) => findUser(db, written.userId));
   const config: SourceConfig = {
     ...(written.username !== undefined && { username: written.username }),
+    ...(written.anonymous && { anonymous: true }),
   };
   const results: SyncResult[] = [];
   for (const { kind, location, name } of await findPlaces(calendars, written, config, options)) {

@@ -5,6 +5,8 @@ import type { PasswordOptions } from './passwords.ts';
 /** Settings of a source besides its location. Contains no secrets. */
 export interface SourceConfig {
   readonly username?: string;
+  /** Set if stored passwords must not be sent. */
+  readonly anonymous?: boolean;
   /** The calendar was imported as text, so there is no source to read again. */
   readonly handed_over?: true;
 }

@@ -7,7 +7,8 @@ import { configOf, type Read } from './source.ts';
 export const readAddress: Read = async (calendar, options) => {
   const url = addressOf(calendar.location);
   const { signal } = options;
-  const fetch = signIn(options.fetch, configOf(calendar).username, options);
+  const { username, anonymous } = configOf(calendar);
+  const fetch = anonymous ? options.fetch : signIn(options.fetch, username, options);
   const headers = new Headers({ accept: 'text/calendar, */*;q=0.5' });
   // The stored mark is the entity tag, or else the date of the last change.
   if (calendar.etag !== null)

@@ -118,6 +118,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     async once() {
       const { syncDue } = await import('../calendar/watch.ts');
       await syncDue(calendars, stopping.signal);
+      await poller
+        ?.pollOnce(0)
+        .catch((error: unknown) => log('warning', 'Telegram could not be asked for answers', error));
       await planningLoop.runOnce();
       return scheduler.once();
     },

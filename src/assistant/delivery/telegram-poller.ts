@@ -22,8 +22,6 @@ export interface TelegramPollerOptions {
   readonly telegram: TelegramOptions;
   readonly responses: Responses;
   readonly owner: string;
-  /** Seconds that Telegram may hold a request until there is news. */
-  readonly longPollSeconds?: number;
 }
 
 interface State {
@@ -53,6 +51,7 @@ export class TelegramPoller {
   readonly #options: TelegramPollerOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  #holdsLease = false;
 
   constructor(options: TelegramPollerOptions) {
     this.#options = options;
@@ -62,9 +61,16 @@ export class TelegramPoller {
     this.#running ??= this.#run();
   }
 
+  /** Stops and releases the lease, so that another process need not wait for its end. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
+    if (!this.#holdsLease) return;
+    const { data, owner } = this.#options;
+    await data.store
+      .run(sql`update records set position = 0 where kind = ${record.kind} and key = ${record.key}
+        and value like ${`%"owner":"${owner}"%`} returning key`)
+      .catch((error: unknown) => log('debug', 'the lease on Telegram could not be released', error));
   }
 
   async #run(): Promise<void> {
@@ -84,14 +90,15 @@ export class TelegramPoller {
     }
   }
 
-  /** Handles what has arrived. Returns false if another process polls. */
-  async pollOnce(): Promise<boolean> {
+  /** Handles what has arrived, and waits for news up to this time. Returns false if another process polls. */
+  async pollOnce(waitSeconds = longPollSeconds): Promise<boolean> {
     const state = await this.#acquire();
     if (state === undefined) return false;
+    this.#holdsLease = true;
     const clearedMs = await this.#showAcknowledged(state.clearedMs);
     const updates = await this.#call<readonly Update[]>('getUpdates', {
       offset: state.offset,
-      timeout: this.#options.longPollSeconds ?? longPollSeconds,
+      timeout: waitSeconds,
       allowed_updates: ['message', 'callback_query'],
     });
     let { offset } = state;
@@ -212,7 +219,10 @@ export class TelegramPoller {
       on conflict (kind, key) do update set position = excluded.position
       where records.position <= ${now} or records.value like ${`%"owner":"${owner}"%`}
       returning value`);
-    return row && { ...(JSON.parse(row.value) as State), owner };
+    if (row === undefined) return undefined;
+    const state = { ...(JSON.parse(row.value) as State), owner };
+    await this.#store(state);
+    return state;
   }
 
   async #store(state: State): Promise<void> {

@@ -90,6 +90,10 @@ async function sendReminder(): Promise<void> {
     events: [event],
     notifications: [soon, reminder(event, noon + 50 * minute)],
   });
+  await runOnce();
+}
+
+async function runOnce(): Promise<void> {
   const delivery = createDelivery({
     databaseUrl: join(folder, 'adjutant.db'),
     policy: { name: 'rules', timeoutMs: 1000 },
@@ -128,6 +132,13 @@ it('snoozes with a button', async () => {
   await poller().pollOnce();
   const snoozed = (await rows()).find(({ origin }) => origin === 'snooze');
   expect(snoozed).toMatchObject({ plan_ms: noon + 10 * minute, channel: 'telegram', status: 'planned' });
+});
+
+it('handles buttons in a single round as well', async () => {
+  await sendReminder();
+  await press(0);
+  await runOnce();
+  expect(await rows()).toMatchObject([{ acknowledged_by: 'telegram' }, { status: 'cancelled' }]);
 });
 
 it('ignores buttons that another chat presses', async () => {

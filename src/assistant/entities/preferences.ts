@@ -1,5 +1,5 @@
 import { addressesOf } from '../channels/channel-address.ts';
-import { voiceFor } from '../messages/catalog.ts';
+import { voiceFor } from '../messages/voices.ts';
 import type { Channel, ChannelPreference, User, WeekendPolicy } from '../store/schema.ts';
 
 /** Preferences of a user, with defaults for those not set. */

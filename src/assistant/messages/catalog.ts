@@ -2,6 +2,7 @@ import { german } from './de.ts';
 import { english } from './en.ts';
 import { spanish } from './es.ts';
 import { french } from './fr.ts';
+import { languageOf } from './voices.ts';
 
 /** All texts that people receive, in one language. A language is one file; `english` is the fallback. */
 export interface Catalog {
@@ -79,27 +80,18 @@ export interface Catalog {
   };
 }
 
-/** The languages by their ISO code. To add one, write its file and name it here. */
-const languages: Readonly<Record<string, { readonly texts: Catalog; readonly voice: string }>> = {
-  en: { texts: english, voice: 'Polly.Joanna' },
-  de: { texts: german, voice: 'Polly.Vicki' },
-  fr: { texts: french, voice: 'Polly.Lea' },
-  es: { texts: spanish, voice: 'Polly.Lucia' },
+/** The languages by their ISO code. To add one, write its file, name it here, and choose its voice in `voices.ts`. */
+const languages: Readonly<Record<string, Catalog>> = {
+  en: english,
+  de: german,
+  fr: french,
+  es: spanish,
 };
-
-function languageOf(locale: string): string {
-  return locale.toLowerCase().split('-')[0]!;
-}
 
 /** The texts for a locale such as `de-AT`. */
 export function textsFor(locale: string): Catalog {
-  return (languages[languageOf(locale)] ?? languages['en']!).texts;
+  return languages[languageOf(locale)] ?? english;
 }
 
 /** The language of results, logs and the audit trail. */
 export const resultTexts: Catalog = english;
-
-/** The voice that reads calls aloud in the language of a locale. */
-export function voiceFor(locale: string): string {
-  return (languages[languageOf(locale)] ?? languages['en']!).voice;
-}

@@ -1,10 +1,21 @@
+import { addressesOf } from '../channels/channel-address.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Answer } from '../icalendar/series.ts';
 import type { CalendarEvent, User } from '../store/schema.ts';
 
 /** The user's answer to an invitation. Undefined if the user accepted, organizes the event, or is not in the list. */
 export function answerOf(user: User, { answers }: Pick<Occurrence, 'answers'>): Answer | undefined {
-  return user.email === null ? undefined : answers?.[user.email.toLowerCase()];
+  if (answers === undefined) return undefined;
+  return mailAddresses(user)
+    .map((address) => answers[address])
+    .find((answer) => answer !== undefined);
+}
+
+/** The mail addresses of a user, which identify the user in an event. */
+function mailAddresses(user: User): readonly string[] {
+  const listed = addressesOf(user.channels).filter(({ channel }) => channel === 'email');
+  const all = [...(user.email === null ? [] : [user.email]), ...listed.map(({ address }) => address)];
+  return all.map((address) => address.toLowerCase());
 }
 
 export function isDeclined(user: User, occurrence: Pick<Occurrence, 'answers'>): boolean {
@@ -16,7 +27,7 @@ export function isDeclined(user: User, occurrence: Pick<Occurrence, 'answers'>):
 export function isOwn(user: User, { organizer }: CalendarEvent): boolean {
   if (organizer === null) return true;
   const address = /[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(organizer)?.[0].toLowerCase();
-  return address !== undefined && address === user.email?.toLowerCase();
+  return address !== undefined && mailAddresses(user).includes(address);
 }
 
 /** True if the occurrence takes place and, if it is a task, is still to be done. */

@@ -192,6 +192,12 @@ describe('invitations', () => {
     expect(await times(assistant)).toEqual([]);
   });
 
+  it('are recognized by every mail address of the user', async () => {
+    await using assistant = await open({ email: 'other@example.com', channels: ['mailto:ada@example.com'] });
+    await importText(assistant, ...event(attendee('DECLINED')));
+    expect(await times(assistant)).toEqual([]);
+  });
+
   it.each([
     ['TENTATIVE', 'You accepted tentatively.'],
     ['NEEDS-ACTION', 'You have not answered this invitation yet.'],

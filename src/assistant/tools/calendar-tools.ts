@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { type Actor, type Context, isOwner } from '../../context.ts';
+import { Denied, Failure } from '../../failure.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarView } from '../calendar/calendar-view.ts';
@@ -70,13 +70,8 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
           const text = { userId: user_id, text: content, name: name ?? 'Imported text' };
           return answer([await importText(calendars, text, syncOptions(context))]);
         }
-        const request = {
-          userId: user_id,
-          source: source!,
-          kind,
-          name,
-          username,
-        };
+        const anonymous = demandPublicSource(context.actor, source!, kind, username);
+        const request = { userId: user_id, source: source!, kind, name, username, anonymous };
         return answer(await addCalendar(calendars, request, false, syncOptions(context)));
       },
     }),
@@ -97,7 +92,8 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       timeoutMs,
       async call({ user_id, source, name, kind, username }, context) {
         const { addCalendar } = await import('../calendar/calendars.ts');
-        const request = { userId: user_id, source, kind, name, username };
+        const anonymous = demandPublicSource(context.actor, source, kind, username);
+        const request = { userId: user_id, source, kind, name, username, anonymous };
         return answer(await addCalendar(calendars, request, true, syncOptions(context)));
       },
     }),
@@ -173,6 +169,21 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       },
     }),
   ];
+}
+
+/** Only the owner may read files of this machine and use stored passwords. Returns true for everybody else. */
+function demandPublicSource(
+  actor: Actor,
+  source: string,
+  kind: string | undefined,
+  username: string | undefined,
+): boolean {
+  if (isOwner(actor)) return false;
+  if (/^(https?|webcals?):/i.test(source) && kind !== 'caldav' && username === undefined) return true;
+  throw new Denied(
+    'refused',
+    'This token may add calendars from public URLs and from content. Files, folders and accounts with a password need the owner.',
+  );
 }
 
 /** Drops reports that do not increase: reading and storing each count from zero, but MCP progress must grow. */

@@ -1,4 +1,5 @@
-import { Failure } from '../../failure.ts';
+import { type Actor, maySeePerson } from '../../context.ts';
+import { Denied, Failure } from '../../failure.ts';
 import type { Change, ResourceProvider } from '../../feature.ts';
 import { wholeList } from '../../paging.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
@@ -38,55 +39,70 @@ const templates = [
 export function createResources(data: AssistantData): ResourceProvider {
   return {
     templates,
-    async list() {
+    async list({ actor }) {
       const { listUsers } = await import('../editing/users.ts');
-      return (await listUsers(data)).map(({ id, name }) => ({
+      const visible = (await listUsers(data)).filter(({ id }) => maySeePerson(actor, id));
+      return visible.map(({ id, name }) => ({
         uri: userUri(id),
         name,
         description: 'User profile data',
         mimeType,
       }));
     },
-    async read(uri) {
+    async read(uri, { actor }) {
       const [, kind, id, list] =
         /^resources:\/\/(users|events)\/([^/?#]+)(?:\/(events|notifications))?$/.exec(uri) ?? [];
       if (id === undefined || (kind === 'events' && list !== undefined)) return undefined;
       try {
-        const value = await readContent(data, list ?? kind!, decodeURIComponent(id), list !== undefined);
+        const target = { id: decodeURIComponent(id), actor };
+        const value = await readContent(data, list ?? kind!, target, list !== undefined);
         return [{ uri, mimeType, text: JSON.stringify(value, null, 2) }];
       } catch (error) {
+        if (error instanceof Denied) throw error;
         // An invalid escape or an unknown id: this provider does not have the resource.
         if (error instanceof URIError || (error instanceof Failure && error.kind === 'resource-not-found'))
           return undefined;
         throw error;
       }
     },
-    async complete(uriTemplate, argument, value) {
+    async complete(uriTemplate, argument, value, { actor }) {
       if (!templates.some((template) => template.uriTemplate === uriTemplate)) return undefined;
       const table = argument === 'user_id' ? 'users' : 'events';
-      const ids = await data.store.read((db) =>
-        db
+      const people = actor.rights?.people ?? 'all';
+      const ids = await data.store.read((db) => {
+        const all = db
           .selectFrom(table)
           .select('id')
           .where('id', '>=', value)
-          .where('id', '<', `${value}\uffff`)
-          .orderBy('id')
-          .limit(101)
-          .execute(),
-      );
+          .where('id', '<', `${value}\uffff`);
+        const visible =
+          people === 'all' ? all : all.where(table === 'users' ? 'id' : 'user_id', 'in', [...people]);
+        return visible.orderBy('id').limit(101).execute();
+      });
       return ids.map(({ id }) => id);
     },
   };
 }
 
-async function readContent(data: AssistantData, kind: string, id: string, isList: boolean): Promise<object> {
+async function readContent(
+  data: AssistantData,
+  kind: string,
+  { id, actor }: { readonly id: string; readonly actor: Actor },
+  isList: boolean,
+): Promise<object> {
+  const demand = (userId: string) => {
+    if (!maySeePerson(actor, userId)) throw new Denied('resource-not-found', `Resource not found: ${id}`);
+  };
+  if (isList || kind === 'users') demand(id);
   if (isList)
     return kind === 'events'
       ? eventList(data, id, 2, 30, wholeList)
       : notificationList(data, id, 2, 30, wholeList);
   return data.store.read(async (db) => {
     if (kind === 'users') return profileView(await findUser(db, id));
-    return eventDetailView(await placeEvent(db, await findEvent(db, id)));
+    const event = await findEvent(db, id);
+    demand(event.user_id);
+    return eventDetailView(await placeEvent(db, event));
   });
 }
 
@@ -97,14 +113,14 @@ function userUri(id: string): string {
 /** The resources that a commit changed, each once. */
 export function resourceChanges(changes: readonly StoreChange[]): Iterable<Change> {
   const all = changes.flatMap(changedResources);
-  return new Map(all.map((change) => ['uri' in change ? change.uri : change.kind, change])).values();
+  return new Map(all.map((change) => [JSON.stringify(change), change])).values();
 }
 
 function changedResources({ kind, id, userId }: StoreChange): readonly Change[] {
   switch (kind) {
     case 'user':
       return [
-        { kind: 'resources' },
+        { kind: 'resources', user: id },
         { kind: 'resource', uri: userUri(id) },
         { kind: 'resource', uri: `${userUri(id)}/events` },
         { kind: 'resource', uri: `${userUri(id)}/notifications` },

@@ -1,3 +1,4 @@
+import { maySeePerson } from '../../context.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
@@ -39,9 +40,9 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       outputSchema: listShape('users', userShape),
       annotations: hints.reads,
       timeoutMs,
-      async call(page) {
+      async call(page, { actor }) {
         const { listUsers } = await import('../editing/users.ts');
-        const found = await listUsers(data);
+        const found = (await listUsers(data)).filter(({ id }) => maySeePerson(actor, id));
         const { items: users, next } = pageOf(found, userView, page);
         return { structured: { users, count: found.length, ...next } };
       },

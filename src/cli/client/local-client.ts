@@ -44,7 +44,7 @@ export async function openLocalClient(
   let calls = 0;
   const client = connectMemory(server, {
     // Toolsets are for models. A person at the command line is bound only by read_only.
-    access: server.access.forOwner(),
+    access: server.access.withoutToolsets(),
     ...(onRequest && { onRequest }),
     onNotification(method, params) {
       if (method === 'notifications/progress')

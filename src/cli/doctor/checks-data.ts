@@ -56,13 +56,12 @@ async function problems(
   const checked = withDatabase ? config : { ...config, 'assistant.database_url': '' };
   const server = createServer('standard', checked, { origins });
   try {
-    const { structuredContent } = await connectMemory(server, { access: server.access.forOwner() }).request(
-      'tools/call',
-      {
-        name: 'server_status',
-        arguments: {},
-      },
-    );
+    const { structuredContent } = await connectMemory(server, {
+      access: server.access.withoutToolsets(),
+    }).request('tools/call', {
+      name: 'server_status',
+      arguments: {},
+    });
     const found =
       isObject(structuredContent) && Array.isArray(structuredContent['problems'])
         ? structuredContent['problems']

@@ -6,6 +6,7 @@ import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import type { Environment } from '../launch/environment.ts';
+import { withProblems } from '../record/outcome.ts';
 import { loadRecord } from '../record/run-record.ts';
 import type { RunQueue } from '../run/run-queue.ts';
 import { deliverRun } from '../workspace/run-delivery.ts';
@@ -141,7 +142,13 @@ async function recoverJob(job: JobResult, options: RecoveryOptions): Promise<Job
       summary: 'The job has no result.',
       error: 'the server stopped',
     };
-  return { ...job, ...record, ...kept };
+  // A job whose changes are not in the user's folder has not completed its task.
+  const problems =
+    kept?.patch === undefined
+      ? []
+      : [`its changes were not delivered; "adjutant runs apply ${job.run_id}" delivers them`];
+  const { status, error } = record;
+  return { ...job, ...record, ...kept, ...withProblems({ status, error }, problems) };
 }
 
 /** Writes the changes of an isolated job as a patch. They stay in its run directory, for `adjutant runs apply`. */

@@ -15,7 +15,7 @@ export async function identifyCaller(
 ): Promise<Caller> {
   const mayWrite = 'sandbox' in input && input.sandbox !== 'read-only';
   const roots = mayWrite && !document ? await clientRoots(context) : undefined;
-  return { ...readCaller(context.meta), ...(roots !== undefined && { roots }) };
+  return { ...readCaller(context), ...(roots !== undefined && { roots }) };
 }
 
 /**

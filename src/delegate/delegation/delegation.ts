@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { Context } from '../../context.ts';
+import { type Context, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -133,6 +133,7 @@ export class Delegation {
         tool,
         received_at: new Date().toISOString(),
         request: input,
+        ...(!isOwner(context.actor) && { actor: context.actor.name }),
         // Another server that finds no result checks whether this server is still alive.
         server: (await this.supervisor.queue).self,
       });

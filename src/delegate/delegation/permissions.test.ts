@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { owner } from '../../context.ts';
 import { type Caller, grantSandbox, overrideRights, readCaller } from './permissions.ts';
 
 let folder: string;
@@ -134,17 +135,21 @@ describe('readCaller', () => {
   it('reads the metadata that Codex sends', () => {
     const metadata = { thread_id: 't', session_id: 's', sandbox_mode: 'read-only', workspaces: { '/a': {} } };
     const caller = { threads: ['t', 's'], sandbox: 'read-only', workspaces: ['/a'] };
-    expect(readCaller({ 'x-codex-turn-metadata': metadata })).toEqual(caller);
-    expect(readCaller({ 'x-codex-turn-metadata': JSON.stringify(metadata) })).toEqual(caller);
+    expect(readCaller({ actor: owner, meta: { 'x-codex-turn-metadata': metadata } })).toEqual(caller);
+    expect(readCaller({ actor: owner, meta: { 'x-codex-turn-metadata': JSON.stringify(metadata) } })).toEqual(
+      caller,
+    );
   });
 
   it('treats an unknown sandbox as read-only', () => {
-    expect(readCaller({ 'x-codex-turn-metadata': { sandbox_mode: 'custom' } }).sandbox).toBe('read-only');
+    expect(
+      readCaller({ actor: owner, meta: { 'x-codex-turn-metadata': { sandbox_mode: 'custom' } } }).sandbox,
+    ).toBe('read-only');
   });
 
   it.each([[{}], [{ 'x-codex-turn-metadata': '{' }], [{ 'x-codex-turn-metadata': 7 }]])(
     'returns an empty caller for missing or invalid metadata: %j',
-    (meta) => expect(readCaller(meta)).toEqual(unknownCaller),
+    (meta) => expect(readCaller({ actor: owner, meta })).toEqual(unknownCaller),
   );
 });
 
@@ -213,5 +218,26 @@ describe('overrideRights', () => {
     expect(
       await overrideRights(folder, fullAccess, { ...unlimited, ceiling: 'workspace-write' }),
     ).toMatchObject({ addresses: false, programs: false });
+  });
+});
+
+describe('a token', () => {
+  it('limits the sandbox and the overrides, whatever the client claims', async () => {
+    const actor = { name: 'token a', rights: { scopes: [], people: [], sandbox: 'read-only' } } as const;
+    const meta = { 'x-codex-turn-metadata': { sandbox_mode: 'danger-full-access' } };
+    for (const [sent, document] of [
+      [{}, false],
+      [meta, false],
+      [{}, true],
+    ] as const) {
+      const caller = readCaller({ actor, meta: sent });
+      const limits = { ...unlimited, document, dangerFolders: [folder] };
+      const granted = await grantSandbox('danger-full-access', folder, caller, limits);
+      expect(granted).toEqual({ sandbox: 'read-only', warning: expect.stringContaining('token') });
+      expect(await overrideRights(folder, caller, limits)).toMatchObject({
+        addresses: false,
+        programs: false,
+      });
+    }
   });
 });

@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { isInside, realpath } from '../agents/folder-scope.ts';
@@ -12,19 +13,23 @@ export interface Caller {
   readonly workspaces: readonly string[];
   /** The folders that the client has open, if it says so. */
   readonly roots?: readonly string[];
+  /** The widest sandbox that the caller's token allows. Absent for the owner. */
+  readonly ceiling?: Sandbox;
 }
 
-/** Reads the metadata that Codex sends with every tool call. */
-export function readCaller(meta: Readonly<Record<string, unknown>>): Caller {
+/** Reads the metadata that Codex sends with every tool call, and the limits of the caller's token. */
+export function readCaller({ meta, actor }: Pick<Context, 'meta' | 'actor'>): Caller {
+  const ceiling = actor.rights && { ceiling: actor.rights.sandbox };
   const sent = meta['x-codex-turn-metadata'];
   const metadata = typeof sent === 'string' ? parse(sent) : sent;
-  if (!isObject(metadata)) return { threads: [], workspaces: [] };
+  if (!isObject(metadata)) return { threads: [], workspaces: [], ...ceiling };
   const { thread_id, session_id, sandbox_mode: mode, workspaces } = metadata;
   return {
     threads: [thread_id, session_id].filter((id) => typeof id === 'string'),
     workspaces: isObject(workspaces) ? Object.keys(workspaces) : [],
     // An unknown mode gets the narrowest sandbox.
     ...(mode !== undefined && { sandbox: isSandbox(mode) ? mode : 'read-only' }),
+    ...ceiling,
   };
 }
 
@@ -87,6 +92,8 @@ async function listNarrowing(
       reason: 'the calling thread has no more',
     },
   ];
+  if (caller.ceiling !== undefined)
+    found.push({ sandbox: caller.ceiling, reason: 'the scope of the token allows no more' });
   if (caller.roots !== undefined && !(await isInside(cwd, caller.roots)))
     found.push({ sandbox: 'read-only', reason: `${cwd} is outside the folders that the client has open` });
   return found;
@@ -122,8 +129,9 @@ export async function overrideRights(
   caller: Caller,
   { document, ceiling, dangerFolders }: PermissionLimits,
 ): Promise<OverrideRights> {
-  // The document forwards every override of every caller.
+  // The document forwards every override of every caller, but not of those whose token limits the sandbox.
   const isFull =
+    caller.ceiling === undefined &&
     ceiling === 'danger-full-access' &&
     (caller.sandbox ?? (document ? ceiling : undefined)) === 'danger-full-access';
   return {

@@ -136,6 +136,7 @@ export const runListSchema = {
           summary: text,
           error: nullable,
           host,
+          actor: { type: 'string', description: 'Who started it; absent for the owner' },
         },
       },
     },

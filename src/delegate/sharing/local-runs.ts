@@ -186,6 +186,7 @@ export class LocalRuns {
       task: oneLine(String(input['task'] ?? ''), 120),
       summary: oneLine(record.summary, 200),
       error: record.error,
+      ...(typeof request?.['actor'] === 'string' && { actor: request['actor'] }),
     };
   }
 }

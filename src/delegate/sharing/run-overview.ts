@@ -17,6 +17,8 @@ export interface RunOverview {
   readonly error: string | null;
   /** The host name of the machine that has the run, if it is another machine. */
   readonly host?: string;
+  /** The token or OAuth subject that started the run. Absent for the owner. */
+  readonly actor?: string;
 }
 
 /** Everything known about a run. */

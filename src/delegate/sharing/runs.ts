@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Failure } from '../../failure.ts';
+import { type Actor, isOwner, owner } from '../../context.ts';
+import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../delegation/delegation.ts';
@@ -16,21 +17,54 @@ import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
 const pollIntervalMs = 150;
 const cancelTimeoutMs = 20_000;
+/** Runs that are read at a time to find those of one actor. */
+const pageLength = 100;
 
 /** The runs of this machine, and those that other machines share through the database. */
 export class Runs {
   readonly #delegation: Delegation;
   readonly #local: LocalRuns;
   readonly #shared: SharedRuns | undefined;
+  readonly #viewer: Actor;
 
-  constructor(delegation: Delegation, local: LocalRuns, shared?: SharedRuns) {
+  constructor(delegation: Delegation, local: LocalRuns, shared?: SharedRuns, viewer = owner) {
     this.#delegation = delegation;
     this.#local = local;
     this.#shared = shared;
+    this.#viewer = viewer;
+  }
+
+  /** The runs that the actor may see: all for the owner, and their own for everybody else. */
+  visibleTo(viewer: Actor): Runs {
+    return new Runs(this.#delegation, this.#local, this.#shared, viewer);
   }
 
   /** The newest runs, or the newest that are older than `before`. */
   async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
+    if (isOwner(this.#viewer)) return this.#list(limit, before);
+    const visible: RunOverview[] = [];
+    for (let oldest = before; visible.length < limit; ) {
+      const page = await this.#list(pageLength, oldest);
+      visible.push(...page.filter((run) => this.#isVisible(run)));
+      if (page.length < pageLength) break;
+      oldest = page.at(-1)!.run_id;
+    }
+    return visible.slice(0, limit);
+  }
+
+  /** Throws if no visible run has this thread. The owner may name any thread of the agent. */
+  async demandThread(threadId: string): Promise<void> {
+    if (isOwner(this.#viewer)) return;
+    const all = await this.list(Number.POSITIVE_INFINITY);
+    if (!all.some((run) => run.subagent_thread_id?.toLowerCase() === threadId.toLowerCase()))
+      throw new Denied('resource-not-found', `None of your runs has the thread ${threadId}.`);
+  }
+
+  #isVisible({ actor }: RunOverview): boolean {
+    return isOwner(this.#viewer) || actor === this.#viewer.name;
+  }
+
+  async #list(limit: number, before?: string): Promise<readonly RunOverview[]> {
     await this.#local.adopt();
     const [local, remote] = await Promise.all([
       this.#local.list(limit, before),
@@ -46,8 +80,9 @@ export class Runs {
   async account(id: string): Promise<RunAccount> {
     await this.#local.adopt();
     const account = (await this.#local.find(id)) ?? (await this.#findRemote(id));
-    if (account === undefined)
-      throw new Failure('resource-not-found', `There is no run ${id}. Call list_runs to see all runs.`);
+    const missing = `There is no run ${id}. Call list_runs to see all runs.`;
+    if (account === undefined) throw new Failure('resource-not-found', missing);
+    if (!this.#isVisible(account.overview)) throw new Denied('resource-not-found', missing);
     return account;
   }
 
@@ -121,6 +156,7 @@ export class Runs {
   /** The text of `runs://id/name`; `undefined` if there is no such artifact. */
   async read(id: string, name: string): Promise<string | undefined> {
     if (!runIdPattern.test(id)) return undefined;
+    if (!isOwner(this.#viewer)) await this.account(id);
     if (!this.#local.has(id))
       return (await this.#findRemote(id)) === undefined ? undefined : this.#readRemote(id, name);
     const file = await this.#local.artifactPath(id, name);

@@ -44,6 +44,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     context: Context,
   ) => {
     const { delegation, runs } = await runtime();
+    if ('thread_id' in input) await runs.visibleTo(context.actor).demandThread(input.thread_id);
     const run = await delegation.startRun(tool, input, context);
     const { directory } = run;
     if (directory !== undefined && !options.document && supportsTasks(context)) {

@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Runs } from '../sharing/runs.ts';
 
@@ -25,9 +26,9 @@ const changesSchema = {
 } as const;
 
 /** The tools that deliver or take back the changes of isolated runs. */
-export function runChangeTools(runs: () => Promise<Runs>) {
-  const changeFiles = async (id: string, what: 'apply' | 'undo') => {
-    const changed = await (await runs()).changeFiles(id, what);
+export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
+  const changeFiles = async (id: string, what: 'apply' | 'undo', context: Context) => {
+    const changed = await (await runs(context)).changeFiles(id, what);
     const { files, conflicts } = changed;
     const lines = [
       `${what === 'apply' ? 'Delivered' : 'Undone'}: ${files.join(', ') || 'nothing'}`,
@@ -45,7 +46,7 @@ export function runChangeTools(runs: () => Promise<Runs>) {
       inputSchema: changesInput,
       outputSchema: changesSchema,
       annotations: hints.replaces,
-      call: ({ run_id }) => changeFiles(run_id, 'apply'),
+      call: ({ run_id }, context) => changeFiles(run_id, 'apply', context),
     }),
     defineTool({
       name: 'undo_run',
@@ -56,7 +57,7 @@ export function runChangeTools(runs: () => Promise<Runs>) {
       inputSchema: changesInput,
       outputSchema: changesSchema,
       annotations: hints.replaces,
-      call: ({ run_id }) => changeFiles(run_id, 'undo'),
+      call: ({ run_id }, context) => changeFiles(run_id, 'undo', context),
     }),
   ] as const;
 }

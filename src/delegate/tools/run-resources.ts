@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import type { Resource, ResourceProvider } from '../../feature.ts';
 import type { Runs } from '../sharing/runs.ts';
 
@@ -12,7 +13,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
 };
 
 /** The artifacts of all runs as MCP resources. */
-export function runResources(runs: () => Promise<Runs>): ResourceProvider {
+export function runResources(runs: (context: Context) => Promise<Runs>): ResourceProvider {
   return {
     templates: [
       {
@@ -21,8 +22,8 @@ export function runResources(runs: () => Promise<Runs>): ResourceProvider {
         description: 'A file that a run of a sub-agent has left: its events, its last message, its result.',
       },
     ],
-    async list() {
-      const all = await runs();
+    async list(context) {
+      const all = await runs(context);
       const lists = (await all.list(listedRuns)).map(async ({ run_id, task }) =>
         (await all.show(run_id)).artifacts
           .filter(({ name }) => !name.endsWith('/'))
@@ -37,16 +38,17 @@ export function runResources(runs: () => Promise<Runs>): ResourceProvider {
       );
       return (await Promise.all(lists)).flat();
     },
-    async read(uri) {
+    async read(uri, context) {
       if (!uri.startsWith(scheme)) return undefined;
       const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
       const name = rest.join('/');
-      const text = await (await runs()).read(id, name);
+      const text = await (await runs(context)).read(id, name);
       return text === undefined ? undefined : [{ uri, mimeType: mimeTypeOf(name), text }];
     },
-    async complete(uriTemplate, argument, value, { given }) {
+    async complete(uriTemplate, argument, value, context) {
+      const { given } = context;
       if (uriTemplate !== template) return undefined;
-      const all = await runs();
+      const all = await runs(context);
       const overviews = argument === 'run_id' ? await all.list(100) : [];
       const names =
         argument === 'artifact' && given['run_id'] !== undefined

@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import { fullArgument, lastPageOf, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
@@ -8,9 +9,14 @@ import { runChangeTools, runId } from './run-change-tools.ts';
 import { runResult } from './run-result.ts';
 
 /** The tools that list, show, cancel and remove runs, including runs of other servers. */
-export function runTools(runs: () => Promise<Runs>, collectMs: number) {
-  const report = async (id: string, work: (all: Runs) => Promise<unknown>, full = false) => {
-    const all = await runs();
+export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: number) {
+  const report = async (
+    id: string,
+    context: Context,
+    work: (all: Runs) => Promise<unknown>,
+    full = false,
+  ) => {
+    const all = await runs(context);
     await work(all);
     const { overview, record, autopilot } = await all.account(id);
     const { host } = overview;
@@ -41,10 +47,10 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
       outputSchema: runListSchema,
       annotations: hints.reads,
-      async call({ limit, before }) {
+      async call({ limit, before }, context) {
         // Read one run more than requested to find out whether there is another page.
         const most = limit ?? 20;
-        const listed = await (await runs()).list(most + 1, before);
+        const listed = await (await runs(context)).list(most + 1, before);
         const newest = listed.slice(0, most);
         const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
         const next = listed.length > found.length ? found.at(-1)!.run_id : undefined;
@@ -74,7 +80,7 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
       outputSchema: shownRunSchema,
       annotations: hints.reads,
-      call: ({ run_id, full }) => report(run_id, async () => {}, full),
+      call: ({ run_id, full }, context) => report(run_id, context, async () => {}, full),
     }),
     defineTool({
       name: 'tail_run',
@@ -118,8 +124,8 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
         },
       },
       annotations: hints.reads,
-      async call({ run_id, after, limit }) {
-        const all = await runs();
+      async call({ run_id, after, limit }, context) {
+        const all = await runs(context);
         const { status } = await all.show(run_id);
         const read = await all.tail(run_id, after ?? -1, limit ?? 50);
         const lines = limit === undefined ? fitting(read, after) : read;
@@ -146,9 +152,9 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
       outputSchema: shownRunSchema,
       annotations: hints.reads,
-      async call({ run_id, wait_seconds }, { signal }) {
-        const result = await report(run_id, (all) =>
-          all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, signal),
+      async call({ run_id, wait_seconds }, context) {
+        const result = await report(run_id, context, (all) =>
+          all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, context.signal),
         );
         return { ...result, failed: result.structured.status === 'failed' };
       },
@@ -165,8 +171,10 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
       },
       outputSchema: shownRunSchema,
       annotations: hints.sets,
-      call: ({ run_id, reason }, { signal }) =>
-        report(run_id, (all) => all.cancel(run_id, reason ?? 'cancel_run was called', signal)),
+      call: ({ run_id, reason }, context) =>
+        report(run_id, context, (all) =>
+          all.cancel(run_id, reason ?? 'cancel_run was called', context.signal),
+        ),
     }),
     ...runChangeTools(runs),
     defineTool({
@@ -197,8 +205,8 @@ export function runTools(runs: () => Promise<Runs>, collectMs: number) {
         properties: { removed: { type: 'array', items: { type: 'string' } } },
       },
       annotations: hints.replaces,
-      async call({ older_than_days = 30, keep = 0 }) {
-        const removed = await (await runs()).clean(older_than_days * 86_400_000, keep);
+      async call({ older_than_days = 30, keep = 0 }, context) {
+        const removed = await (await runs(context)).clean(older_than_days * 86_400_000, keep);
         return {
           structured: { removed },
           content: [

@@ -35,13 +35,13 @@ export async function toTask(runs: Runs, id: string): Promise<JsonObject> {
 }
 
 /** The methods for tasks. A failed run is a completed task, because its call has a result that reports the failure. */
-export function taskMethods(runs: () => Promise<Runs>): Readonly<Record<string, Method>> {
+export function taskMethods(runs: (context: Context) => Promise<Runs>): Readonly<Record<string, Method>> {
   const find = async (taskId: string, context: Context): Promise<Runs> => {
     if (!supportsTasks(context))
       throw new Failure('capability-missing', `The client must declare the extension ${tasksExtension}.`, {
         data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
       });
-    const all = await runs();
+    const all = await runs(context);
     await all.show(taskId).catch((error: unknown) => {
       if (error instanceof Failure && error.kind === 'resource-not-found')
         throw new Failure('invalid-params', `There is no task ${taskId}.`);

@@ -26,16 +26,16 @@ const excerptLength = 160;
 /** Full-text search over a catalog. The first search builds the index; later searches update it. */
 export class PromptSearch {
   readonly #catalog: Catalog;
-  readonly #boost: (name: string) => number;
+  readonly #boosts: () => ReadonlyMap<string, number>;
   readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true });
   #indexed: readonly CatalogEntry[] | undefined;
   #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
   #update: Promise<void> = Promise.resolve();
 
-  /** `boost` raises the score of prompts that are used often. */
-  constructor(catalog: Catalog, boost: (name: string) => number = () => 1) {
+  /** `boosts` returns factors for prompts that are used often. */
+  constructor(catalog: Catalog, boosts: () => ReadonlyMap<string, number> = () => noBoosts) {
     this.#catalog = catalog;
-    this.#boost = boost;
+    this.#boosts = boosts;
   }
 
   /** The best matches up to the limit, and the total number of prompts that contain any word of the query. */
@@ -46,13 +46,18 @@ export class PromptSearch {
   ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
     await this.#updateIndex(await this.#catalog.list());
     const entries = this.#entries;
+    const boosts = this.#boosts();
     const found = this.#index
       .find(query.slice(0, queryLength))
       .filter(({ item }) => {
         const entry = entries.get(item);
         return entry !== undefined && accepts(entry);
       })
-      .map((result) => ({ result, item: result.item, score: result.score * this.#boost(result.item.name) }))
+      .map((result) => ({
+        result,
+        item: result.item,
+        score: result.score * (boosts.get(result.item.name) ?? 1),
+      }))
       .sort((a, b) => b.score - a.score);
     const matches = found.slice(0, limit).map((one) => {
       const excerpt = excerptOf(one.result);
@@ -78,6 +83,8 @@ export class PromptSearch {
     return update;
   }
 }
+
+const noBoosts: ReadonlyMap<string, number> = new Map();
 
 function textOf({ messages }: PromptDefinition): string {
   return messages

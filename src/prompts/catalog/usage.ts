@@ -29,7 +29,7 @@ export class Usage {
   readonly #pending = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #read: { readonly time: number; readonly uses: readonly DailyUse[] } | undefined;
-  #weights: ReadonlyMap<string, number> | undefined;
+  #boosts: ReadonlyMap<string, number> | undefined;
 
   constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
@@ -41,7 +41,7 @@ export class Usage {
     if (client === 'adjutant-page') return;
     const key = JSON.stringify([dayOf(this.#now()), prompt, client]);
     this.#pending.set(key, (this.#pending.get(key) ?? 0) + 1);
-    this.#weights = undefined;
+    this.#boosts = undefined;
     this.#timer ??= setTimeout(() => this.flush(), flushMs).unref();
   }
 
@@ -49,16 +49,16 @@ export class Usage {
   uses(): readonly DailyUse[] {
     if (this.#read === undefined || this.#now() - this.#read.time > rereadMs) {
       this.#read = { time: this.#now(), uses: this.#readFiles() };
-      this.#weights = undefined;
+      this.#boosts = undefined;
     }
     return merge([...this.#read.uses, ...this.#pendingUses()]);
   }
 
-  /** At least 1 and at most 1.25: prompts that were used often and recently rank a little higher. */
-  boost(prompt: string): number {
+  /** Factors of at least 1 and at most 1.25: prompts that were used often and recently rank a little higher. */
+  boosts(): ReadonlyMap<string, number> {
     const uses = this.uses();
-    this.#weights ??= weightsOf(uses, this.#now());
-    return 1 + Math.min(0.25, 0.08 * Math.log2(1 + (this.#weights.get(prompt) ?? 0)));
+    this.#boosts ??= boostsOf(uses, this.#now());
+    return this.#boosts;
   }
 
   /** Writes the counts that are only in memory. */
@@ -142,11 +142,13 @@ function merge(uses: readonly DailyUse[]): readonly DailyUse[] {
   return [...counts.values()].sort((a, b) => (a.day > b.day ? -1 : a.day < b.day ? 1 : b.count - a.count));
 }
 
-function weightsOf(uses: readonly DailyUse[], now: number): ReadonlyMap<string, number> {
+function boostsOf(uses: readonly DailyUse[], now: number): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const { day, prompt, count } of uses) {
     const age = Math.max(0, (now - Date.parse(day)) / dayMs);
     weights.set(prompt, (weights.get(prompt) ?? 0) + count * 0.5 ** (age / halfLifeDays));
   }
-  return weights;
+  return new Map(
+    [...weights].map(([prompt, weight]) => [prompt, 1 + Math.min(0.25, 0.08 * Math.log2(1 + weight))]),
+  );
 }

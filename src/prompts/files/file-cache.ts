@@ -1,4 +1,4 @@
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { currentArrival } from '../../arrival.ts';
 import type { Awaitable } from '../../awaitable.ts';
@@ -80,42 +80,57 @@ export class FileCache<Value> {
   /** `undefined` if the file does not exist. Symbolic links may point anywhere inside `root`. */
   load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
-    if (known === undefined && isMissing(path)) return undefined;
-    return this.unchanged(path) ?? this.#read(path, root);
-  }
-
-  async #read(path: string, root: string): Promise<CachedFile<Value> | undefined> {
-    const known = this.#entries.get(path);
-    let stamp = '';
-    let unsettled = false;
-    let entry: Entry<Value>;
+    const arrival = this.#oncePerArrival ? currentArrival() : undefined;
+    if (arrival !== undefined && known?.checked === arrival && !known.unsettled) return known;
     try {
       const stat = statIfExists(path);
       if (stat === undefined) {
         this.#entries.delete(path);
         return undefined;
       }
-      const age = Date.now() - stat.ctimeMs;
-      stamp = stampOf(stat);
-      if (known?.stamp === stamp && !known.unsettled) return known;
-      unsettled = Math.abs(age) < tickMs;
-      if (stat.size === 0 && age < emptyMs && known?.value !== undefined) return known;
+      if (known === undefined || known.unsettled || known.stamp !== stampOf(stat))
+        return this.#read(path, root, stat);
+      known.checked = arrival;
+      return known;
+    } catch (error) {
+      return this.#keepProblem(path, error, { stamp: '', unsettled: false });
+    }
+  }
+
+  #read(path: string, root: string, stat: Stats): Awaitable<CachedFile<Value>> {
+    const known = this.#entries.get(path)?.value;
+    const age = Date.now() - stat.ctimeMs;
+    if (stat.size === 0 && age < emptyMs && known !== undefined) return this.#entries.get(path)!;
+    const state = { stamp: stampOf(stat), unsettled: Math.abs(age) < tickMs };
+    try {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       this.#assertInside(root, path);
-      const bytes = readRegularBytesSync(path, this.#maxBytes);
-      entry = { stamp, unsettled, value: await this.#parse(bytes, path, known?.value) };
+      const value = this.#parse(readRegularBytesSync(path, this.#maxBytes), path, known);
+      return value instanceof Promise
+        ? value.then(
+            (parsed) => this.#keep(path, { ...state, value: parsed }),
+            (error: unknown) => this.#keepProblem(path, error, state),
+          )
+        : this.#keep(path, { ...state, value });
     } catch (error) {
-      entry = {
-        stamp,
-        unsettled,
-        ...(known?.value !== undefined && { value: known.value }),
-        problem: problemOf(path, error),
-      };
+      return this.#keepProblem(path, error, state);
     }
+  }
+
+  #keep(path: string, entry: Entry<Value>): CachedFile<Value> {
     this.#entries.set(path, entry);
     return entry;
+  }
+
+  #keepProblem(path: string, error: unknown, state: Pick<Entry<Value>, 'stamp' | 'unsettled'>) {
+    const value = this.#entries.get(path)?.value;
+    return this.#keep(path, {
+      ...state,
+      ...(value !== undefined && { value }),
+      problem: problemOf(path, error),
+    });
   }
 
   #assertInside(root: string, path: string): void {
@@ -144,14 +159,6 @@ function statIfExists(path: string): Stats | undefined {
   }
 }
 
-function isMissing(path: string): boolean {
-  try {
-    return statIfExists(path) === undefined;
-  } catch {
-    return false;
-  }
-}
-
 export function problemOf(file: string, error: unknown): Problem {
   const where =
     error instanceof FileProblem
@@ -170,6 +177,7 @@ function withoutPath(error: unknown): string {
 
 /** True if the path, after symbolic links are resolved, is inside the folder. Throws if it does not exist. */
 function isInside(folder: string, path: string): boolean {
+  if (dirname(path) === folder && !lstatSync(path).isSymbolicLink()) return true;
   const real = realpathSync.native(path);
   if (real === path) return true;
   const root = realpathSync.native(folder);

@@ -1,3 +1,4 @@
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
 
 export interface FrontMatter {
@@ -19,9 +20,10 @@ export class FileProblem extends Error {
 }
 
 /** Splits a Markdown file that begins with YAML between two `---` lines. */
-export async function parseFrontMatter(source: string): Promise<FrontMatter> {
+export function parseFrontMatter(source: string): Awaitable<FrontMatter> {
   const { head, ...rest } = splitFrontMatter(source);
-  return { fields: parsePlain(head) ?? (await parseYaml(head.join('\n'), 2)), ...rest };
+  const fields = parsePlain(head) ?? parseYaml(head.join('\n'), 2);
+  return whenReady(fields as Awaitable<FrontMatter['fields']>, (known) => ({ fields: known, ...rest }));
 }
 
 /** The lines between the delimiters, and the body with its line breaks unchanged. */

@@ -13,7 +13,7 @@ export const commands = filePerPrompt({
   namedByPath: true,
   stores: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
   accepts: (path) => /\.md$/i.test(path) && !path.includes('/'),
-  parse: ({ path, text }) => parseCommand(text, path, false),
+  parse: async ({ path, text }) => parseCommand(text, path, false),
   print: async (definition, warn) => ({
     path: pathForName(definition.name, '.md', warn),
     text: await print(definition),

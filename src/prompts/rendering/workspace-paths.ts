@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client, Context } from '../../context.ts';
+import { type Client, type Context, isOwner } from '../../context.ts';
 import { isObject } from '../../json.ts';
 
 const maxPaths = 100;
@@ -19,7 +19,8 @@ export function workspaceRoots(context: Context): Promise<readonly string[]> {
 }
 
 async function requestRoots(context: Context): Promise<readonly string[]> {
-  if (!context.can('roots')) return [];
+  // The roots are paths of this machine, so only the owner may have them listed.
+  if (!isOwner(context.actor) || !context.can('roots')) return [];
   try {
     const { roots: answer } = await context.ask({ roots: { method: 'roots/list', params: {} } });
     const roots: unknown = answer?.['roots'];

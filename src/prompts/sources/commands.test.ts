@@ -73,7 +73,7 @@ describe('an invalid file', () => {
       'the symbolic link points to itself',
       'the name same is already used by same.MD',
     ]);
-    await expect(source.get('link')).rejects.toMatchObject({
+    await expect(async () => source.get('link')).rejects.toMatchObject({
       kind: 'content-missing',
     } satisfies Partial<Failure>);
   });

@@ -15,7 +15,7 @@ import {
 import { parseTests } from '../definition/prompt-test.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
-import { FileProblem, parseFrontMatter } from '../files/front-matter.ts';
+import { FileProblem, type FrontMatter, parseFrontMatter } from '../files/front-matter.ts';
 import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
 import { inputPlaceholder } from '../rendering/rendering.ts';
@@ -60,7 +60,8 @@ export class CommandSource extends FolderSource {
         continue;
       }
       paths.add(path);
-      const { value, problem } = this.#files.unchanged(path) ?? (await this.#files.load(path)) ?? {};
+      const loaded = this.#files.load(path);
+      const { value, problem } = (loaded instanceof Promise ? await loaded : loaded) ?? {};
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
         const message = `the name ${value.name} is already used by ${basename(prompts.get(value.name)!.file)}`;
@@ -109,9 +110,16 @@ function definitionOf(file: Command | undefined): PromptDefinition | undefined {
 }
 
 /** Parses a command file. With `plain`, all fields except the description are ignored. */
-export async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
+export function parseCommand(text: string, file: string, plain: boolean): Awaitable<PromptDefinition> {
+  return whenReady(parseFrontMatter(text), (frontMatter) => toDefinition(frontMatter, file, plain));
+}
+
+function toDefinition(
+  { fields, body, bodyLine }: FrontMatter,
+  file: string,
+  plain: boolean,
+): PromptDefinition {
   const name = stem(basename(file));
-  const { fields, body, bodyLine } = await parseFrontMatter(text);
   if (body.trim() === '') throw new FileProblem(`prompt content is required for "${name}"`, bodyLine);
   const usedFields = plain ? { description: fields['description'] } : fields;
   try {

@@ -97,7 +97,7 @@ function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, us
     inputSchema: {
       type: 'object',
       properties: {
-        command: { type: 'string', description: 'Name without the colon' },
+        command: { type: 'string', description: 'Name without the colon, or name@label' },
         input: { type: 'string', description: 'Text after the command', default: '' },
         arguments: {
           type: 'object',
@@ -168,7 +168,7 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
     annotations: hints.reads,
     async call({ query, tag, source, limit }) {
       search ??= import('../catalog/search.ts').then(
-        ({ PromptSearch }) => new PromptSearch(catalog, usage && ((name) => usage.boost(name))),
+        ({ PromptSearch }) => new PromptSearch(catalog, usage && (() => usage.boosts())),
       );
       const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit ?? 20);
       const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry), ...found }), { limit });

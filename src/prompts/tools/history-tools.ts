@@ -125,11 +125,8 @@ export function createHistoryTool({ editor, versions, openRepository }: HistoryP
   });
 
   async function compareWith(name: string, wanted: string, head: CatalogEntry | undefined): Promise<string> {
-    const { createTwoFilesPatch } = await import('diff');
-    const patch = (before: string, now: string) =>
-      createTwoFilesPatch(`${name}@${wanted}`, name, `${before}\n`, `${now}\n`, undefined, undefined, {
-        context: 3,
-      });
+    const { textDifference } = await import('../versions/text-difference.ts');
+    const patch = (before: string, now: string) => textDifference(`${name}@${wanted}`, name, before, now);
     const known = await versions.version(name, wanted).catch((error: unknown) => {
       if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
       throw error;

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import { type Context, isOwner } from '../../context.ts';
 import { type JsonSchema, present } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
@@ -89,8 +89,9 @@ export function createMethods(
   };
 }
 
-export function authorOf({ client: { name, version } }: Context): Author {
-  return { name, version };
+/** The client, and the token or OAuth subject unless the owner uses the client. */
+export function authorOf({ actor, client: { name, version } }: Context): Author {
+  return { name: isOwner(actor) ? name : `${name} (${actor.name})`, version };
 }
 
 function done(verb: string, name: string): object {

@@ -60,6 +60,7 @@ export function ServerView() {
           },
         ]}
       />
+      <Activity />
       <Settings settings={value.settings} />
       <section>
         <h2>Sample data</h2>
@@ -77,6 +78,57 @@ export function ServerView() {
 /** A change stream stays open until its client disconnects, so its duration is not a response time. */
 function isStream({ method }: Status['methods'][number]): boolean {
   return method === 'subscriptions/listen';
+}
+
+/** Who changed what, and what was denied, in the last week. */
+function Activity() {
+  const ticks = useTicks(10_000);
+  const { value, error } = useLoaded(
+    (client, signal) => client.tool('list_activity', { limit: 50 }, { signal }),
+    [ticks],
+  );
+  if (error) return <p class="problem">{error.message}</p>;
+  if (!value || value.entries.length === 0) return null;
+  return (
+    <DataTable
+      title="Activity"
+      rows={value.entries}
+      keyOf={({ at, action }, index) => `${at} ${action} ${index}`}
+      columns={[
+        { title: 'Time', cell: ({ at }) => shortTime(at) },
+        { title: 'Actor', cell: ({ actor, client }) => (client ? `${actor} (${client})` : actor) },
+        {
+          title: 'Action',
+          cell: ({ action, target }) => (
+            <>
+              <code>{action}</code> {target}
+            </>
+          ),
+        },
+        {
+          title: 'Outcome',
+          cell: ({ outcome, count, reason }) => (
+            <span class={outcome === 'done' ? undefined : 'problem'} title={reason}>
+              {count === undefined ? outcome : `${outcome}, ${count} times`}
+            </span>
+          ),
+        },
+        {
+          title: 'Change',
+          cell: ({ before, after }) => (before || after ? <code>{describeChange(before, after)}</code> : ''),
+        },
+      ]}
+    />
+  );
+}
+
+function describeChange(before: object = {}, after: object = {}): string {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map(
+      (name) =>
+        `${name}: ${formatValue(Reflect.get(before, name))} → ${formatValue(Reflect.get(after, name))}`,
+    )
+    .join(', ');
 }
 
 function Settings({ settings }: Pick<Status, 'settings'>) {

@@ -1,0 +1,77 @@
+import type { Feature } from '../feature.ts';
+import { pageArguments, pageOf } from '../paging.ts';
+import { defineTool, hints } from '../tool.ts';
+import type { AuditEntry } from './audit-entry.ts';
+import type { AuditFilter } from './audit-log.ts';
+
+export interface ActivitySource {
+  list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
+}
+
+/** Lets the owner read the audit log. */
+export function createActivity(audit: ActivitySource): Feature {
+  return { name: 'audit', tools: activityTools(audit) };
+}
+
+export const activityFields = {
+  actor: { type: 'string', description: 'E.g. token ada' },
+  action: { type: 'string', description: 'Tool or method' },
+  outcome: { type: 'string', enum: ['done', 'failed', 'denied'], description: 'Outcome' },
+  days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
+} as const;
+
+const accepted = { type: 'object', properties: { ...activityFields, ...pageArguments } } as const;
+/** Lists leave out what only the command line uses, because every character costs. */
+const announced = {
+  type: 'object',
+  properties: { actor: activityFields.actor, outcome: activityFields.outcome, ...pageArguments },
+} as const;
+
+export function activityTools(audit: ActivitySource) {
+  const text = { type: 'string' } as const;
+  return [
+    defineTool({
+      name: 'list_activity',
+      title: 'List Activity',
+      description: 'Lists changes and denied calls of all tools, newest first: when, who, what.',
+      searchHint: 'audit log who changed denied security',
+      inputSchema: announced as unknown as typeof accepted,
+      acceptedSchema: accepted,
+      outputSchema: {
+        type: 'object',
+        required: ['entries', 'count'],
+        properties: {
+          count: { type: 'integer' },
+          next_cursor: text,
+          entries: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['at', 'actor', 'action', 'outcome'],
+              properties: {
+                at: text,
+                actor: text,
+                oauth_client: text,
+                client: text,
+                address: text,
+                action: text,
+                target: text,
+                outcome: activityFields.outcome,
+                reason: text,
+                before: { type: 'object' },
+                after: { type: 'object' },
+                count: { type: 'integer', description: 'Equal denied calls' },
+              },
+            },
+          },
+        },
+      },
+      annotations: hints.reads,
+      async call({ actor, action, outcome, days_back = 7, ...page }) {
+        const found = await audit.list({ actor, action, outcome, daysBack: days_back });
+        const { items: entries, next } = pageOf(found, (entry) => entry, page);
+        return { structured: { entries, count: found.length, ...next } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,82 @@
+import { isObject } from '../json.ts';
+import { singleLine } from '../single-line.ts';
+import type { ToolResult } from '../tool.ts';
+
+/** One line of the audit log. It contains no secrets: no texts, no addresses of calendars, no tasks. */
+export interface AuditEntry {
+  readonly at: string;
+  readonly actor: string;
+  /** The OAuth client that acted for the actor. */
+  readonly oauth_client?: string;
+  readonly client?: string;
+  /** Where a denied request without a valid token came from. */
+  readonly address?: string;
+  readonly action: string;
+  readonly target?: string;
+  readonly outcome: 'done' | 'failed' | 'denied';
+  readonly reason?: string;
+  /** The fields of a person or a rule that changed. */
+  readonly before?: object;
+  readonly after?: object;
+  /** How many equal denied calls this entry stands for. */
+  readonly count?: number;
+}
+
+/** Arguments that name what a call is about. All others may contain private text. */
+const targetArguments = [
+  'user_id',
+  'event_id',
+  'calendar_id',
+  'notification_id',
+  'rule_id',
+  'run_id',
+  'taskId',
+  'thread_id',
+  'id',
+  'uri',
+];
+/** The name of a prompt, but not of a person or a calendar. */
+const namedActions = /prompt/;
+/** Whoever knows them can send messages in the name of the person or read theirs. */
+const secretFields = ['webhook_url', 'ntfy_topic'];
+
+const maxTargetLength = 200;
+
+/** Names what the call is about, from its arguments and the ids in its result. */
+export function targetOf(
+  action: string,
+  args: Readonly<Record<string, unknown>>,
+  result: ToolResult | undefined,
+): string | undefined {
+  const structured = isObject(result?.structured) ? result.structured : {};
+  const names = namedActions.test(action) ? [...targetArguments, 'name'] : targetArguments;
+  const parts = new Map<string, string>();
+  for (const name of names) {
+    const value = args[name] ?? (name === 'id' || name === 'run_id' ? structured[name] : undefined);
+    if (typeof value === 'string' && value !== '' && !parts.has(value)) parts.set(value, `${name}=${value}`);
+  }
+  return parts.size === 0 ? undefined : singleLine([...parts.values()].join(' '), maxTargetLength);
+}
+
+/** The fields that differ, without the values of secrets. */
+export function changedFields({
+  before,
+  after,
+}: ToolResult['change'] & {}): Pick<AuditEntry, 'before' | 'after'> {
+  const [old, now] = [before, after].map((value) => (isObject(value) ? value : {})) as [object, object];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => JSON.stringify(Reflect.get(old, name)) !== JSON.stringify(Reflect.get(now, name)),
+  );
+  const pick = (from: object) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value: unknown = Reflect.get(from, name);
+        if (value === undefined || value === null) return [];
+        return [[name, secretFields.includes(name) ? '(hidden)' : value]];
+      }),
+    );
+  return {
+    ...(before !== undefined && { before: pick(old) }),
+    ...(after !== undefined && { after: pick(now) }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { LoadedConfig } from '../config.ts';
+import { owner } from '../context.ts';
+import { openAudit } from '../feature-options.ts';
+import { type NamedToken, NamedTokens } from '../identity/named-tokens.ts';
+import { isScope, scopeNames, unknownScope } from '../toolsets/scopes.ts';
+import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
+import { tableText } from './terminal/table.ts';
+
+/** Returns the name of the token that was created or revoked. */
+type Action = (store: NamedTokens, loaded: LoadedConfig, terminal: Terminal) => string | undefined;
+
+const actions: Readonly<Record<string, Action>> = {
+  create(store, { positionals: [, name], flags }, terminal) {
+    if (name === undefined)
+      throw new UsageError('give the token a name: adjutant tokens create NAME --scope SCOPE');
+    const scopes = readScopes(flags['scope']);
+    const token = store.create(name, scopes);
+    terminal.answer({ name, scopes, token }, `${token}\n`);
+    terminal.hint(`This token is shown only now. It may: ${scopes.join(', ')}.\n`);
+    return name;
+  },
+  list(store, _, terminal) {
+    const all = store.list();
+    terminal.answer({ tokens: all }, () =>
+      all.length === 0
+        ? 'There are no named tokens.'
+        : tableText(terminal, ['name', 'scopes', 'created'], all.map(row)),
+    );
+    return undefined;
+  },
+  revoke(store, { positionals: [, name] }, terminal) {
+    if (name === undefined) throw new UsageError('name the token to revoke: adjutant tokens revoke NAME');
+    store.revoke(name);
+    terminal.report({ revoked: name }, `Revoked ${name}. Its connections end now.`);
+    return name;
+  },
+};
+
+/** Creates, lists and revokes the tokens of other people and programs. */
+export const tokens: Command = {
+  name: 'tokens',
+  summary: 'Create, list and revoke tokens for other people and programs.',
+  usage: 'tokens create|list|revoke [NAME] [--scope SCOPE]',
+  maxWords: 2,
+  flags: {
+    scope: {
+      type: 'string',
+      multiple: true,
+      description: `create: what the token may do; repeat it or separate with commas: ${scopeNames.join(', ')}.`,
+    },
+  },
+  settings: ['home', 'config', 'http.state_dir'],
+  async run(loaded, terminal) {
+    const [name = 'list'] = loaded.positionals;
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (action === undefined) throw unknownSubcommand('tokens', name, Object.keys(actions));
+    const changed = action(new NamedTokens(loaded.config['http.state_dir']), loaded, terminal);
+    if (changed !== undefined) {
+      const audit = openAudit(loaded.config);
+      audit.record({ actor: owner, action: `tokens ${name}`, args: { id: changed }, outcome: 'done' });
+      await audit.close();
+    }
+    return 0;
+  },
+};
+
+function row({ name, scopes, created_at }: NamedToken): readonly string[] {
+  return [name, scopes.join(' '), created_at.slice(0, 10)];
+}
+
+function readScopes(given: LoadedConfig['flags'][string]): readonly string[] {
+  const scopes = [given ?? []]
+    .flat()
+    .flatMap((text) => String(text).split(','))
+    .map((scope) => scope.trim())
+    .filter((scope) => scope !== '');
+  if (scopes.length === 0)
+    throw new UsageError(`say what the token may do with --scope: ${scopeNames.join(', ')}`);
+  const unknown = scopes.find((scope) => !isScope(scope));
+  if (unknown !== undefined) throw new UsageError(unknownScope(unknown));
+  return [...new Set(scopes)];
+}

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { messageOf } from '../json.ts';
+import { log } from '../log.ts';
+import { actorWith } from '../toolsets/scopes.ts';
+import { type Authenticator, type Credential, type Denial, ownerCredential } from './credential.ts';
+import { looksNamed, type NamedTokens } from './named-tokens.ts';
+import type { ResourceServer } from './resource-server.ts';
+
+/** Longer tokens are refused unread. Access tokens have at most a few kilobytes. */
+const maxTokenLength = 16 * 1024;
+
+export interface AuthenticatorOptions {
+  /** The token of the owner. */
+  readonly token: string;
+  readonly tokens?: NamedTokens;
+  /** Accepts access tokens of an authorization server. */
+  readonly oauth?: ResourceServer;
+}
+
+/** Identifies the owner, the holders of named tokens and the users of an authorization server. */
+export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptions): Authenticator {
+  const ownerDigest = digest(token);
+  const deny = (message: string, error?: string): Denial => ({
+    status: 401,
+    message,
+    challenge: oauth?.challenge(error) ?? (error === undefined ? 'Bearer' : `Bearer error="${error}"`),
+  });
+
+  async function authenticate({ authorization }: IncomingHttpHeaders): Promise<Credential | Denial> {
+    const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    if (given === undefined)
+      return deny('Every call needs a token: send the header "Authorization: Bearer TOKEN".');
+    if (given.length > maxTokenLength) return deny('The token is too long.', 'invalid_token');
+    if (timingSafeEqual(digest(given), ownerDigest)) return ownerCredential;
+    if (looksNamed(given)) {
+      const named = tokens?.find(given);
+      if (named === undefined) return deny('The token is wrong or was revoked.', 'invalid_token');
+      return { actor: actorWith(`token ${named.name}`, named.scopes), isRevoked: () => isRevoked(given) };
+    }
+    if (oauth === undefined)
+      return deny(
+        'The token is wrong. The file "token" in the state folder (setting http.state_dir) has the right one.',
+        'invalid_token',
+      );
+    return oauth.verify(given);
+  }
+
+  function isRevoked(given: string): boolean {
+    try {
+      return tokens?.find(given) === undefined;
+    } catch (error) {
+      // Without free file handles, for example, nobody is thrown out.
+      log('warning', `a token could not be checked: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  return {
+    authenticate,
+    stepUp: (actor, scope) => oauth?.stepUp(actor, scope),
+    metadata: (path) => oauth?.metadata(path),
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

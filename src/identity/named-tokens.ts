@@ -1,0 +1,127 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { isObject } from '../json.ts';
+import { readRegularFileSync } from '../regular-file.ts';
+
+export interface NamedToken {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+}
+
+interface StoredToken extends NamedToken {
+  readonly hash: Buffer;
+}
+
+/** Small letters only, so that names differ on every file system. No underscore, which ends the name in a token. */
+const namePattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
+/** The name is part of the token, so that the server finds its file without reading the others. */
+const tokenPattern = /^adjutant_([a-z0-9][a-z0-9-]{0,39})_([\w-]{43})$/;
+
+/** True for text in the format of our tokens. Such text must not be sent to an authorization server. */
+export function looksNamed(token: string): boolean {
+  return token.startsWith('adjutant_');
+}
+
+/** Tokens for other people and programs: one file for each, which contains a hash of the token. */
+export class NamedTokens {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, 'tokens');
+  }
+
+  /** Returns the token. It is not stored and cannot be shown again. */
+  create(name: string, scopes: readonly string[], now = new Date()): string {
+    if (!namePattern.test(name))
+      throw new Failure(
+        'invalid-params',
+        `"${name}" is not a valid token name; use up to 40 small letters, digits and hyphens.`,
+      );
+    const token = `adjutant_${name}_${randomBytes(32).toString('base64url')}`;
+    const stored = { name, scopes, created_at: now.toISOString(), sha256: digest(token).toString('hex') };
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(this.#file(name), `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      throw new Failure(
+        'conflict',
+        `there is already a token "${name}"; choose another name, or revoke it first with: adjutant tokens revoke ${name}`,
+      );
+    }
+    return token;
+  }
+
+  /** Sorted by name. Throws if a file is damaged. */
+  list(): readonly NamedToken[] {
+    return this.#names().map((name) => {
+      const stored = this.#read(name);
+      if (stored === undefined)
+        throw new Failure(
+          'unavailable',
+          `${this.#file(name)} is damaged; revoke the token and create it again.`,
+        );
+      return { name, scopes: stored.scopes, created_at: stored.created_at };
+    });
+  }
+
+  /** Takes effect at once, also in servers that are running. */
+  revoke(name: string): void {
+    if (!this.#names().includes(name))
+      throw new Failure('resource-not-found', `there is no token "${name}"; adjutant tokens list shows all`);
+    rmSync(this.#file(name));
+  }
+
+  /** Reads the file on every call, so that a revoked token is refused at once. */
+  find(token: string): NamedToken | undefined {
+    const name = tokenPattern.exec(token)?.[1];
+    const stored = name === undefined ? undefined : this.#read(name);
+    return stored !== undefined && timingSafeEqual(stored.hash, digest(token)) ? stored : undefined;
+  }
+
+  #names(): readonly string[] {
+    try {
+      return readdirSync(this.#folder)
+        .flatMap((file) => /^token-(.+)\.json$/.exec(file)?.[1] ?? [])
+        .sort();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  #file(name: string): string {
+    return join(this.#folder, `token-${name}.json`);
+  }
+
+  /** `undefined` if there is no such token, or its file is damaged. */
+  #read(name: string): StoredToken | undefined {
+    let text: string;
+    try {
+      text = readRegularFileSync(this.#file(name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    const stored = parse(text);
+    const hash = Buffer.from(String(stored['sha256']), 'hex');
+    if (!Array.isArray(stored['scopes']) || hash.length !== 32) return undefined;
+    return { name, scopes: stored['scopes'].map(String), created_at: String(stored['created_at']), hash };
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

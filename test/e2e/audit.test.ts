@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { httpClient } from '../identity/http-client.ts';
+import { type OAuthProgram, startOAuthProgram } from '../identity/oauth-program.ts';
+import { bundle } from '../program.ts';
+
+let started: OAuthProgram;
+beforeAll(async () => {
+  started = await startOAuthProgram();
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+/** Runs the program with the home folder of the server. */
+function adjutant(...args: readonly string[]): JsonObject {
+  const argv = [bundle, ...args, '--json', '--home', started.program.home];
+  return JSON.parse(execFileSync(process.execPath, argv, { encoding: 'utf8' })) as JsonObject;
+}
+
+function audit(...args: readonly string[]): readonly JsonObject[] {
+  return adjutant('audit', ...args)['entries'] as readonly JsonObject[];
+}
+
+const call = (name: string, args: JsonObject) => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+describe('adjutant audit', () => {
+  it('shows who changed what, with what changed in people and rules', async () => {
+    adjutant('users', 'create', '--id', 'ada', '--name', 'Ada', '--email', 'ada@example.com');
+    const token = String(adjutant('tokens', 'create', 'ada', '--scope', 'calendar:ada')['token']);
+    const { post } = httpClient(started.url, token);
+    await post(call('update_user', { user_id: 'ada', locale: 'de', ntfy_topic: 'secret-topic' }));
+    const rule = { user_id: 'ada', rule_type: 'travel_buffer', rule_json: { minutes: 5 } };
+    await post(call('call_tool', { name: 'set_rule', arguments: rule }));
+    const oauth = await started.server.machineToken('prompts:write');
+    await httpClient(started.url, oauth).post(
+      call('create_prompt', { name: 'mine', title: 'M', text: 'private text' }),
+    );
+    await expect
+      .poll(() => audit('--outcome', 'done'))
+      .toMatchObject([
+        { actor: 'oauth machine', oauth_client: 'machine', action: 'create_prompt', target: 'name=mine' },
+        {
+          actor: 'token ada',
+          action: 'set_rule',
+          target: expect.stringMatching(/^user_id=ada id=/),
+          after: { rule_json: { minutes: 5 } },
+        },
+        {
+          actor: 'token ada',
+          action: 'update_user',
+          target: 'user_id=ada',
+          before: {},
+          after: { locale: 'de', ntfy_topic: '(hidden)' },
+        },
+        { actor: 'owner', action: 'tokens create', target: 'id=ada' },
+        { actor: 'owner', client: 'adjutant', action: 'create_user', target: expect.stringContaining('ada') },
+      ]);
+    expect(audit('--actor', 'token ada', '--action', 'set_rule')).toHaveLength(1);
+  });
+
+  it('shows what was denied, and to whom', async () => {
+    const token = String(adjutant('tokens', 'create', 'bob', '--scope', 'calendar:bob')['token']);
+    const { post, modern } = httpClient(started.url, token);
+    await post(call('create_prompt', { name: 'x', title: 'X', text: 'x' }));
+    await post(call('call_tool', { name: 'clean_runs', arguments: {} }));
+    await post(call('get_user', { user_id: 'ada' }));
+    await modern()('resources/read', { uri: 'resources://users/ada' });
+    await httpClient(started.url, 'not-a-token').post({ method: 'ping' });
+    await httpClient(started.url, await started.server.machineToken('read')).post(call('list_users', {}));
+    await expect
+      .poll(() =>
+        audit('--outcome', 'denied')
+          .map(({ actor, action }) => `${actor}: ${action}`)
+          .toSorted(),
+      )
+      .toEqual([
+        'nobody: POST /mcp',
+        'oauth machine: list_users',
+        'token bob: clean_runs',
+        'token bob: create_prompt',
+        'token bob: get_user',
+        'token bob: resources/read',
+      ]);
+    expect(audit('--actor', 'nobody')).toMatchObject([{ address: '127.0.0.1' }]);
+  });
+
+  it('keeps no tokens and no private texts', () => {
+    const folder = join(started.program.home, 'audit');
+    const text = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('');
+    expect(text).not.toMatch(/adjutant_|not-a-token|private text|secret-topic|eyJ/);
+  });
+
+  it('is for the owner and administrators only', async () => {
+    const token = String(
+      adjutant('tokens', 'create', 'cy', '--scope', 'calendar:*,prompts:write,delegate:workspace-write')[
+        'token'
+      ],
+    );
+    const answer = await httpClient(started.url, token).modern()('tools/call', {
+      name: 'list_activity',
+      arguments: {},
+    });
+    expect(JSON.stringify(answer)).toContain('scope admin');
+  });
+});

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Access } from '../../src/toolsets/access.ts';
+import { actorWith } from '../../src/toolsets/scopes.ts';
+import { scriptedAgent, steps } from '../delegate/scripted.ts';
+import { type Connection, createWorkbench, type Workbench } from '../delegate/workbench.ts';
+
+const done = { summary: 'Done.', deliverables: [], open_questions: [], next_actions: [] };
+
+let bench: Workbench;
+let owner: Connection;
+let reader: Connection;
+let writer: Connection;
+/** The runs of the owner and of the token `reader`. */
+let ids: { readonly owner: string; readonly reader: string };
+let ownersThread: string;
+
+beforeAll(async () => {
+  bench = createWorkbench();
+  const settings = { 'delegate-command': scriptedAgent };
+  const as = (name: string, scope: string) =>
+    bench.connect(settings, { access: Access.full.heldBy(actorWith(`token ${name}`, [scope])) });
+  owner = await bench.connect(settings);
+  reader = await as('reader', 'delegate:read-only');
+  writer = await as('writer', 'delegate:workspace-write');
+  const [ownersRun, readersRun] = [await start(owner), await start(reader)];
+  ids = { owner: ownersRun.run_id, reader: readersRun.run_id };
+  ownersThread = ownersRun.subagent_thread_id!;
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+async function start(connection: Connection, sandbox = 'workspace-write') {
+  const args = { task: steps({ answer: done }), cwd: bench.project, sandbox };
+  return (await connection.call('delegate_run', args)).record;
+}
+
+describe('the runs of a token', () => {
+  it('are the only ones that the token lists, and the owner lists all', async () => {
+    const listed = async ({ client }: Connection) => {
+      const reply = await client.request('tools/call', { name: 'list_runs', arguments: {} });
+      return (reply['structuredContent'] as { runs: { run_id: string; actor?: string }[] }).runs;
+    };
+    expect((await listed(reader)).map(({ run_id, actor }) => [run_id, actor])).toEqual([
+      [ids.reader, 'token reader'],
+    ]);
+    expect(await listed(writer)).toEqual([]);
+    expect((await listed(owner)).map(({ run_id }) => run_id)).toEqual([ids.reader, ids.owner]);
+  });
+
+  it('are the only ones that the token reaches in any way', async () => {
+    const uri = (id: string) => `runs://${id}/result.json`;
+    await reader.client.request('resources/read', { uri: uri(ids.reader) });
+    for (const method of ['resources/read', 'resources/subscribe'])
+      await expect(reader.client.request(method, { uri: uri(ids.owner) })).rejects.toThrow(
+        /no run|not found/,
+      );
+    for (const name of ['show_run', 'tail_run', 'collect_run', 'cancel_run']) {
+      expect((await reader.call(name, { run_id: ids.reader })).text).not.toContain('There is no run');
+      expect((await reader.call(name, { run_id: ids.owner })).text).toContain(`There is no run ${ids.owner}`);
+    }
+    const { resources } = await reader.client.request('resources/list');
+    expect(JSON.stringify(resources)).toContain(ids.reader);
+    expect(JSON.stringify(resources)).not.toContain(ids.owner);
+    const completion = await reader.client.request('completion/complete', {
+      ref: { type: 'ref/resource', uri: 'runs://{run_id}/{artifact}' },
+      argument: { name: 'run_id', value: '' },
+    });
+    expect(completion).toMatchObject({ completion: { values: [ids.reader] } });
+    const resume = { thread_id: ownersThread, task: 'Continue', cwd: bench.project };
+    expect((await reader.call('delegate_resume', resume)).text).toContain('None of your runs has the thread');
+  });
+
+  it('have at most the sandbox of the scope', async () => {
+    const sandboxOf = async (connection: Connection, sandbox: string) => {
+      const { run_id } = await start(connection, sandbox);
+      const reply = await owner.client.request('resources/read', { uri: `runs://${run_id}/codex_exec.json` });
+      return (JSON.parse((reply['contents'] as { text: string }[])[0]!.text) as { sandbox: string }).sandbox;
+    };
+    expect(await sandboxOf(reader, 'workspace-write')).toBe('read-only');
+    expect(await sandboxOf(reader, 'danger-full-access')).toBe('read-only');
+    expect(await sandboxOf(writer, 'workspace-write')).toBe('workspace-write');
+    expect(await sandboxOf(writer, 'danger-full-access')).toBe('workspace-write');
+  });
+
+  it('keep the name of the token in the run directory', async () => {
+    const { default: disk } = await import('node:fs/promises');
+    const folder = (await owner.call('show_run', { run_id: ids.reader })).record.run_dir;
+    const request = JSON.parse(await disk.readFile(join(folder, 'request.json'), 'utf8')) as object;
+    expect(request).toMatchObject({ actor: 'token reader' });
+  });
+});
