@@ -33,7 +33,7 @@ it('a program that is killed after the server stored its change gets the change 
     await run('users', 'create', '--id', 'ann', '--name', 'Ann', '--email', 'ann@example.com');
     await run('calendars', 'add', server.url, '--caldav');
     const listed = async () => (await run('events', 'list')).events as { id: string; title: string }[];
-    const [{ id }] = (await listed()) as [{ id: string }];
+    const { id } = (await listed())[0]!;
 
     const child = start('events', 'update', id, '--title', 'After the crash');
     server.afterWrite = () => void child.kill('SIGKILL');
