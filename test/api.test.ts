@@ -108,11 +108,11 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('cancel_run', { run_id: run.run_id });
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
     const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });
+    // An agent with a thread has claimed the folder.
+    const newest = async () => (await call('list_runs', { limit: 1 })).runs[0]!;
     await expect
-      .poll(async () => (await call('list_runs', { limit: 1 })).runs[0]!.subagent_thread_id, {
-        timeout: 20_000,
-      })
-      .not.toBe(run.subagent_thread_id);
+      .poll(newest, { timeout: 20_000 })
+      .toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
     const file = { path: 'made.txt', text: 'made' };
     const second = await call('delegate_run', { task: steps({ file }, { answer: {} }), ...writing });
     expect(await call('apply_run', { run_id: second.run_id })).toEqual({ files: [], conflicts: [] });
