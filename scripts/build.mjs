@@ -122,25 +122,45 @@ for (const [name, { entryPoint, inputs }] of outputs) {
   );
 }
 
+// 5. Bundle the run host into one file. It must not load anything later: an update may have replaced the chunks by then.
+const host = await build({
+  ...toCommonJs,
+  entryPoints: ['src/delegate/run-host.ts'],
+  outfile: 'dist/run-host.cjs',
+  bundle: true,
+  minify: true,
+  keepNames: true,
+  // Parsing a source map would block the run host for too long, so its stack traces have names but no positions.
+  sourcemap: false,
+  platform: 'node',
+  mainFields: ['module', 'main'],
+  define: { 'import.meta.dirname': '__dirname' },
+  metafile: true,
+  write: false,
+});
+write('run-host.cjs', host.outputFiles[0].text);
+
 // The thread that reads long files has a program of its own: start.cjs would start a second server in it.
-await build({
-  ...style,
+const fileWork = await build({
+  ...toCommonJs,
   entryPoints: ['src/prompts/tools/file-work.ts'],
   outfile: 'dist/file-work.cjs',
   bundle: true,
   minify: true,
-  format: 'cjs',
+  sourcemap: false,
   platform: 'node',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
+  write: false,
 });
+write('file-work.cjs', fileWork.outputFiles[0].text);
 
 const fingerprint = createHash('sha256').update(startCode).digest('hex').slice(0, 16);
 const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT', fingerprint);
 writeFileSync('dist/adjutant.cjs', launcher);
 chmodSync('dist/adjutant.cjs', 0o755);
 
-// 5. Copy the template engine. It is WebAssembly and is loaded again after a crash, so it stays a separate file.
+// 6. Copy the template engine. It is WebAssembly and is loaded again after a crash, so it stays a separate file.
 for (const [file, name] of [
   ['minijinja_js.js', 'minijinja_js.cjs'],
   ['minijinja_js_bg.wasm', 'minijinja_js_bg.wasm'],
@@ -153,12 +173,13 @@ for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`
 // The bundles contain no licence comments, so the licences of all packages are shipped in one file.
 const packages = [
   ...bundledPackages(metafile),
+  ...bundledPackages(host.metafile),
   ...bundledPackages(pageMetafile),
   'node_modules/minijinja-js',
 ];
 writeFileSync('dist/THIRD_PARTY_NOTICES', notices(packages));
 
-// 6. Start a server once to write the code cache, so that the first start of a user is fast too.
+// 7. Start a server once to write the code cache, so that the first start of a user is fast too.
 const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
 execFileSync(process.execPath, ['dist/adjutant.cjs', 'serve', '--home', home], {

@@ -12,41 +12,46 @@ const fs = require('node:fs');
 const Module = require('node:module');
 const vm = require('node:vm');
 
-// Source maps are read only when a stack trace is printed.
-Error.prepareStackTrace = (error, frames) => {
-  try {
-    return require('./stack-trace.cjs').stackTrace(error, frames);
-  } catch {
-    return [error, ...frames].join('\n    at ');
-  }
-};
-
-// start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything.
-// The entry in require.cache makes other chunks that require start.cjs get this instance. V8 rejects a code cache of another
-// version or with other flags, but not one of another text with the same length. Hence the fingerprint in the file name.
-const file = require.resolve('./start.cjs');
-const cacheFile = `${__dirname}/start-FINGERPRINT-${process.version}.cache`;
-let cachedData;
-try {
-  cachedData = fs.readFileSync(cacheFile);
-} catch {}
-const script = new vm.Script(Module.wrap(fs.readFileSync(file, 'latin1')), { filename: file, cachedData });
-const start = new Module(file, module);
-require.cache[file] = start;
-start.loaded = true;
 Module.enableCompileCache();
-script.runInThisContext()(start.exports, require, start, file, __dirname);
+if (process.argv[2] === 'run-host') require('./run-host.cjs');
+else startProgram();
 
-// The cache is written after a server has started, so that it contains every function that the start calls.
-if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') {
-  const saveCache = () => {
-    clearTimeout(timer);
-    process.off('exit', saveCache);
+function startProgram() {
+  // Source maps are read only when a stack trace is printed.
+  Error.prepareStackTrace = (error, frames) => {
     try {
-      fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
-      fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
-    } catch {}
+      return require('./stack-trace.cjs').stackTrace(error, frames);
+    } catch {
+      return [error, ...frames].join('\n    at ');
+    }
   };
-  const timer = setTimeout(saveCache, 1000).unref();
-  process.once('exit', saveCache);
+
+  // start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything.
+  // The entry in require.cache makes other chunks that require start.cjs get this instance. V8 rejects a code cache of another
+  // version or with other flags, but not one of another text with the same length. Hence the fingerprint in the file name.
+  const file = require.resolve('./start.cjs');
+  const cacheFile = `${__dirname}/start-FINGERPRINT-${process.version}.cache`;
+  let cachedData;
+  try {
+    cachedData = fs.readFileSync(cacheFile);
+  } catch {}
+  const script = new vm.Script(Module.wrap(fs.readFileSync(file, 'latin1')), { filename: file, cachedData });
+  const start = new Module(file, module);
+  require.cache[file] = start;
+  start.loaded = true;
+  script.runInThisContext()(start.exports, require, start, file, __dirname);
+
+  // The cache is written after a server has started, so that it contains every function that the start calls.
+  if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') {
+    const saveCache = () => {
+      clearTimeout(timer);
+      process.off('exit', saveCache);
+      try {
+        fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
+        fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
+      } catch {}
+    };
+    const timer = setTimeout(saveCache, 1000).unref();
+    process.once('exit', saveCache);
+  }
 }

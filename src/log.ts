@@ -9,6 +9,10 @@ export function setLogLevel(level: LogLevel): void {
   threshold = levels.indexOf(level);
 }
 
+export function logLevel(): LogLevel {
+  return levels[threshold]!;
+}
+
 /** Longest text of a message: parts of it can come from a client. */
 const maxLength = 8_000;
 

@@ -28,6 +28,11 @@ export function storageReason(error: unknown, place?: string): string | undefine
   return place !== undefined && isUnclear ? reasons[problemAt(place)] : undefined;
 }
 
+/** Why files at a place cannot be written at the moment. */
+export function placeReason(place: string): string | undefined {
+  return reasons[problemAt(place)];
+}
+
 function problemAt(place: string): string {
   const parent = dirname(place);
   if (!existsSync(place) && parent !== place) return problemAt(parent);

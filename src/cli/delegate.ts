@@ -69,7 +69,7 @@ export const delegate: Command = {
     };
     const thread = flags['resume'];
     const starting = { doing: 'starting', onInterrupt: cancel };
-    const result =
+    const start = () =>
       flags['autopilot'] === true
         ? client.call('delegate_autopilot', { task, ...args }, { ...starting, doing: 'planning' })
         : thread === undefined
@@ -79,17 +79,47 @@ export const delegate: Command = {
               { thread_id: String(thread), ...(task !== '' && { task }), ...args },
               starting,
             );
-    if (flags['watch'] === true) await watch(client, result, () => runId, terminal);
-    const short = await result;
-    const { value, text } =
-      short.value.shortened === undefined
+    const work = async () => {
+      const result = start();
+      if (flags['watch'] === true) await watch(client, result, () => runId, terminal);
+      const short = await result;
+      return short.value.shortened === undefined
         ? short
-        : await client.call('show_run', { run_id: short.value.run_id, full: true });
+        : client.call('show_run', { run_id: short.value.run_id, full: true });
+    };
+    const answer = await untilClosed(client, work);
+    if (typeof answer === 'number') return answer;
+    const { value, text } = answer;
     terminal.answer('autopilot' in value ? value.autopilot : value, text);
     if (interrupted) return 130;
     return value.status === 'completed' ? 0 : 1;
   },
 };
+
+/**
+ * Resolves with the result of the work, or with an exit code if the terminal is closed or the command is stopped. In that case
+ * the client disconnects, so that the run is cancelled or finishes as delegate.on_disconnect says.
+ */
+async function untilClosed<Result>(
+  client: LocalClient,
+  work: () => Promise<Result>,
+): Promise<Result | number> {
+  const exitCodes = { SIGHUP: 129, SIGTERM: 143 };
+  const { promise: closed, resolve } = Promise.withResolvers<number>();
+  let isClosing = false;
+  for (const [signal, code] of Object.entries(exitCodes))
+    process.once(signal, () => {
+      isClosing = true;
+      // The terminal may be gone.
+      process.stderr.on('error', () => {});
+      void client[Symbol.asyncDispose]().then(() => resolve(code));
+    });
+  const result = work().catch((error: unknown) => {
+    if (isClosing) return closed;
+    throw error;
+  });
+  return Promise.race([result, closed]);
+}
 
 /** Prints the events of the run until its result arrives. */
 async function watch(

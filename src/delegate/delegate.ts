@@ -12,8 +12,6 @@ import { taskMethods, tasksExtension } from './tools/tasks.ts';
 /** Delays the first sweep so that it does not slow down the start. */
 const firstSweepMs = 500;
 const sweepIntervalMs = 5_000;
-/** Used while this server follows adopted runs: when one finishes, an autopilot may be ready to resume. */
-const adoptedSweepIntervalMs = 500;
 
 /** Creates the feature that runs sub-agents: its tools, resources and task methods. */
 export function createDelegate(options: DelegateOptions): Feature {
@@ -40,8 +38,7 @@ export function createDelegate(options: DelegateOptions): Feature {
     sweepTimer = setTimeout(async () => {
       if (options.records !== undefined || existsSync(options.queueFile))
         await (await runtime()).sweep().catch(logSweepError);
-      const hasAdopted = (await opening)?.delegation.supervisor.hasAdopted === true;
-      if (!isClosed) scheduleSweep(hasAdopted ? adoptedSweepIntervalMs : sweepIntervalMs);
+      if (!isClosed) scheduleSweep(sweepIntervalMs);
     }, milliseconds).unref();
   };
   scheduleSweep(firstSweepMs);
@@ -70,5 +67,5 @@ export function createDelegate(options: DelegateOptions): Feature {
 }
 
 function logSweepError(error: unknown): void {
-  log('error', 'runs of stopped servers could not be adopted', error);
+  log('error', 'runs whose hosts were killed could not be recovered', error);
 }

@@ -67,7 +67,6 @@ function writeAbandoned(...jobs: readonly AbandonedJob[]): void {
     tool: 'delegate_autopilot',
     received_at,
     request,
-    server: { pid: 1, born: 'never' },
   });
   put('autopilot_decision.json', { should_delegate: true, reason: 'Many parts.' });
   put('autopilot_plan.json', {
@@ -116,7 +115,7 @@ function writeAbandoned(...jobs: readonly AbandonedJob[]): void {
     if (job.result !== undefined)
       put(`subruns/${job.id}/result.json`, { thread_id: 'a thread', ...job.result });
   }
-  const flight = {
+  const saved = {
     input,
     task: request.task,
     role: 'worker',
@@ -124,7 +123,7 @@ function writeAbandoned(...jobs: readonly AbandonedJob[]): void {
     sandbox: 'workspace-write',
     warnings: [],
   };
-  put('.flight.json', { flight, plannerUsage: [usage(100)], servers: 1 });
+  put('.autopilot.json', { request: saved, plannerUsage: [usage(100)], hosts: 1 });
 }
 
 async function finished() {
@@ -169,15 +168,15 @@ describe('an autopilot of a killed server', () => {
 
   it.each([
     ['resumed', 1, ['one failed', 'two completed']],
-    ['finished', 3, ['one failed', 'two skipped']],
-  ])('is %s with the outcome of a job, not with the answer of its agent', async (_, servers, expected) => {
+    ['finished', 4, ['one failed', 'two skipped']],
+  ])('is %s with the outcome of a job, not with the answer of its agent', async (_, hosts, expected) => {
     writeAbandoned(
       { id: 'one', status: 'running', result: { status: 'completed' } },
       { id: 'two', status: 'waiting' },
     );
     const [started] = readJson(at('autopilot_aggregate.json')).jobs;
     put('subruns/one/.settled.json', { ...started, status: 'failed', error: 'its check failed' });
-    put('.flight.json', { ...readJson(at('.flight.json')), servers });
+    put('.autopilot.json', { ...readJson(at('.autopilot.json')), hosts });
     await connect();
     const { result, statuses } = await finished();
     expect(statuses).toEqual(expected);
@@ -190,7 +189,7 @@ describe('an autopilot of a killed server', () => {
       { id: 'one', status: 'running', result: { status: 'completed', usage: usage(7) } },
       { id: 'two', status: 'waiting' },
     );
-    put('.flight.json', { ...readJson(at('.flight.json')), servers: 3 });
+    put('.autopilot.json', { ...readJson(at('.autopilot.json')), hosts: 4 });
     await connect();
     expect((await finished()).result).toMatchObject({ status: 'failed', usage: { input_tokens: 107 } });
   });
@@ -199,7 +198,7 @@ describe('an autopilot of a killed server', () => {
     writeAbandoned({ id: 'one', status: 'running' }, { id: 'two', status: 'waiting' });
     put('subruns/one/events.jsonl', {});
     const then = new Date(Date.now() - 86_400_000);
-    for (const file of ['.flight.json', 'autopilot_aggregate.json', 'subruns/one/events.jsonl'])
+    for (const file of ['.autopilot.json', 'autopilot_aggregate.json', 'subruns/one/events.jsonl'])
       utimesSync(at(file), then, then);
     put('subruns/one/result.json', { status: 'failed', thread_id: 'a thread', error: 'the server stopped' });
     await connect();
@@ -218,26 +217,23 @@ describe('an autopilot of a killed server', () => {
     expect(await finished()).toMatchObject({ result: { status: 'completed' }, statuses: ['one completed'] });
   });
 
-  it('is left to other servers by a server with a narrower sandbox ceiling', async () => {
+  it('is finished by a server with a narrower sandbox ceiling, which may not continue its jobs', async () => {
     writeAbandoned({ id: 'one', status: 'waiting', sandbox: 'workspace-write' });
     id = older;
     writeAbandoned({ id: 'one', status: 'waiting' });
-    // The newer autopilot is checked first.
-    const server = await connect({ 'delegate-sandbox-ceiling': 'read-only' });
+    await connect({ 'delegate-sandbox-ceiling': 'read-only' });
     expect((await finished()).result).toMatchObject({ status: 'completed' });
-    await server.close();
     id = newer;
+    expect(await finished()).toMatchObject({ result: { status: 'failed' }, statuses: ['one skipped'] });
     expect(existsSync(at('subruns'))).toBe(false);
-    await connect();
-    expect((await finished()).result).toMatchObject({ status: 'completed' });
   });
 
   it.each([
-    ['finished', { servers: 3 }],
-    ['resumed', { servers: 1 }],
+    ['finished', { hosts: 4 }],
+    ['resumed', { hosts: 1 }],
   ])('that cannot be %s does not block other autopilots', async (_, change) => {
     writeAbandoned({ id: 'one', status: 'waiting' });
-    put('.flight.json', { ...readJson(at('.flight.json')), ...change });
+    put('.autopilot.json', { ...readJson(at('.autopilot.json')), ...change });
     rmSync(at('autopilot_aggregate.json'));
     for (const blocked of ['autopilot_aggregate.json', 'skills_index.json'])
       mkdirSync(at(blocked, 'full'), { recursive: true });
@@ -245,9 +241,11 @@ describe('an autopilot of a killed server', () => {
     writeAbandoned({ id: 'one', status: 'waiting' });
     const server = await connect();
     expect((await finished()).result).toMatchObject({ status: 'completed' });
-    const { text } = await server.call('list_runs', {});
-    expect(text).toContain(`${newer}  running`);
-    expect(text).toContain(`${older}  completed`);
+    await eventually(async () => {
+      const { text } = await server.call('list_runs', {});
+      expect(text).toContain(`${newer}  failed`);
+      expect(text).toContain(`${older}  completed`);
+    });
   });
 });
 
@@ -341,7 +339,7 @@ describe('an autopilot', () => {
       task({ ...secret, task: `${secret.task} Use ghp_${'a1'.repeat(20)}.` }),
     ).catch(() => {});
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
-    expect(existsSync(join(newest(), '.flight.json'))).toBe(false);
+    expect(existsSync(join(newest(), '.autopilot.json'))).toBe(false);
     await server.call('cancel_run', { run_id: readdirSync(folder())[0]! });
   });
 });

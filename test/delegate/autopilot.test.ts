@@ -498,6 +498,8 @@ describe('an autopilot in progress', () => {
     const { record } = await own.call('delegate_autopilot', { task, cwd: bench.project });
     const early = record as unknown as AutopilotOutput;
     expect(early.status).toBe('running');
+    const started = join(early.run_dir, 'subruns/a/thread.json');
+    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
     await own.call('cancel_run', { run_id: early.run_id });
     const { record: shown } = await own.call('show_run', { run_id: early.run_id });
     expect(shown.status).toBe('cancelled');

@@ -68,6 +68,29 @@ describe('adjutant delegate', () => {
     expect([code, stdout]).toEqual([130, expect.stringContaining('error: cancelled: interrupted')]);
     expect(await listRunProcesses(undefined, id)).toEqual([]);
   });
+
+  it.each([
+    ['SIGHUP', 129, 'cancel', 'cancelled'],
+    ['SIGTERM', 143, 'cancel', 'cancelled'],
+    ['SIGHUP', 129, 'finish', 'completed'],
+  ] as const)(
+    'leaves its run on %s with code %i and on_disconnect = %s %s',
+    async (signal, code, policy, status) => {
+      const task = steps({ wait: 1_500 }, { answer: {} });
+      const child = start('delegate', task, `--delegate-on-disconnect=${policy}`);
+      const id = await eventually(async () => {
+        const run = await newest();
+        expect((await listRunProcesses(undefined, run ?? '')).length).toBeGreaterThan(0);
+        return run!;
+      });
+      child.kill(signal);
+      expect((await child.output)[2]).toBe(code);
+      await eventually(async () =>
+        expect(JSON.parse((await adjutant('runs', 'show', id, '--json'))[0]).status).toBe(status),
+      );
+      expect(await listRunProcesses(undefined, id)).toEqual([]);
+    },
+  );
 });
 
 describe('adjutant runs', () => {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { terminateRun } from '../../src/delegate/process/process-end.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { eventually } from './eventually.ts';
+import { killHost, readQueue } from './kill-host.ts';
 import { bare, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
@@ -169,48 +169,84 @@ describe('a client that disconnects', () => {
 });
 
 describe('a server that is killed', () => {
-  it('leaves running agents to another server, and its waiting runs fail', async () => {
+  it('leaves its running and its waiting runs to their hosts', async () => {
     const settings = { 'delegate-command': scriptedAgent, 'delegate-max-parallel': '1' };
     const first = await new ServerProcess(bench, settings).initialize();
     const task = steps({ wait: 1_500 }, { answer: { summary: 'survived' } });
     first.begin('delegate_run', { task, cwd: bench.project });
     const watching = await connect();
     const running = await firstRunning(watching);
-    first.begin('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    first.begin('delegate_run', { task: steps({ answer: { summary: 'waited' } }), cwd: bench.project });
     const waiting = await eventually(async () => {
       const run = (await listed(watching)).find(({ status }) => status === 'waiting');
       expect(run).toBeDefined();
       return run!.run_id;
     });
     await first.kill('SIGKILL');
-    expect(await finished(watching, running)).toMatchObject({
-      status: 'completed',
-      summary: 'survived',
-      error: null,
-    });
-    expect(await finished(watching, waiting)).toMatchObject({
-      status: 'failed',
-      error: 'the server stopped before the agent was started',
-    });
+    expect(await finished(watching, running)).toMatchObject({ status: 'completed', summary: 'survived' });
+    expect(await finished(watching, waiting)).toMatchObject({ status: 'completed', summary: 'waited' });
   });
 
-  it('leaves a thread to resume if the agent died too', async () => {
-    const first = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
+  it('does not end the time limit of its runs', async () => {
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-total-timeout-seconds': '1' };
+    const first = await new ServerProcess(bench, settings).initialize();
     first.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
-    const run_id = await eventually(async () => {
-      const id = await newest();
-      expect(existsSync(join(bench.home, 'runs', id!, 'thread.json'))).toBe(true);
-      return id!;
-    });
+    const watching = await connect();
+    const run_id = await firstRunning(watching);
     await first.kill('SIGKILL');
-    await terminateRun(undefined, run_id, 0);
-    const record = await finished(await connect(), run_id);
-    expect(record).toMatchObject({
+    expect(await finished(watching, run_id)).toMatchObject({
       status: 'failed',
-      error: 'codex exec exited without finishing its turn while no server was following it',
+      error: 'timed out: not finished within 1 s',
     });
+  });
+});
+
+describe('a run host that is killed', () => {
+  it('leaves no process behind, a true state, and a thread to resume', async () => {
+    const server = await connect();
+    const task = steps({ child: 'setsid sleep 1000' }, { hang: true });
+    const call = server.call('delegate_run', { task, cwd: bench.project });
+    const run_id = await firstRunning(server);
+    expect(await killHost(bench, run_id)).toBe(true);
+    const { record } = await call;
+    expect(record).toMatchObject({
+      run_id,
+      status: 'failed',
+      error: 'the process that carried the run was killed before codex exec had finished',
+    });
+    expect(await listRunProcesses(undefined, run_id)).toEqual([]);
     const { thread_id } = JSON.parse(readFileSync(join(record.run_dir, 'thread.json'), 'utf8'));
     expect(record.subagent_thread_id).toBe(thread_id);
+    expect(await readQueue(bench, (queue) => queue.open())).toEqual([]);
+  });
+
+  it('does not lose the answer of an agent that had finished its turn', async () => {
+    const server = await connect();
+    const text = JSON.stringify({
+      summary: 'just in time',
+      deliverables: [],
+      open_questions: [],
+      next_actions: [],
+    });
+    const message = { type: 'item.completed', item: { id: 'last', type: 'agent_message', text } };
+    const task = steps({ emit: message }, { emit: { type: 'turn.completed', usage: {} } }, { hang: true });
+    const call = server.call('delegate_run', { task, cwd: bench.project });
+    const run_id = await firstRunning(server);
+    const events = join(bench.home, 'runs', run_id, 'events.jsonl');
+    await eventually(() => expect(readFileSync(events, 'utf8')).toContain('turn.completed'));
+    expect(await killHost(bench, run_id)).toBe(true);
+    expect((await call).record).toMatchObject({ status: 'completed', summary: 'just in time' });
+  });
+
+  it('is noticed by the next server if its own server was killed too', async () => {
+    const first = await new ServerProcess(bench, { 'delegate-command': scriptedAgent }).initialize();
+    first.begin('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const server = await connect();
+    const run_id = await firstRunning(server);
+    await first.kill('SIGKILL');
+    expect(await killHost(bench, run_id)).toBe(true);
+    expect((await server.call('show_run', { run_id })).record.status).toBe('failed');
+    expect(await listRunProcesses(undefined, run_id)).toEqual([]);
   });
 });
 

@@ -2,43 +2,55 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
-import { crashAutopilotOnce } from './autopilot-crash.ts';
 import { cancelOnce } from './cancel.ts';
-import { crashOnce } from './crash.ts';
 import { startParallelRuns } from './parallel-runs.ts';
+import { killRunHost, killServer, leaveClient } from './survival.ts';
 import { codexShim, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** Small versions of the checks in `npm run prove:delegate`, with the real Codex. */
+/** Small versions of the checks in `npm run prove:delegate` and `npm run prove:runs`, with the real Codex. */
 let model: Model;
 let bench: Workbench;
 let settings: Readonly<Record<string, string>>;
 beforeAll(async () => {
   model = await startResponsesModel();
   bench = createWorkbench(model.config);
-  settings = { 'delegate-command': await nativeCodex(), 'delegate-danger-folders': bench.project };
+  settings = {
+    'delegate-command': await nativeCodex(),
+    'delegate-danger-folders': bench.project,
+    'delegate-answer-within-seconds': '0',
+  };
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   await model.close();
 });
 
-describe('a server that is killed during a run', () => {
-  it.each([
-    [200, 0],
-    [900, 1],
-    [1_500, 2],
-  ])('after %i ms leaves a run that the next server reports correctly', async (milliseconds, round) => {
-    expect(await crashOnce(bench, settings, milliseconds, round)).toMatchObject({ problems: [] });
+describe('a run', () => {
+  it.each(['run', 'autopilot'] as const)('does not notice that its server is killed: %s', async (work) => {
+    expect(await killServer(bench, settings, work, 500)).toEqual({ status: 'completed', problems: [] });
   });
-});
 
-describe('a server that is killed during an autopilot', () => {
-  it.each([100, 1_300, 2_600])(
-    'after %i ms leaves an autopilot that the next server finishes without repeating a job',
-    async (ms) => {
-      expect(await crashAutopilotOnce(bench, settings, ms)).toMatchObject({ problems: [] });
-    },
-  );
+  it.each([
+    [100, 0],
+    [900, 1],
+  ])('has a true state if its process is killed after %i ms', async (milliseconds, round) => {
+    expect(await killRunHost(bench, settings, 'run', milliseconds, round)).toMatchObject({ problems: [] });
+  });
+
+  it.each([
+    [100, 0],
+    [2_000, 1],
+  ])('of an autopilot continues if its process is killed after %i ms', async (milliseconds, round) => {
+    const survival = await killRunHost(bench, settings, 'autopilot', milliseconds, round);
+    expect(survival).toEqual({ status: 'completed', problems: [] });
+  });
+
+  it.each([
+    ['finish', 'completed'],
+    ['cancel', 'cancelled'],
+  ] as const)('of an autopilot whose client leaves with on_disconnect = %s is %s', async (policy, status) => {
+    expect(await leaveClient(bench, settings, policy, 1_000)).toEqual({ status, problems: [] });
+  });
 });
 
 describe('a run that is cancelled', () => {

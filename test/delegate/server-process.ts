@@ -18,9 +18,10 @@ export class ServerProcess implements AsyncDisposable {
     bench: Workbench,
     settings: Readonly<Record<string, string>> = {},
     argv: readonly string[] = [],
+    program = bundle,
   ) {
     const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-    this.child = spawn(process.execPath, [bundle, 'serve', '--home', bench.home, ...flags, ...argv], {
+    this.child = spawn(process.execPath, [program, 'serve', '--home', bench.home, ...flags, ...argv], {
       cwd: bench.folder,
       env: bench.env,
     });

@@ -50,6 +50,8 @@ ${Object.entries(env)
   .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`)
   .join('')}Restart=on-failure
 RestartSec=5
+# Runs have processes of their own, which continue while the server restarts.
+KillMode=process
 NoNewPrivileges=true
 
 [Install]

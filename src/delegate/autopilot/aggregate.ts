@@ -23,12 +23,16 @@ export function aggregate(jobs: readonly JobResult[], cwd: string): Answer {
 export function overallStatus(
   jobs: readonly JobResult[],
   isCancelled: boolean,
+  cancellationReason?: string,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
   const reasons = jobs
     .filter(({ status, error }) => status === 'failed' || (status !== 'skipped' && error !== null))
     .map(({ id, error }) => `${id}: ${error}`);
   const error = reasons.length > 0 ? reasons.join('; ') : null;
-  if (isCancelled) return { status: 'cancelled', error: error ?? 'cancelled' };
+  if (isCancelled) {
+    const plain = cancellationReason === undefined ? 'cancelled' : `cancelled: ${cancellationReason}`;
+    return { status: 'cancelled', error: error ?? plain };
+  }
   if (jobs.every(({ status }) => status === 'completed')) return { status: 'completed', error: null };
   const isFinished = jobs.every(({ status }) => status.startsWith('completed'));
   if (isFinished) return { status: 'completed_with_problems', error };

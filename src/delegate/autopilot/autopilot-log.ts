@@ -65,7 +65,11 @@ export class AutopilotLog {
   }
 
   /** Writes the final result. `refusal` is the reason if no job was started. */
-  async finish(isCancelled: boolean, refusal?: string): Promise<AutopilotOutput> {
+  async finish(
+    isCancelled: boolean,
+    cancellationReason: string | undefined,
+    refusal?: string,
+  ): Promise<AutopilotOutput> {
     const totals = this.#totals();
     const finishedAt = new Date();
     const output: AutopilotOutput = {
@@ -82,7 +86,7 @@ export class AutopilotLog {
         duration_ms: finishedAt.getTime() - this.#startedAt.getTime(),
       },
       ...(refusal === undefined
-        ? overallStatus(this.results, isCancelled)
+        ? overallStatus(this.results, isCancelled, cancellationReason)
         : { status: 'failed', error: refusal }),
       usage: totals.usage,
       warnings: this.warnings,

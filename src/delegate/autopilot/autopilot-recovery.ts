@@ -8,14 +8,12 @@ import { RunDirectory } from '../files/run-directory.ts';
 import type { Environment } from '../launch/environment.ts';
 import { withProblems } from '../record/outcome.ts';
 import { loadRecord } from '../record/run-record.ts';
-import type { RunQueue } from '../run/run-queue.ts';
 import { deliverRun } from '../workspace/run-delivery.ts';
 import { workspaceFolder } from '../workspace/run-place.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import { resultFile } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
-import { loadAutopilot } from './autopilot-record.ts';
 import { deleteState } from './autopilot-state.ts';
 import { outcomeFile } from './job-outcome.ts';
 
@@ -26,56 +24,16 @@ export interface RecoveryOptions {
   readonly redact: Redact;
 }
 
-/** A lock older than this belongs to a server that died. */
-const staleLockMs = 60_000;
-
-/** Does the work under a lock, so that one server at a time adopts an autopilot. False if another server has the lock. */
-export async function withTakeoverLock(directory: RunDirectory, work: () => Promise<void>): Promise<boolean> {
-  if (!(await acquireLock(directory.file('.salvage')))) return false;
-  try {
-    await work();
-  } finally {
-    await disk.rmdir(directory.file('.salvage')).catch(() => {});
-  }
-  return true;
-}
-
 /**
- * Finishes an autopilot whose server has died: collects the results of its jobs, skips jobs that had not started, and keeps
+ * Finishes an autopilot whose host was killed: collects the results of its jobs, skips jobs that had not started, and keeps
  * changes that were not delivered. Call it only when none of the autopilot's runs is open.
  */
 export async function recoverAutopilot(
   directory: RunDirectory,
-  options: RecoveryOptions,
-  queue: RunQueue,
-): Promise<void> {
-  const loaded = await loadAutopilot(directory.path, directory.id);
-  if (loaded?.status === 'running') {
-    await writeResult(directory, loaded, options, queue.cancellationReason(directory.path));
-    await deleteState(directory);
-  }
-  queue.finish(directory.path);
-}
-
-async function acquireLock(folder: string): Promise<boolean> {
-  const create = () =>
-    disk.mkdir(folder, { mode: 0o700 }).then(
-      () => true,
-      () => false,
-    );
-  if (await create()) return true;
-  const stat = await disk.stat(folder).catch(() => undefined);
-  if (stat !== undefined && Date.now() - stat.mtimeMs < staleLockMs) return false;
-  await disk.rmdir(folder).catch(() => {});
-  return create();
-}
-
-async function writeResult(
-  directory: RunDirectory,
   loaded: AutopilotOutput,
   options: RecoveryOptions,
   cancellationReason: string | undefined,
-): Promise<void> {
+): Promise<AutopilotOutput> {
   const request = await readJson(directory.file('request.json'));
   const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
   const jobs = await Promise.all(loaded.jobs.map((job) => recoverJob(job, options)));
@@ -86,7 +44,9 @@ async function writeResult(
     ...loaded,
     jobs,
     aggregate:
-      jobs.length > 0 ? combined : { ...combined, summary: 'The server stopped before the plan was ready.' },
+      jobs.length > 0
+        ? combined
+        : { ...combined, summary: 'The autopilot was interrupted before the plan was ready.' },
     timing: {
       ...loaded.timing,
       finished_at: finishedAt.toISOString(),
@@ -107,6 +67,8 @@ async function writeResult(
   });
   await directory.writeJson('result.json', resultFile(output));
   for (const { run_dir } of jobs) await disk.rm(join(run_dir, outcomeFile), { force: true });
+  await deleteState(directory);
+  return output;
 }
 
 function finalStatus(
@@ -114,18 +76,15 @@ function finalStatus(
   cancellationReason: string | undefined,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
   const isCancelled = cancellationReason !== undefined || jobs.some(({ status }) => status === 'cancelled');
-  const { status, error } = overallStatus(jobs, isCancelled);
-  if (isCancelled) {
-    const hasNoError = error === 'cancelled' && cancellationReason;
-    return { status, error: hasNoError ? `cancelled: ${cancellationReason}` : error };
-  }
-  const reasons = ['the server stopped during the autopilot', ...(jobs.length > 0 && error ? [error] : [])];
+  const { status, error } = overallStatus(jobs, isCancelled, cancellationReason);
+  if (isCancelled) return { status, error };
+  const reasons = ['the process of the autopilot was killed', ...(jobs.length > 0 && error ? [error] : [])];
   return { status: 'failed', error: reasons.join('; ') };
 }
 
 async function recoverJob(job: JobResult, options: RecoveryOptions): Promise<JobResult> {
   if (job.status === 'waiting')
-    return { ...job, status: 'skipped', summary: 'Skipped because the server stopped.' };
+    return { ...job, status: 'skipped', summary: 'Skipped because the autopilot was interrupted.' };
   if (job.status !== 'running') return job;
   const outcome = await readJson(join(job.run_dir, outcomeFile));
   if (outcome !== undefined) return outcome as unknown as JobResult;
@@ -140,7 +99,7 @@ async function recoverJob(job: JobResult, options: RecoveryOptions): Promise<Job
       ...kept,
       status: 'failed',
       summary: 'The job has no result.',
-      error: 'the server stopped',
+      error: 'the job was interrupted',
     };
   // A job whose changes are not in the user's folder has not completed its task.
   const problems =

@@ -6,54 +6,43 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import type { AutopilotRequest } from './autopilot.ts';
 import type { JobSpec } from './job-spec.ts';
 
-/** A hidden file that exists while the autopilot is in progress. Its name and keys must not change: other versions read it. */
-const file = '.flight.json';
-/** An autopilot that crashes every server that resumes it must not be resumed for ever. */
-const maxServers = 3;
-/** Later than this, the working folder may have changed too much to resume. */
-const resumeWindowMs = 2 * 60_000;
+/** A hidden file that exists while the autopilot is in progress. */
+const file = '.autopilot.json';
+/** An autopilot that crashes every host must not be continued for ever. */
+const maxHosts = 4;
+/** Later than this, the working folder may have changed too much to continue. */
+const resumeWindowMs = 60 * 60_000;
 
-/** What another server needs to resume an autopilot. */
+/** What another host needs to continue an autopilot. */
 export interface AutopilotState {
   readonly request: AutopilotRequest;
   readonly plannerUsage: readonly (Usage | null)[];
-  /** How many servers have run the autopilot so far. */
-  readonly servers: number;
+  /** How many hosts have carried the autopilot so far. */
+  readonly hosts: number;
 }
 
 /** Saves the state, unless the request or a job contains a secret: redacted, they could not be run again. */
 export async function saveState(
   directory: RunDirectory,
-  { request, ...state }: AutopilotState,
+  state: AutopilotState,
   jobs: readonly JobSpec[] = [],
 ): Promise<void> {
-  const saved = { flight: request, ...state };
-  if (directory.isClean([saved, jobs])) await directory.writeJson(file, saved);
+  if (directory.isClean([state, jobs])) await directory.writeJson(file, state);
+  else await deleteState(directory);
 }
 
-/** Returns `undefined` if the autopilot cannot be resumed, or no longer. */
+/** Returns `undefined` if the autopilot cannot be continued, or no longer. */
 export async function loadResumableState(directory: string): Promise<AutopilotState | undefined> {
-  const saved = await readJson(join(directory, file));
-  if (saved === undefined) return undefined;
-  const { flight: request, ...state } = saved as unknown as Omit<AutopilotState, 'request'> & {
-    readonly flight: AutopilotRequest;
-  };
-  if (state.servers >= maxServers) return undefined;
-  return Date.now() - (await lastActivity(directory)) < resumeWindowMs ? { request, ...state } : undefined;
-}
-
-/** Keeps an autopilot resumable while its last agents are still running without a server. */
-export async function extendResumeWindow(directory: string): Promise<void> {
-  if ((await loadResumableState(directory)) === undefined) return;
-  const now = new Date();
-  await disk.utimes(join(directory, file), now, now).catch(() => {});
+  const state = (await readJson(join(directory, file))) as AutopilotState | undefined;
+  if (state === undefined || state.hosts >= maxHosts) return undefined;
+  return Date.now() - (await lastActivity(directory)) < resumeWindowMs ? state : undefined;
 }
 
 export async function deleteState(directory: RunDirectory): Promise<void> {
   await disk.rm(directory.file(file), { force: true });
 }
 
-/** The time of the last change. Agents write events without a server too, so their event files count. */
+/** The time of the last change by the autopilot or an agent. */
 async function lastActivity(directory: string): Promise<number> {
   const jobs = await disk.readdir(join(directory, 'subruns')).catch(() => []);
   const files = [

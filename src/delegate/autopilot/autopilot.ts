@@ -1,3 +1,5 @@
+import { promises as disk } from 'node:fs';
+import { messageOf } from '../../json.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { CheckOptions } from '../changes/acceptance.ts';
 import { scopesOverlap } from '../changes/write-scope.ts';
@@ -60,25 +62,30 @@ export class Autopilot {
     this.#planning = new AutopilotPlanning(directory, request, ports);
   }
 
-  async run(): Promise<AutopilotOutput> {
+  async run(hosts = 1): Promise<AutopilotOutput> {
     const refusal = this.#log.decision.should_delegate ? await this.#prepare() : undefined;
     await this.#log.writePlan();
     const { plannerUsage, jobs } = this.#log;
-    await saveState(this.#directory, { request: this.#request, plannerUsage, servers: 1 }, jobs);
+    await saveState(this.#directory, { request: this.#request, plannerUsage, hosts }, jobs);
     await this.#log.addEvent(this.#describePlan());
     return this.#finish(refusal);
   }
 
-  /** Continues after the last recorded step of a server that has died. */
+  /** Continues after the last recorded step of a host that was killed. */
   async resume(
     loaded: AutopilotOutput,
-    { plannerUsage, servers, request }: AutopilotState,
+    { plannerUsage, hosts, request }: AutopilotState,
   ): Promise<AutopilotOutput> {
+    await saveState(this.#directory, { request, plannerUsage, hosts: hosts + 1 });
+    const warning = 'The process of the autopilot was killed; another one continued its work.';
+    await this.#log.addEvent('continued by another process');
+    if (loaded.plan.jobs.length === 0) {
+      await disk.rm(this.#directory.file('planner'), { recursive: true, force: true });
+      this.#log.warnings.push(warning);
+      return this.run(hosts + 1);
+    }
     this.#log.restore(loaded, plannerUsage);
-    const warning = 'The server stopped during the autopilot; another server resumed it.';
     if (!this.#log.warnings.includes(warning)) this.#log.warnings.push(warning);
-    await saveState(this.#directory, { request, plannerUsage, servers: servers + 1 });
-    await this.#log.addEvent('resumed by another server');
     this.#skills = uniqueByName(await this.#planning.discoverSkills());
     return this.#finish();
   }
@@ -86,7 +93,12 @@ export class Autopilot {
   async #finish(refusal?: string): Promise<AutopilotOutput> {
     if (this.#log.jobs.length > 0) await this.#runJobs();
     const hasCancelledJob = this.#log.results.some(({ status }) => status === 'cancelled');
-    const output = await this.#log.finish(this.#ports.signal.aborted || hasCancelledJob, refusal);
+    const { aborted, reason } = this.#ports.signal;
+    const output = await this.#log.finish(
+      aborted || hasCancelledJob,
+      aborted ? messageOf(reason) : undefined,
+      refusal,
+    );
     await deleteState(this.#directory);
     return output;
   }

@@ -7,7 +7,6 @@ import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { loadRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunAgent, RunHooks } from '../record/run-request.ts';
-import { RunReleased } from '../run/run-tracker.ts';
 import { releasePlace, workspaceFolder } from '../workspace/run-place.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { JobResult } from './autopilot-output.ts';
@@ -39,13 +38,13 @@ export class JobRunner {
     return resolve(this.#options.directory.path, 'subruns', job.id);
   }
 
-  /** Runs a job. Errors become a failed result; the promise rejects only if this server releases the job. */
+  /** Runs a job. Errors become a failed result. */
   async run(job: JobSpec, dependencies: readonly JobResult[]): Promise<JobResult> {
     const listener = this.#options.listen(job);
     return this.#toResult(job, listener, () => this.#runAgent(job, dependencies, listener));
   }
 
-  /** Finishes a job that another server started and whose agent has exited. Runs it if the agent never started. */
+  /** Finishes a job of a host that was killed if the job's agent had finished, otherwise runs the job again. */
   async resume(job: JobSpec, dependencies: readonly JobResult[]): Promise<JobResult> {
     const { directory } = this.#options;
     const path = this.#jobPath(job);
@@ -76,7 +75,6 @@ export class JobRunner {
       status = result.status;
       return result;
     } catch (error) {
-      if (error instanceof RunReleased) throw error;
       const { aborted, reason } = this.#options.signal;
       if (aborted && error === reason) {
         status = 'cancelled';

@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { type Context, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -6,19 +5,19 @@ import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { storageReason } from '../../storage-error.ts';
-import type { Agent, AgentName } from '../agents/agent.ts';
-import { createClaude } from '../agents/claude.ts';
-import { createCodex } from '../agents/codex.ts';
-import { createRedaction, type Redact } from '../files/redaction.ts';
+import type { Agent } from '../agents/agent.ts';
 import { RunDirectory } from '../files/run-directory.ts';
+import type { HostClient } from '../host/host-client.ts';
 import { isStartedByAgent } from '../process/ancestry.ts';
 import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
-import type { RunResult } from '../record/run-request.ts';
-import { Supervisor } from '../run/supervisor.ts';
+import type { RunRequest, RunResult } from '../record/run-request.ts';
+import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
 import { identifyCaller } from './caller.ts';
+import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
@@ -35,59 +34,44 @@ export interface StartedRun<Output> {
 
 export interface RunContext {
   readonly directory: RunDirectory;
+  /** The host that will carry the run. */
+  readonly host: Promise<HostClient>;
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly reporter: ProgressReporter;
 }
 
+/** A new run as it is added to the queue. */
+type NewRun = Pick<RunRequest, 'tool'> & { readonly threadId?: string; readonly state?: 'autopilot' };
+
 /** Starts runs for tool calls, checks what the caller may do, and reports progress to the client. */
 export class Delegation {
   readonly options: DelegateOptions;
-  readonly redact: Redact;
-  readonly supervisor: Supervisor;
-  readonly #agents: Readonly<Record<AgentName, Agent>>;
+  readonly runner: AgentRunner;
+  readonly hosts: HostedRuns;
   readonly #publish: (change: Change) => void;
   readonly #pending = new Set<Promise<unknown>>();
-  #isDraining = false;
 
   constructor(options: DelegateOptions, publish: (change: Change) => void) {
     this.options = options;
     this.#publish = publish;
-    this.redact = createRedaction(options.knownVariables ?? options.env);
-    const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
-    this.#agents = {
-      codex: createCodex({ ...options, command: commandOf('codex') }),
-      claude: createClaude({ ...options, command: commandOf('claude') }),
-    };
-    this.supervisor = new Supervisor({
-      ...options,
-      agents: this.#agents,
-      redact: this.redact,
-      onChange: (path, change) => {
-        if (change === 'event')
-          for (const uri of eventResources(relative(options.runsDir, path)))
-            publish({ kind: 'resource', uri });
-        else publish({ kind: 'resources' });
-      },
-    });
-  }
-
-  /** The agent for new runs. */
-  get agent(): Agent {
-    return this.#agents[this.options.agent];
+    this.runner = new AgentRunner(options);
+    this.hosts = new HostedRuns(options, this.runner, publish);
   }
 
   /** The agent of an existing run, read from its `codex_exec.json`. */
   findAgent(exec: Readonly<Record<string, unknown>> | undefined): Agent {
-    return this.#agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
+    return this.runner.agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
   }
 
-  startRun(
+  async startRun(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    return this.start(tool, input, context, notStartedRecord, async (run) => {
+    const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : undefined;
+    const row: NewRun = { tool, ...(threadId !== undefined && { threadId }) };
+    return this.start(row, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
       const result = await this.#run(tool, input, run);
       const record = await loadRecord(directory.path, directory.id, result);
@@ -99,45 +83,50 @@ export class Delegation {
   async #run(
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
-    { directory, caller, signal, reporter }: RunContext,
-  ): Promise<RunResult> {
+    run: RunContext,
+  ): Promise<RunResult | undefined> {
+    const { directory, caller } = run;
     try {
-      const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : null;
-      await this.supervisor.enqueue({ directory, tool, threadId });
-      await this.refuseSubagents(caller);
-      const request = await createRunRequest(tool, input, directory, caller, this.options);
-      return await this.supervisor.run(request, {
-        signal,
-        onEvent: (event) => reporter.event(event),
-        onState: (state) => reporter.state(state),
+      const result = await this.hosts.carry(run, 'run', run.host, async () => {
+        await this.refuseSubagents(caller);
+        const request = await createRunRequest(tool, input, directory, caller, this.options);
+        return { request, prepared: await this.runner.prepare(request) };
       });
+      return result as RunResult | undefined;
     } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-      return await this.supervisor.refuse(directory, error.message);
+      // Refusals and system errors become a failed result.
+      const isExpected = error instanceof Failure ? !(error instanceof RunReleased) : isSystemError(error);
+      if (!isExpected) throw error;
+      return await this.runner.refuse(directory, describeStorageError(error, directory));
     }
   }
 
   /** Creates the run directory and starts the work. If the directory cannot be created, `createFailure` makes the output. */
   async start<Output extends { readonly status: string }>(
-    tool: string,
+    row: NewRun,
     input: object,
     context: Context,
     createFailure: (error: string) => Output,
     work: (run: RunContext) => Promise<Output>,
   ): Promise<StartedRun<Output>> {
     const { runsDir, onDisconnect } = this.options;
+    const { tool } = row;
     const caller = await identifyCaller(context, input, this.options);
+    const host = this.hosts.start();
+    host.catch(() => {});
     let directory: RunDirectory;
     try {
-      directory = await RunDirectory.create(runsDir, this.redact, {
+      const request = {
         tool,
         received_at: new Date().toISOString(),
         request: input,
         ...(!isOwner(context.actor) && { actor: context.actor.name }),
-        // Another server that finds no result checks whether this server is still alive.
-        server: (await this.supervisor.queue).self,
-      });
+      };
+      directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) =>
+        this.runner.enqueue({ ...row, directory: created }),
+      );
     } catch (error) {
+      await (await host).release();
       const problem = `The run directory could not be created in ${runsDir}: ${storageReason(error, runsDir) ?? messageOf(error)}`;
       return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
     }
@@ -151,8 +140,8 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, caller, signal: controller.signal, reporter });
-    this.track(
+    const done = work({ directory, host, caller, signal: controller.signal, reporter });
+    this.#track(
       done
         .then(
           ({ status }) => reporter.finished(status),
@@ -175,7 +164,7 @@ export class Delegation {
 
   /** Refuses calls from sub-agents, recognised by the environment or the parents of their server, or by their thread. */
   async refuseSubagents(caller: Caller): Promise<void> {
-    const queue = await this.supervisor.queue;
+    const queue = await this.runner.queue;
     if (
       this.options.env[runMarker] !== undefined ||
       caller.threads.some((thread) => queue.knowsThread(thread)) ||
@@ -199,40 +188,25 @@ export class Delegation {
     }
   }
 
-  /** Starts no more work. Waits for runs that are being cancelled and releases all others. */
+  /** Waits for runs that are being cancelled and leaves all others to their hosts. */
   async drain(): Promise<void> {
-    this.#isDraining = true;
-    await this.supervisor.drain();
+    await this.hosts.release();
     await Promise.allSettled(this.#pending);
   }
 
   async close(): Promise<void> {
     await this.drain();
-    await this.supervisor.close();
+    await this.runner.close();
   }
 
   /** Makes `drain` wait for this work, and notifies subscribers when it is done. */
-  track(work: Promise<unknown>): void {
+  #track(work: Promise<unknown>): void {
     this.#pending.add(work);
-    const forget = () => {
+    void work.finally(() => {
       this.#pending.delete(work);
       this.#publish({ kind: 'resources' });
-    };
-    work.then(forget, (error: unknown) => {
-      log('error', 'a run could not be finished', error);
-      forget();
     });
   }
-
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-}
-
-/** The event files that change when an agent writes an event: its own, and the autopilot's if it runs a job. */
-function eventResources(run: string): readonly string[] {
-  const parts = run.split(sep);
-  return [...new Set([parts.join('/'), parts[0]])].map((name) => `runs://${name}/events.jsonl`);
 }
 
 function isDisconnect(reason: unknown): boolean {

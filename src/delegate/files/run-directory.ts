@@ -24,20 +24,22 @@ export class RunDirectory {
     this.#redact = redact;
   }
 
-  /** Creates the directory atomically: it becomes visible only when it contains the request. */
+  /** Creates the directory atomically: it becomes visible only when it contains the request and `prepare` has returned. */
   static async create(
     runsFolder: string,
     redact?: (text: string) => string,
     request: object = {},
+    prepare?: (directory: RunDirectory) => Promise<unknown>,
   ): Promise<RunDirectory> {
     await disk.mkdir(runsFolder, { recursive: true, mode: 0o700 });
     const id = await createRunId(new Date());
     const incomplete = new RunDirectory(join(runsFolder, `${incompletePrefix}${id}`), id, redact);
     await disk.mkdir(incomplete.path, { mode: 0o700 });
     await incomplete.writeJson('request.json', request);
-    const path = join(runsFolder, id);
-    await disk.rename(incomplete.path, path);
-    return new RunDirectory(path, id, redact);
+    const directory = new RunDirectory(join(runsFolder, id), id, redact);
+    await prepare?.(directory);
+    await disk.rename(incomplete.path, directory.path);
+    return directory;
   }
 
   /** Creates the folder of one autopilot job. The id of the job contains the id of the run. */
@@ -77,7 +79,12 @@ export class RunDirectory {
 
   /** Lists the files and folders, sorted by name. Folder names end in a slash. */
   async artifacts(): Promise<readonly Artifact[]> {
-    const entries = await disk.readdir(this.path, { withFileTypes: true });
+    const entries = await disk
+      .readdir(this.path, { withFileTypes: true })
+      .catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []; // The run was removed meanwhile.
+        throw error;
+      });
     return entries
       .filter((entry) => !entry.name.startsWith('.'))
       .map((entry) => ({

@@ -4,14 +4,20 @@ import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { agentEnvironment } from '../launch/environment.ts';
 import { launch } from '../launch/launch.ts';
-import { type ContainOptions, contain } from './containment.ts';
-import { identify, isAlive, type ProcessIdentity } from './process-table.ts';
+import type { Program } from './containment.ts';
+import { identify, type ProcessIdentity } from './process-table.ts';
 
-/** A running agent, started by this server or by another one. */
+/** A running agent. */
 export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
-  /** Returns `undefined` while the process runs. Code and signal are known only for child processes of this server. */
-  pollExit(): Promise<Exit | undefined>;
+  /** Set when the process has exited. */
+  readonly exit: Exit | undefined;
+}
+
+/** The command of an agent, and the program around it that keeps its processes together. */
+export interface ContainedAgent {
+  readonly invocation: Invocation;
+  readonly program: Program;
 }
 
 export interface Exit {
@@ -21,17 +27,16 @@ export interface Exit {
 }
 
 /**
- * Starts the agent so that it survives this server: it gets its own session, writes its output to files, and reads the
- * prompt from an unlinked file, which no other process can open and which disappears when the agent exits.
+ * Starts the agent in its own session. It writes its output to files, so that nothing is lost if the run host is killed, and
+ * reads the prompt from an unlinked file, which no other process can open and which disappears when the agent exits.
  */
 export async function startAgent(
   directory: RunDirectory,
-  invocation: Invocation,
-  { prompt, cwd, ...containment }: { readonly prompt: string; readonly cwd: string } & ContainOptions,
+  { invocation, program }: ContainedAgent,
+  { prompt, cwd }: { readonly prompt: string; readonly cwd: string },
   env: Readonly<Record<string, string | undefined>>,
   onExit: () => void,
 ): Promise<AgentProcess> {
-  const program = await contain(invocation, cwd, { ...containment, env });
   const promptFile = directory.file('.prompt');
   await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
@@ -55,12 +60,13 @@ export async function startAgent(
     };
     child.once('error', (error) => recordExit({ code: null, signal: null, spawnError: error.message }));
     child.once('exit', (code, signal) =>
-      recordExit(program === invocation ? { code, signal } : unwrapExit(code, signal)),
+      recordExit(program.command === invocation.command ? { code, signal } : unwrapExit(code, signal)),
     );
-    child.unref();
     return {
       identity: child.pid === undefined ? undefined : await identify(child.pid),
-      pollExit: async () => exit,
+      get exit() {
+        return exit;
+      },
     };
   } finally {
     await Promise.all([input.close(), output.close(), errors.close()]);
@@ -71,13 +77,4 @@ export async function startAgent(
 function unwrapExit(code: number | null, signal: NodeJS.Signals | null): Exit {
   const ended = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
   return ended === undefined ? { code, signal } : { code: null, signal: ended[0] };
-}
-
-/** Follows a process that another server started. A missing identity means that the process has already exited. */
-export function attachTo(identity: ProcessIdentity | undefined): AgentProcess {
-  return {
-    identity,
-    pollExit: async () =>
-      identity !== undefined && (await isAlive(identity)) ? undefined : { code: null, signal: null },
-  };
 }

@@ -43,20 +43,6 @@ export async function listRunProcesses(
   return [...found.values()];
 }
 
-/** Finds the first process of a run whose server exited before it could record the process id. */
-export async function findRoot(run: string): Promise<ProcessIdentity | undefined> {
-  const processes = await listRunProcesses(undefined, run);
-  const members = new Set(processes.map((entry) => entry.pid));
-  const roots = processes.filter((entry) => !members.has(entry.parent));
-  // Orphaned children have no parent in the list either, but they started later.
-  return roots.sort((one, other) => startTime(one) - startTime(other))[0];
-}
-
-function startTime({ born }: ProcessIdentity): number {
-  const ticks = Number(born.split('-')[1]);
-  return Number.isNaN(ticks) ? Date.parse(born) : ticks;
-}
-
 // ── Linux ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function listByProc(): ProcessEntry[] {

@@ -16,7 +16,7 @@ export interface ExitFacts {
   readonly stop: Stop | undefined;
   /** Set if the process could not be started. */
   readonly spawnError: string | undefined;
-  /** `undefined` if another server started the process. */
+  /** `undefined` if the run host was killed, so that nobody saw the exit. */
   readonly exit: { readonly code: number | null; readonly signal: string | null } | undefined;
   readonly requestedThread: string | undefined;
   readonly stderr: string;
@@ -73,7 +73,7 @@ function describeExit({ agent, exit, progress, stderr }: ExitFacts): string {
   const detail = [tail, lastWarning].filter((text) => text !== '' && text !== undefined).join(' · ');
   const reason =
     exit === undefined
-      ? `${agent} exited without finishing its turn while no server was following it`
+      ? `the process that carried the run was killed before ${agent} had finished`
       : exit.signal !== null
         ? `${agent} was terminated by ${exit.signal}`
         : `${agent} exited with code ${exit.code}`;

@@ -9,6 +9,7 @@ export class RunProgress {
   /** Kind of the last event. Clients show it as a sign of activity. */
   last = 'none';
   command: string | undefined;
+  lastMessage: string | undefined;
   todo: readonly TodoItem[] = [];
   end: Extract<AgentEvent, { kind: 'completed' | 'failed' }> | undefined;
   readonly warnings = new Set<string>();
@@ -32,6 +33,7 @@ export class RunProgress {
         this.last = `item.${event.phase}`;
         if (event.phase === 'started') this.itemsStarted += 1;
         if (event.phase === 'completed') this.itemsCompleted += 1;
+        if (event.item.type === 'message') this.lastMessage = event.item.text;
         if (event.item.type === 'command') this.command = event.item.command;
         if (event.item.type === 'todo') this.todo = event.item.items;
         this.#follow(event.id, event.phase, event.item);

@@ -5,8 +5,7 @@ import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { AgentProcess, Exit } from '../process/agent-process.ts';
 import { type EndedProcess, terminateRun } from '../process/process-end.ts';
-import { findRoot, type ProcessIdentity } from '../process/process-table.ts';
-import { WakeSignal } from '../process/wake-signal.ts';
+import type { WakeSignal } from '../process/wake-signal.ts';
 import type { Stop } from '../record/outcome.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -31,10 +30,7 @@ export interface FollowedRun {
   readonly signal: AbortSignal;
   /** Ends the wait between two checks early, e.g. when the agent exits. */
   readonly wakeSignal: WakeSignal;
-  /** True once this server no longer follows the run. The agent keeps running. */
-  isReleased(): boolean;
   onEvent?(event: AgentEvent): void;
-  onGrowth?(): void;
 }
 
 export interface Followed {
@@ -51,11 +47,8 @@ const cancellationCheckMs = 250;
 /** How long an agent may take to exit after its turn has ended. */
 const exitTimeoutMs = 10_000;
 
-/**
- * Reads an agent's events until it exits, and stops it on cancellation or timeout. Returns `undefined` if this server
- * releases the run first.
- */
-export async function followRun(run: FollowedRun): Promise<Followed | undefined> {
+/** Reads an agent's events until it exits, and stops it on cancellation or timeout. */
+export async function followRun(run: FollowedRun): Promise<Followed> {
   const { directory, agent, queue, limits, redact } = run;
   const progress = new RunProgress();
   const events = new EventFile(directory.file('events.jsonl'));
@@ -81,14 +74,12 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
         run.onEvent?.(event);
       }
     }
-    if (events.offset === offsetBefore) return;
-    lastEventAt = performance.now();
-    run.onGrowth?.();
+    if (events.offset !== offsetBefore) lastEventAt = performance.now();
   };
 
   for (;;) {
     // Check for the exit before reading, so that the read includes everything the agent wrote.
-    const exit = await run.process.pollExit();
+    const { exit } = run.process;
     await read();
     if (exit !== undefined) {
       // An agent that crashed may have left child processes running.
@@ -98,7 +89,6 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
       }
       return { progress, exit, ...(stop !== undefined && { stop }), ended, secrets };
     }
-    if (run.isReleased() && !run.signal.aborted) return undefined;
     const now = performance.now();
     if (progress.end !== undefined) turnEndedAt ??= now;
     if (stop === undefined) {
@@ -120,9 +110,13 @@ export async function followRun(run: FollowedRun): Promise<Followed | undefined>
   }
 }
 
-/** The requested cancellation, if any. An abort is persisted, so that a restarted server still honours it. */
-export function requestedStop(signal: AbortSignal, queue: RunQueue, directory: string): Stop | undefined {
-  if (signal.aborted) queue.requestCancellation(directory, messageOf(signal.reason));
+/** The requested cancellation, if any. An abort is persisted, so that it is honoured even if the run host is killed. */
+export function requestedStop(
+  signal: AbortSignal | undefined,
+  queue: RunQueue,
+  directory: string,
+): Stop | undefined {
+  if (signal?.aborted) queue.requestCancellation(directory, messageOf(signal.reason));
   const reason = queue.cancellationReason(directory);
   return reason === undefined ? undefined : { status: 'cancelled', reason: `cancelled: ${reason}` };
 }
@@ -141,13 +135,4 @@ function checkTimeouts(
   if (progress.threadId === undefined && limits.start > 0 && ageMs > limits.start)
     return timedOut(limits.start, `${agent.label} did not start a thread`);
   return limits.idle > 0 && idleMs > limits.idle ? timedOut(limits.idle, 'no event') : undefined;
-}
-
-/** Finds the agent of a server that died while starting it, before it recorded the pid. */
-export async function findUnrecordedProcess(runId: string): Promise<ProcessIdentity | undefined> {
-  const found = await findRoot(runId);
-  if (found !== undefined) return found;
-  // The agent may still be starting.
-  await new WakeSignal().wait(1_000);
-  return findRoot(runId);
 }

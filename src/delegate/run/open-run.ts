@@ -7,17 +7,24 @@ export interface OpenRun {
   readonly runId: string;
   readonly agent: AgentName;
   readonly tool: string;
-  readonly state: 'waiting' | 'running';
+  /** An autopilot is in the queue so that its host is known; it waits for nothing and takes no place of an agent. */
+  readonly state: 'waiting' | 'running' | 'autopilot';
   readonly threadId: string | null;
-  /** The server that follows the run. If it is dead, another server may adopt the run. */
+  /** The host that carries the run, or the server that is about to start the host. If it is dead, the run is abandoned. */
   readonly owner: ProcessIdentity;
   /** The agent's process; `null` until its pid is recorded. */
   readonly process: ProcessIdentity | null;
   readonly startedAt: string | null;
-  readonly totalTimeoutMs: number;
+  /** The socket of the host. */
+  readonly socket: string | null;
 }
 
-export type NewRun = Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'tool' | 'threadId' | 'totalTimeoutMs'>;
+export type NewRun = Pick<OpenRun, 'directory' | 'runId' | 'agent' | 'tool' | 'threadId' | 'state'>;
+
+/** True for a job of an autopilot, whose id contains the id of the autopilot. */
+export function isJob({ runId }: Pick<OpenRun, 'runId'>): boolean {
+  return runId.includes('/');
+}
 
 export function toOpenRun(row: Record<string, unknown>): OpenRun {
   return {
@@ -30,7 +37,7 @@ export function toOpenRun(row: Record<string, unknown>): OpenRun {
     owner: { pid: Number(row['owner_pid']), born: String(row['owner_born']) },
     process: row['pid'] === null ? null : { pid: Number(row['pid']), born: String(row['born']) },
     startedAt: row['started_at'] as string | null,
-    totalTimeoutMs: Number(row['total_timeout_ms']),
+    socket: row['socket'] as string | null,
   };
 }
 
@@ -44,7 +51,7 @@ export function mayStart(
   abandoned: ReadonlySet<string>,
   maxParallel: number,
 ): boolean {
-  const runs = open.filter((run) => !abandoned.has(run.directory));
+  const runs = open.filter((run) => run.state !== 'autopilot' && !abandoned.has(run.directory));
   const running = runs.filter((run) => run.state === 'running');
   const busyThreads = new Set(running.flatMap((run) => run.threadId ?? []));
   let free = maxParallel - running.length;

@@ -1,9 +1,9 @@
 import { type JsonSchema, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
+import { placeReason, storageReason } from '../../storage-error.ts';
 import type { Agent, Usage } from '../agents/agent.ts';
-import { discardBefore, type RunChanges, recordAfter } from '../changes/change-recorder.ts';
-import { unmetClaims } from '../changes/evidence.ts';
+import { discardBefore } from '../changes/change-recorder.ts';
 import { patchFile } from '../changes/patch.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
@@ -11,14 +11,12 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
-import { type Answer, asAnswer } from '../record/answer.ts';
+import { asAnswer } from '../record/answer.ts';
 import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
 import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
-import { deliverRun } from '../workspace/run-delivery.ts';
-import { workspaceFolder } from '../workspace/run-place.ts';
-import { Workspace } from '../workspace/workspace.ts';
+import { recordChanges } from './run-changes.ts';
 import type { RunQueue } from './run-queue.ts';
 
 export interface FinishedRun {
@@ -39,11 +37,13 @@ export interface FinishedRun {
   readonly ended?: readonly EndedProcess[];
   /** True if an event contained a secret. */
   readonly secrets?: boolean;
+  /** Resolves to false if the agent cannot start sandboxed commands on this machine. */
+  readonly sandboxWorks?: Promise<boolean>;
 }
 
 const maxStderrChars = 64 * 1024;
 
-/** Builds and writes the result of a run whose agent has exited. Works from files, so an adopting server can do it too. */
+/** Builds and writes the result of a run whose agent has exited. Works from files, so it also works if the run host was killed. */
 export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const { directory, agent, queue, progress, redact } = run;
   const exec = await readJson(directory.file('codex_exec.json'));
@@ -84,14 +84,19 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   }
 
   const changes = await recordChanges(run, exec, outcome, asAnswer(answer)?.deliverables ?? []);
-  const sandboxed = run.exit !== undefined && exec?.['sandbox'] !== 'danger-full-access';
-  if (sandboxed && (await agent.sandboxWorks?.()) === false)
+  if (run.exit !== undefined && (await run.sandboxWorks) === false)
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );
   const finishedAt = new Date();
+  // An agent that cannot write its output may exit without a word.
+  const diskReason = outcome.status === 'failed' ? placeReason(directory.path) : undefined;
+  const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
   const result: RunResult = {
-    ...withProblems(outcome, changes?.problems ?? []),
+    ...withProblems(
+      { ...outcome, error: outcome.error && outcome.error + diskProblem },
+      changes?.problems ?? [],
+    ),
     threadId,
     lastMessage: message,
     answer,
@@ -116,46 +121,22 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     await discardBefore(directory);
   } catch (error) {
     // Return the real outcome even if its files cannot be written (e.g. ENOSPC).
-    log('error', `the result of run ${directory.id} could not be written`, error);
-    warnings.push(`The result could not be written: ${messageOf(error)}`);
+    const reason = describeStorageError(error, directory);
+    log('error', `the result of run ${directory.id} could not be written: ${reason}`);
+    warnings.push(`The result could not be written: ${reason}`);
   }
-  queue.finish(directory.path);
+  try {
+    queue.finish(directory.path);
+  } catch (error) {
+    log('warning', `run ${directory.id} could not be removed from the queue`, error);
+  }
   return result;
 }
 
-/** What a run changed. An autopilot delivers and judges the changes of its isolated jobs itself. */
-async function recordChanges(
-  { directory, env, ignored, stateDir }: FinishedRun,
-  exec: Readonly<Record<string, unknown>> | undefined,
-  { status }: Outcome,
-  claims: Answer['deliverables'],
-): Promise<(RunChanges & { readonly problems: readonly string[] }) | undefined> {
-  const couldWrite = exec?.['sandbox'] !== 'read-only';
-  const workspace = await Workspace.open(directory.file(workspaceFolder), env);
-  if (workspace === undefined) {
-    const options = { cwd: String(exec?.['codex_cwd']), env, ignored };
-    const changes = await recordAfter(directory, options, claims, couldWrite);
-    return changes && { ...changes, problems: unmetClaims(changes.evidence, couldWrite) };
-  }
-  if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
-  const isWanted = status === 'completed';
-  const { evidence, patch, conflicts, hasChanges } = await deliverRun(workspace, {
-    run: directory.id,
-    stateDir,
-    env,
-    isWanted,
-    claims,
-  });
-  const kept = `Its changes are kept; "adjutant runs apply ${directory.id}" delivers them.`;
-  return {
-    evidence,
-    ...(patch !== undefined && { patch }),
-    problems: [
-      ...unmetClaims(evidence, isWanted),
-      ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
-      ...(conflicts.length > 0 || (!isWanted && hasChanges) ? [kept] : []),
-    ],
-  };
+/** Says that the disk of a run is full, or why else a file could not be written. */
+export function describeStorageError(error: unknown, { path }: Pick<RunDirectory, 'path'>): string {
+  const reason = storageReason(error, path);
+  return reason === undefined ? messageOf(error) : `${path}: ${reason}`;
 }
 
 async function writeResult(
@@ -176,11 +157,14 @@ async function writeResult(
   });
 }
 
-async function readLastMessage({ directory, progress }: FinishedRun): Promise<string | undefined> {
+async function readLastMessage({ directory, progress, exit }: FinishedRun): Promise<string | undefined> {
+  const { end, lastMessage } = progress;
+  // An agent that was killed right after its turn has not written the file yet.
+  if (exit === undefined && end?.kind === 'completed' && lastMessage !== undefined) return lastMessage;
   const written = await readRegularFile(directory.file('last_message.json'), maxFileBytes).catch(
     () => undefined,
   );
-  return written ?? (progress.end?.kind === 'completed' ? progress.end.message : undefined);
+  return written ?? (end?.kind === 'completed' ? end.message : undefined);
 }
 
 async function readAnswer(

@@ -23,7 +23,7 @@ function enqueue(directory: string, threadId: string | null = null) {
     agent: 'codex',
     tool: 'delegate_run',
     threadId,
-    totalTimeoutMs: 0,
+    state: 'waiting',
   });
 }
 const tryStart = (directory: string, maxParallel = 2) => queue.tryStart(directory, maxParallel, now);
@@ -32,7 +32,7 @@ const tryStart = (directory: string, maxParallel = 2) => queue.tryStart(director
 function abandon(directory: string) {
   const run = queue.find(directory)!;
   Object.assign(queue.self, { born: 'never' });
-  expect(queue.adopt(run)).toBe(true);
+  expect(queue.claim(run)).toBe(true);
   Object.assign(queue.self, { born: run.owner.born });
 }
 
@@ -102,8 +102,8 @@ describe('RunQueue', () => {
     enqueue('a');
     abandon('a');
     const seen = queue.find('a')!;
-    expect(queue.adopt(seen)).toBe(true);
-    expect(queue.adopt(seen)).toBe(false);
+    expect(queue.claim(seen)).toBe(true);
+    expect(queue.claim(seen)).toBe(false);
   });
 
   it('keeps the first cancellation reason, for a run and its sub-runs', () => {

@@ -7,7 +7,7 @@ import { identify, isAlive, type ProcessIdentity } from '../process/process-tabl
 import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';
 
 const schema = `
-  CREATE TABLE IF NOT EXISTS runs (
+  CREATE TABLE IF NOT EXISTS open_runs (
     place INTEGER PRIMARY KEY AUTOINCREMENT,
     directory TEXT NOT NULL UNIQUE,
     run_id TEXT NOT NULL,
@@ -20,7 +20,7 @@ const schema = `
     pid INTEGER,
     born TEXT,
     started_at TEXT,
-    total_timeout_ms INTEGER NOT NULL
+    socket TEXT
   );
   CREATE TABLE IF NOT EXISTS wishes (
     directory TEXT PRIMARY KEY,
@@ -30,11 +30,17 @@ const schema = `
     thread_id TEXT PRIMARY KEY,
     run_id TEXT NOT NULL,
     usage TEXT
+  );
+  CREATE TABLE IF NOT EXISTS passed_checks (
+    name TEXT PRIMARY KEY,
+    passed_at INTEGER NOT NULL
   );`;
 
+const checkValidityMs = 60 * 60_000;
+
 /**
- * The queue of open runs, shared by all servers of one user through SQLite. It also holds cancellation requests (table
- * `wishes`) and the token usage of threads. Each change is one transaction, so a crash never leaves half a change.
+ * The queue of open runs, shared by all servers and run hosts of one user through SQLite. It also holds cancellation requests
+ * (table `wishes`), the token usage of threads, and which checks have passed lately. Each change is one transaction, so a crash never leaves half a change.
  */
 export class RunQueue {
   readonly #database: DatabaseSync;
@@ -69,21 +75,36 @@ export class RunQueue {
     this.#database.close();
   }
 
-  /** Appends a run. A run that is already queued keeps its position. */
-  enqueue(run: NewRun): void {
-    this.#run(
-      `INSERT INTO runs (directory, run_id, agent, tool, thread_id, owner_pid, owner_born, total_timeout_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (directory) DO UPDATE SET total_timeout_ms = excluded.total_timeout_ms`,
+  /** Appends a run that this process owns. False if the run is already queued; it keeps its position and its owner. */
+  enqueue(run: NewRun): boolean {
+    const added = this.#run(
+      `INSERT INTO open_runs (directory, run_id, agent, tool, state, thread_id, owner_pid, owner_born)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (directory) DO NOTHING`,
       run.directory,
       run.runId,
       run.agent,
       run.tool,
+      run.state,
       run.threadId,
       this.self.pid,
       this.self.born,
-      run.totalTimeoutMs,
     );
+    return added > 0;
+  }
+
+  /** Makes a run host the owner of the run. */
+  assign(directory: string, { pid, born }: ProcessIdentity): void {
+    this.#run('UPDATE open_runs SET owner_pid = ?, owner_born = ? WHERE directory = ?', pid, born, directory);
+  }
+
+  /** Records the socket through which the host of the run can be reached. */
+  recordSocket(directory: string, socket: string): void {
+    this.#run('UPDATE open_runs SET socket = ? WHERE directory = ?', socket, directory);
+  }
+
+  /** A number that changes when another process changes the queue. */
+  get version(): number {
+    return Number(this.#all('PRAGMA data_version')[0]!['data_version']);
   }
 
   /** Marks the run as running if it is next in line and fewer than `maxParallel` runs are running. */
@@ -94,7 +115,7 @@ export class RunQueue {
     return this.#transaction(() => {
       if (!mayStart(directory, this.open(), abandoned, maxParallel)) return false;
       this.#run(
-        "UPDATE runs SET state = 'running', started_at = ? WHERE directory = ?",
+        "UPDATE open_runs SET state = 'running', started_at = ? WHERE directory = ?",
         startedAt,
         directory,
       );
@@ -102,7 +123,7 @@ export class RunQueue {
     });
   }
 
-  /** Runs whose server has exited and whose agent is not running. Stays valid later: a dead process never comes back. */
+  /** Runs whose owner and agent have exited. Stays valid later: a dead process never comes back. */
   async #findAbandoned(runs: readonly OpenRun[]): Promise<ReadonlySet<string>> {
     const owners = new Map(runs.map(({ owner }) => [`${owner.pid} ${owner.born}`, owner]));
     const alive = new Map<string, boolean>();
@@ -110,19 +131,18 @@ export class RunQueue {
     const abandoned = new Set<string>();
     for (const run of runs) {
       if (alive.get(`${run.owner.pid} ${run.owner.born}`)) continue;
-      if (run.state === 'waiting' || (run.process !== null && !(await isAlive(run.process))))
-        abandoned.add(run.directory);
+      if (run.process === null || !(await isAlive(run.process))) abandoned.add(run.directory);
     }
     return abandoned;
   }
 
   recordProcess(directory: string, { pid, born }: ProcessIdentity): void {
-    this.#run('UPDATE runs SET pid = ?, born = ? WHERE directory = ?', pid, born, directory);
+    this.#run('UPDATE open_runs SET pid = ?, born = ? WHERE directory = ?', pid, born, directory);
   }
 
   recordThread(directory: string, runId: string, threadId: string): void {
     this.#transaction(() => {
-      this.#run('UPDATE runs SET thread_id = ? WHERE directory = ?', threadId, directory);
+      this.#run('UPDATE open_runs SET thread_id = ? WHERE directory = ?', threadId, directory);
       this.#run(
         `INSERT INTO threads (thread_id, run_id) VALUES (?, ?)
          ON CONFLICT (thread_id) DO UPDATE SET run_id = excluded.run_id`,
@@ -146,7 +166,17 @@ export class RunQueue {
     return typeof row?.['usage'] === 'string' ? (JSON.parse(row['usage']) as Usage) : undefined;
   }
 
-  /** Asks the server that follows the run to cancel it and all its sub-runs. Later requests do not replace the first reason. */
+  /** Repeats a check only if it has not passed within the last hour. */
+  async checkOnce(name: string, check: () => Promise<boolean>): Promise<boolean> {
+    const since = Date.now() - checkValidityMs;
+    if (this.#all('SELECT 1 FROM passed_checks WHERE name = ? AND passed_at > ?', name, since).length > 0)
+      return true;
+    const passed = await check();
+    if (passed) this.#run('INSERT OR REPLACE INTO passed_checks VALUES (?, ?)', name, Date.now());
+    return passed;
+  }
+
+  /** Asks the host of the run to cancel it and all its sub-runs. Later requests do not replace the first reason. */
   requestCancellation(directory: string, reason: string): void {
     this.#run('INSERT OR IGNORE INTO wishes (directory, reason) VALUES (?, ?)', directory, reason);
   }
@@ -162,10 +192,10 @@ export class RunQueue {
     return row && String(row['reason']);
   }
 
-  /** Takes over ownership of a dead server's run. False if another server was first. */
-  adopt(run: OpenRun): boolean {
+  /** Takes over the run of a dead owner. False if another process was first. */
+  claim(run: OpenRun): boolean {
     const changed = this.#run(
-      'UPDATE runs SET owner_pid = ?, owner_born = ? WHERE directory = ? AND owner_pid = ? AND owner_born = ?',
+      'UPDATE open_runs SET owner_pid = ?, owner_born = ? WHERE directory = ? AND owner_pid = ? AND owner_born = ?',
       this.self.pid,
       this.self.born,
       run.directory,
@@ -175,26 +205,21 @@ export class RunQueue {
     return changed > 0;
   }
 
-  /** Releases ownership so that another server can adopt the run. */
-  release(directory: string): void {
-    this.#run("UPDATE runs SET owner_pid = 0, owner_born = '' WHERE directory = ?", directory);
-  }
-
   /** Removes the run and its cancellation request. */
   finish(directory: string): void {
     this.#transaction(() => {
-      this.#run('DELETE FROM runs WHERE directory = ?', directory);
-      this.#run('DELETE FROM wishes WHERE directory = ?', directory);
+      for (const table of ['open_runs', 'wishes'])
+        this.#run(`DELETE FROM ${table} WHERE directory = ?`, directory);
     });
   }
 
   find(directory: string): OpenRun | undefined {
-    return this.#all('SELECT * FROM runs WHERE directory = ?', directory).map(toOpenRun)[0];
+    return this.#all('SELECT * FROM open_runs WHERE directory = ?', directory).map(toOpenRun)[0];
   }
 
   /** All open runs, in queue order. */
   open(): readonly OpenRun[] {
-    return this.#all('SELECT * FROM runs ORDER BY place').map(toOpenRun);
+    return this.#all('SELECT * FROM open_runs ORDER BY place').map(toOpenRun);
   }
 
   #transaction<Value>(step: () => Value): Value {
@@ -204,7 +229,8 @@ export class RunQueue {
       this.#database.exec('COMMIT');
       return value;
     } catch (error) {
-      this.#database.exec('ROLLBACK');
+      // SQLite itself ends the transaction if the disk is full.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
   }

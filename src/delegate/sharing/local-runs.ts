@@ -1,20 +1,17 @@
 import { promises as disk, existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
-import { extendResumeWindow } from '../autopilot/autopilot-state.ts';
-import { takeOverAutopilot } from '../autopilot/autopilot-takeover.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { readJson } from '../files/json-file.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
+import { recoverRun } from '../run/run-recovery.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
-/** Time for an adopted run to get its result before it is reported. */
-const adoptionGraceMs = 300;
+const noProcess: ProcessIdentity = { pid: 0, born: '' };
 /** How many of the newest runs are checked for a missing result. */
 const checkedRuns = 50;
 
@@ -55,16 +52,19 @@ export class LocalRuns {
     return { overview, record, ...(autopilot && { autopilot }) };
   }
 
-  /** Adopts the runs of dead servers, so that no dead run is reported as running. */
-  async adopt(): Promise<void> {
-    if ((await this.#delegation.supervisor.sweep()) > 0) await pause(adoptionGraceMs);
+  /** Finishes or continues the runs whose hosts were killed, so that no dead run is reported as running. */
+  async recover(): Promise<void> {
+    await this.#delegation.hosts.recoverAbandoned().catch((error: unknown) => {
+      // Without space on the disk, runs cannot be recovered, but they can be listed.
+      log('warning', 'runs whose hosts were killed could not be recovered', error);
+    });
   }
 
-  /** Adopts or finishes the runs of dead servers, and resumes their autopilots. */
-  async finishAbandoned(): Promise<void> {
-    await this.#delegation.supervisor.sweep();
+  /** Like `recover`, and also finds runs that are missing in the queue. */
+  async recoverAll(): Promise<void> {
+    await this.recover();
     for (const id of (await this.#ids()).slice(0, checkedRuns)) {
-      if (!existsSync(join(this.#pathOf(id), 'result.json'))) await this.#load(id, true);
+      if (!existsSync(join(this.#pathOf(id), 'result.json'))) await this.#load(id);
     }
   }
 
@@ -80,7 +80,7 @@ export class LocalRuns {
       if (record?.status === 'running') continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < ageMs) continue;
       await disk.rm(this.#pathOf(id), { recursive: true, force: true });
-      (await this.#delegation.supervisor.queue).finish(this.#pathOf(id));
+      (await this.#delegation.runner.queue).finish(this.#pathOf(id));
       await onRemoved(id);
       removed.push(id);
     }
@@ -132,47 +132,35 @@ export class LocalRuns {
     return this.#delegation.options.runsDir;
   }
 
-  /** Loads a run. A run without a result whose server has died is finished first, or resumed if `mayResume` is set. */
-  async #load(id: string, mayResume = false): Promise<RunRecord | undefined> {
+  /** Loads a run. A run that has no result and no host is finished first, or continued if it is an autopilot. */
+  async #load(id: string): Promise<RunRecord | undefined> {
     const record = await loadRecord(this.#pathOf(id), id);
     if (record?.status !== 'running') return record;
-    if (await this.#isOpen(record.run_dir)) {
-      if (mayResume) await extendResumeWindow(record.run_dir);
-      return record;
-    }
-    const { redact, supervisor } = this.#delegation;
-    const directory = new RunDirectory(record.run_dir, id, redact);
-    const request = await readJson(directory.file('request.json'));
-    if (request?.['tool'] === 'delegate_autopilot') {
-      const isFinished = await takeOverAutopilot(this.#delegation, directory, mayResume).catch(
-        (error: unknown) => {
-          log('error', `autopilot ${id} of a stopped server could not be adopted`, error);
-          return false;
-        },
-      );
-      if (!isFinished) return record;
-    }
+    const { runner, hosts } = this.#delegation;
+    const queue = await runner.queue;
+    const run = queue.find(record.run_dir);
+    if (run !== undefined && (await isAlive(run.owner))) return record;
     // The run may have finished since it was loaded.
     const reloaded = await loadRecord(record.run_dir, id);
     if (reloaded?.status !== 'running') return reloaded;
-    const result = await supervisor.refuse(directory, 'the server stopped before the run had a result');
+    const directory = new RunDirectory(record.run_dir, id, runner.redact);
+    const request = await readJson(directory.file('request.json'));
+    if (request?.['tool'] === 'delegate_autopilot') {
+      if (run === undefined) await hosts.resumeUnlisted(directory);
+      const isContinued = await isAlive(queue.find(record.run_dir)?.owner ?? noProcess);
+      const error = 'the process of the autopilot was killed, and it could not be continued';
+      return isContinued ? record : { ...record, status: 'failed', error };
+    }
+    const exec = await readJson(directory.file('codex_exec.json'));
+    const agent = this.#delegation.findAgent(exec).name;
+    const result = await recoverRun(runner, run ?? { directory: record.run_dir, runId: id, agent });
     return loadRecord(record.run_dir, id, result);
-  }
-
-  /** True if the run or one of its sub-runs is in the queue, or the run's server is alive. */
-  async #isOpen(path: string): Promise<boolean> {
-    const queue = await this.#delegation.supervisor.queue;
-    if (queue.open().some(({ directory }) => directory === path || directory.startsWith(path + sep)))
-      return true;
-    const request = await readJson(join(path, 'request.json'));
-    const server = request?.['server'] as ProcessIdentity | undefined;
-    return server !== undefined && (await isAlive(server));
   }
 
   async #overview(record: RunRecord): Promise<RunOverview> {
     const request = await readJson(join(record.run_dir, 'request.json'));
     const input = (request?.['request'] ?? {}) as Readonly<Record<string, unknown>>;
-    const queue = await this.#delegation.supervisor.queue;
+    const queue = await this.#delegation.runner.queue;
     const isWaiting = record.status === 'running' && queue.find(record.run_dir)?.state === 'waiting';
     return {
       run_id: record.run_id,

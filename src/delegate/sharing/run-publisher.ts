@@ -87,7 +87,7 @@ export class RunPublisher {
     }
     if (isFinished) this.#settled.add(id);
     else if (published?.wish !== undefined)
-      (await this.#delegation.supervisor.queue).requestCancellation(record.run_dir, published.wish);
+      await this.#delegation.hosts.cancel(record.run_dir, published.wish);
   }
 
   async #readFiles(id: string): Promise<Readonly<Record<string, string>>> {
@@ -95,7 +95,7 @@ export class RunPublisher {
     for (const { name } of await this.#runs.artifacts(id)) {
       const file = await this.#runs.artifactPath(id, name);
       if (file !== undefined && (await disk.stat(file)).size <= maxSharedBytes)
-        texts[name] = this.#delegation.redact(await readRegularFile(file, maxFileBytes));
+        texts[name] = this.#delegation.runner.redact(await readRegularFile(file, maxFileBytes));
     }
     return texts;
   }

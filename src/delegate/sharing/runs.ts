@@ -65,7 +65,7 @@ export class Runs {
   }
 
   async #list(limit: number, before?: string): Promise<readonly RunOverview[]> {
-    await this.#local.adopt();
+    await this.#local.recover();
     const [local, remote] = await Promise.all([
       this.#local.list(limit, before),
       this.#listRemote(limit, before),
@@ -78,7 +78,7 @@ export class Runs {
   }
 
   async account(id: string): Promise<RunAccount> {
-    await this.#local.adopt();
+    await this.#local.recover();
     const account = (await this.#local.find(id)) ?? (await this.#findRemote(id));
     const missing = `There is no run ${id}. Call list_runs to see all runs.`;
     if (account === undefined) throw new Failure('resource-not-found', missing);
@@ -100,8 +100,7 @@ export class Runs {
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<RunRecord> {
     const record = await this.show(id);
     if (record.status !== 'running') return record;
-    if (this.#local.has(id))
-      (await this.#delegation.supervisor.queue).requestCancellation(record.run_dir, reason);
+    if (this.#local.has(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, cancelTimeoutMs, signal);
   }
@@ -112,7 +111,7 @@ export class Runs {
     if (!this.#local.has(record.run_id)) return `running on ${overview.host}`;
     const activityOf = async (path: string) => {
       const agent = this.#delegation.findAgent(await readJson(join(path, 'codex_exec.json')));
-      return agentActivity(path, (raw) => agent.parse(this.#delegation.redact(raw)));
+      return agentActivity(path, (raw) => agent.parse(this.#delegation.runner.redact(raw)));
     };
     return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
   }
@@ -140,12 +139,12 @@ export class Runs {
     const events = isLocal
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#readRemote(id, 'events.jsonl')).trimEnd().split('\n');
-    return describeLog(events, (raw) => agent.parse(this.#delegation.redact(raw)), after, limit);
+    return describeLog(events, (raw) => agent.parse(this.#delegation.runner.redact(raw)), after, limit);
   }
 
   /** Removes finished local runs older than `ageMs`, except the newest `keep`. Returns their ids. */
   async clean(ageMs: number, keep: number): Promise<readonly string[]> {
-    await this.#local.adopt();
+    await this.#local.recover();
     return this.#local.clean(ageMs, keep, (id) =>
       this.#shared
         ?.forget(id)
@@ -161,7 +160,7 @@ export class Runs {
       return (await this.#findRemote(id)) === undefined ? undefined : this.#readRemote(id, name);
     const file = await this.#local.artifactPath(id, name);
     // The files of a running agent are not redacted yet.
-    return file && this.#delegation.redact(await readRegularFile(file, maxFileBytes));
+    return file && this.#delegation.runner.redact(await readRegularFile(file, maxFileBytes));
   }
 
   /** Runs of other machines. Without the database, local runs must still be listed. */

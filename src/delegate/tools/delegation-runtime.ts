@@ -15,7 +15,7 @@ const databaseTimeout = () => after(databaseTimeoutMs, undefined, { ref: false }
 export interface DelegationRuntime {
   readonly delegation: Delegation;
   readonly runs: Runs;
-  /** Adopts the runs of dead servers, and publishes changed runs for other machines. */
+  /** Recovers the runs whose hosts were killed, and publishes changed runs for other machines. */
   sweep(): Promise<void>;
   problems(): readonly Problem[];
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export function openDelegationRuntime(
     return {
       delegation,
       runs: new Runs(delegation, local),
-      sweep: () => local.finishAbandoned(),
+      sweep: () => local.recoverAll(),
       problems: () => [],
       close: () => delegation.close(),
     };
@@ -52,7 +52,7 @@ export function openDelegationRuntime(
     delegation,
     runs: new Runs(delegation, local, shared),
     async sweep() {
-      await local.finishAbandoned();
+      await local.recoverAll();
       // Not awaited, so that sweeping does not depend on the database.
       void publisher.publish();
     },

@@ -2,7 +2,7 @@ const pieces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|\p{L}+|\p{N}{1,3}|[^\s\p{L}\p{N}]+|\n\s*/gu;
 
 /**
- * Estimates the number of tokens of a text, usually within 15 %. Every model counts differently, and the exact tables of a
+ * Estimates the number of tokens of a text. Every model counts differently, and the exact tables of a
  * single tokenizer are larger than the rest of the program.
  */
 export function estimateTokens(text: string): number {

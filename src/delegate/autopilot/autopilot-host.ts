@@ -1,0 +1,114 @@
+import { dirname, sep } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
+import { grantSandbox } from '../delegation/permissions.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import type { HostOptions } from '../host/host-message.ts';
+import { loadRecord } from '../record/run-record.ts';
+import { type AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { recoverRun } from '../run/run-recovery.ts';
+import { Autopilot, type AutopilotPorts, type AutopilotRequest } from './autopilot.ts';
+import { resultFile } from './autopilot-log.ts';
+import type { AutopilotOutput } from './autopilot-output.ts';
+import { failedAutopilot, loadAutopilot } from './autopilot-record.ts';
+import { recoverAutopilot } from './autopilot-recovery.ts';
+import { loadResumableState } from './autopilot-state.ts';
+
+/** An autopilot in its run host. */
+export interface HostedAutopilot {
+  readonly directory: RunDirectory;
+  readonly runner: AgentRunner;
+  readonly options: HostOptions;
+  /** Absent to continue an autopilot whose host was killed. */
+  readonly request: AutopilotRequest | undefined;
+  readonly signal: AbortSignal;
+  readonly listen: AutopilotPorts['listen'];
+}
+
+/** Runs an autopilot to its result, or continues it after its last recorded step. */
+export async function carryAutopilot(hosted: HostedAutopilot): Promise<AutopilotOutput> {
+  const { directory, runner, request } = hosted;
+  const output = await (request === undefined
+    ? resume(hosted)
+    : new Autopilot(directory, request, createPorts(hosted)).run()
+  ).catch((error: unknown) => {
+    const isExpected = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
+    if (!isExpected) throw error;
+    return failAutopilot(directory, runner, messageOf(error));
+  });
+  (await runner.queue).finish(directory.path);
+  return output;
+}
+
+/** Writes a failed result. */
+export async function failAutopilot(
+  directory: RunDirectory,
+  runner: AgentRunner,
+  error: string,
+): Promise<AutopilotOutput> {
+  const output = { ...failedAutopilot(error), run_id: directory.id, run_dir: directory.path };
+  try {
+    await directory.writeJson('result.json', resultFile(output));
+    (await runner.queue).finish(directory.path);
+  } catch (problem) {
+    log('error', `the result of autopilot ${directory.id} could not be written`, problem);
+  }
+  return { ...output, artifacts: await directory.artifacts().catch(() => []) };
+}
+
+/** Continues an autopilot whose host was killed, or finishes it with the results so far if it must not continue. */
+async function resume(hosted: HostedAutopilot): Promise<AutopilotOutput> {
+  const { directory, runner, options } = hosted;
+  const { path, id } = directory;
+  const queue = await runner.queue;
+  for (const run of queue.open())
+    if (run.directory.startsWith(path + sep)) await recoverRun(runner, run, true);
+  const loaded = await loadAutopilot(path, id);
+  if (loaded === undefined) throw new Error(`the directory of autopilot ${id} was removed`);
+  if (loaded.status !== 'running') return loaded;
+  const state = await loadResumableState(path);
+  const mayContinue =
+    state !== undefined &&
+    queue.cancellationReason(path) === undefined &&
+    !(await hasCancelledJob(loaded)) &&
+    (await isPermitted(loaded, state.request.cwd, options));
+  if (!mayContinue) {
+    const recovery = { env: options.env, stateDir: dirname(options.queueFile), redact: runner.redact };
+    return recoverAutopilot(directory, loaded, recovery, queue.cancellationReason(path));
+  }
+  return new Autopilot(directory, state.request, createPorts(hosted)).resume(loaded, state);
+}
+
+/** True if a job was cancelled, also if the autopilot had not recorded it yet. */
+async function hasCancelledJob({ jobs }: AutopilotOutput): Promise<boolean> {
+  const states = jobs.map(async ({ status, run_dir, run_id }) =>
+    status === 'running' ? (await loadRecord(run_dir, run_id))?.status : status,
+  );
+  return (await Promise.all(states)).includes('cancelled');
+}
+
+/** True if the server that continues the autopilot would grant the jobs their sandboxes if a caller asked for them. */
+async function isPermitted({ plan }: AutopilotOutput, cwd: string, options: HostOptions): Promise<boolean> {
+  const granted = plan.jobs.map(({ sandbox }) =>
+    grantSandbox(sandbox, cwd, { threads: [], workspaces: [] }, options).then(
+      (result) => result.sandbox === sandbox,
+      () => false,
+    ),
+  );
+  return !(await Promise.all(granted)).includes(false);
+}
+
+function createPorts({ runner, options, signal, listen }: HostedAutopilot): AutopilotPorts {
+  return {
+    settings: options.autopilot,
+    codexHome: options.codexHome,
+    userHome: options.userHome,
+    env: options.env,
+    stateDir: dirname(options.queueFile),
+    run: (...args) => runner.run(...args),
+    confine: async (sandbox) => runner.agent.confine?.(sandbox),
+    listen,
+    signal,
+  };
+}

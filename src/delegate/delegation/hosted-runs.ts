@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../../failure.ts';
+import type { Change } from '../../feature.ts';
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import { cancelThroughSocket, type HostClient, startHost } from '../host/host-client.ts';
+import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.ts';
+import { isAlive } from '../process/process-table.ts';
+import type { AgentRunner } from '../run/agent-runner.ts';
+import type { OpenRun } from '../run/open-run.ts';
+import { recoverRun, recoverRuns } from '../run/run-recovery.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { ProgressReporter } from './progress-reporter.ts';
+
+/** A run that this server follows. */
+export interface FollowedRun {
+  readonly directory: Pick<RunDirectory, 'path' | 'id'>;
+  readonly signal?: AbortSignal;
+  readonly reporter?: ProgressReporter;
+}
+
+/** Starts run hosts, follows them, and cancels and recovers the runs they carry. */
+export class HostedRuns {
+  readonly #options: HostOptions;
+  readonly #runner: AgentRunner;
+  readonly #publish: (change: Change) => void;
+  readonly #released = Promise.withResolvers<never>();
+  readonly #resumed = new Set<Promise<unknown>>();
+
+  constructor(
+    { records: _, expandPrompt: __, ...options }: DelegateOptions,
+    runner: AgentRunner,
+    publish: (change: Change) => void,
+  ) {
+    this.#options = options;
+    this.#runner = runner;
+    this.#publish = publish;
+    this.#released.promise.catch(() => {});
+  }
+
+  /** Starts a host, which loads while the server prepares its order. */
+  start(): Promise<HostClient> {
+    return startHost(this.#options);
+  }
+
+  /**
+   * Gives a host its order and follows it. If the host is killed, the run is finished or, in case of an autopilot, continued
+   * in another host. Resolves with the result, or with `undefined` if another server has finished the run.
+   */
+  async carry(
+    run: FollowedRun,
+    work: HostOrder['work'],
+    host = this.start(),
+    createRequest?: () => Promise<object>,
+  ): Promise<object | undefined> {
+    const { path, id } = run.directory;
+    let result = await this.#follow(run, work, await host, createRequest);
+    for (let hosts = 1; result === undefined; hosts += 1) {
+      const open = await this.#takeBack(path);
+      if (open === undefined) return undefined;
+      if (work === 'run') return recoverRun(this.#runner, open);
+      if (hosts === maxHosts) throw new Failure('refused', `the process of ${id} was killed ${hosts} times`);
+      log('info', `continuing autopilot ${id}, whose run host was killed`);
+      result = await this.#follow(run, 'resume', await this.start());
+    }
+    return result;
+  }
+
+  /** Follows a host. Resolves with `undefined` if it is killed. */
+  async #follow(
+    run: FollowedRun,
+    work: HostOrder['work'],
+    host: HostClient,
+    createRequest?: () => Promise<object>,
+  ): Promise<object | undefined> {
+    const { directory, signal } = run;
+    const { path, id } = directory;
+    const cancel = () => {
+      const reason = messageOf(signal?.reason);
+      void this.#requestCancellation(path, reason);
+      host.cancel(reason);
+    };
+    try {
+      const request = await createRequest?.();
+      if (host.identity === undefined) return undefined;
+      (await this.#runner.queue).assign(path, host.identity);
+      const result = host.carryOut(
+        { run: { path, id }, work, ...(request && { request }) },
+        this.#createReport(run),
+      );
+      if (signal?.aborted) cancel();
+      signal?.addEventListener('abort', cancel);
+      // A server that stops still waits for the runs that it cancels.
+      const released = this.#released.promise.catch((error) => {
+        if (signal?.aborted) return result;
+        throw error;
+      });
+      return await Promise.race([result, released]);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      await host.release();
+    }
+  }
+
+  /** Cancels a run, whichever server started its host. The request is stored first, so that a killed host does not lose it. */
+  async cancel(path: string, reason: string): Promise<void> {
+    await this.#requestCancellation(path, reason);
+    const socket = (await this.#runner.queue).find(path)?.socket;
+    if (socket != null) await cancelThroughSocket(socket, reason);
+  }
+
+  async #requestCancellation(path: string, reason: string): Promise<void> {
+    try {
+      (await this.#runner.queue).requestCancellation(path, reason);
+    } catch (error) {
+      log('warning', `the cancellation of ${path} could not be recorded`, error);
+    }
+  }
+
+  /** Finishes the runs whose hosts were killed, and continues their autopilots in new hosts. */
+  async recoverAbandoned(): Promise<void> {
+    if (!existsSync(this.#options.queueFile)) return;
+    await recoverRuns(this.#runner);
+    const queue = await this.#runner.queue;
+    for (const run of queue.open()) {
+      if (run.state !== 'autopilot' || (await isAlive(run.owner)) || !queue.claim(run)) continue;
+      this.#resume({ path: run.directory, id: run.runId });
+    }
+  }
+
+  /** Continues an autopilot that is not in the queue, unless another server was first. */
+  async resumeUnlisted(directory: RunDirectory): Promise<void> {
+    if (await this.#runner.enqueue({ directory, tool: 'delegate_autopilot', state: 'autopilot' }))
+      this.#resume(directory);
+  }
+
+  #resume(directory: FollowedRun['directory']): void {
+    const resumed = this.carry({ directory }, 'resume')
+      .catch((error: unknown) => {
+        if (!(error instanceof RunReleased))
+          log('error', `autopilot ${directory.id} could not be continued`, error);
+      })
+      .finally(() => {
+        this.#resumed.delete(resumed);
+        this.#publish({ kind: 'resources' });
+      });
+    this.#resumed.add(resumed);
+  }
+
+  /** Makes this server the owner of a run whose host was killed. Resolves with `undefined` when the run is finished. */
+  async #takeBack(path: string): Promise<OpenRun | undefined> {
+    const queue = await this.#runner.queue;
+    for (;;) {
+      const run = queue.find(path);
+      if (run === undefined) return undefined;
+      const isOwn = run.owner.pid === queue.self.pid && run.owner.born === queue.self.born;
+      if (isOwn || (!(await isAlive(run.owner)) && queue.claim(run))) return run;
+      // The host is exiting, or another server was first.
+      await Promise.race([pause(takeBackIntervalMs), this.#released.promise]);
+    }
+  }
+
+  /** Lets go of all runs that are not being cancelled. Their hosts carry on. */
+  async release(): Promise<void> {
+    this.#released.reject(
+      new RunReleased('unavailable', 'The server stopped; the run continues without it.'),
+    );
+    await Promise.allSettled(this.#resumed);
+  }
+
+  /** Reports the messages of a host to the client and to subscribers of resources. */
+  #createReport({ directory: { id }, reporter }: FollowedRun): (message: HostMessage) => void {
+    const jobs = new Map<string, ProgressReporter>();
+    const publishEvents = (...runs: readonly string[]) => {
+      for (const run of runs) this.#publish({ kind: 'resource', uri: `runs://${run}/events.jsonl` });
+    };
+    const reporterFor = (job: { id: string; title: string } | undefined) => {
+      if (job === undefined || reporter === undefined) return reporter;
+      const known = jobs.get(job.id) ?? reporter.forJob(job.id, job.title);
+      jobs.set(job.id, known);
+      return known;
+    };
+    return (message) => {
+      switch (message.kind) {
+        case 'state':
+          reporterFor(message.job)?.state(message.state);
+          if (message.state === 'running') this.#publish({ kind: 'resources' });
+          break;
+        case 'event':
+          reporterFor(message.job)?.event(message.event);
+          publishEvents(id, ...(message.job === undefined ? [] : [`${id}/subruns/${message.job.id}`]));
+          break;
+        case 'job-finished':
+          reporterFor(message.job)?.finished(message.status);
+          jobs.delete(message.job.id);
+      }
+    };
+  }
+}
+
+const takeBackIntervalMs = 50;
+/** An autopilot that crashes every host must not be continued for ever. */
+const maxHosts = 4;
+
+/** Thrown when this server stops while a run continues in its host. */
+export class RunReleased extends Failure {}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { log, logLevel } from '../../log.ts';
+import { launch } from '../launch/launch.ts';
+import { identify, type ProcessIdentity } from '../process/process-table.ts';
+import { Channel } from './channel.ts';
+import type { Cancellation, HostMessage, HostOptions, HostOrder } from './host-message.ts';
+import { orderFormat } from './host-message.ts';
+
+/** The connection of a server to a run host that it has started. */
+export interface HostClient {
+  /** The process of the host; `undefined` if it could not be started. */
+  readonly identity: ProcessIdentity | undefined;
+  /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
+  carryOut(
+    order: Pick<HostOrder, 'run' | 'work' | 'request'>,
+    onMessage: (message: HostMessage) => void,
+  ): Promise<object | undefined>;
+  cancel(reason: string): void;
+  /** Closes the connection. A host that has an order carries on; one without an order exits. */
+  release(): Promise<void>;
+}
+
+/** The launcher beside this program, or the built one if this program runs from its source. */
+const launcher = ['.', '../../../dist']
+  .map((folder) => join(import.meta.dirname, folder, 'adjutant.cjs'))
+  .find(existsSync);
+
+/**
+ * Starts a run host: a process in its own session, which does not depend on this server. It gets its order over a private
+ * connection. Start it as early as possible, because it needs some time to load.
+ */
+export async function startHost(options: HostOptions): Promise<HostClient> {
+  const { NODE_OPTIONS: _, ...env } = options.env;
+  if (launcher === undefined) throw new Failure('unavailable', 'Run "npm run build" first.');
+  const child = await launch(
+    { command: process.execPath, args: [launcher, 'run-host'], cwd: options.startedIn, env },
+    { detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
+  );
+  child.once('error', (error) => log('error', 'the run host could not be started', error));
+  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  child.stderr?.on('error', () => {});
+  child.unref();
+  const result = Promise.withResolvers<object | undefined>();
+  let report: (message: HostMessage) => void = () => {};
+  const channel = new Channel<HostMessage, HostOrder | Cancellation>(child.stdio[3] as Socket, (message) => {
+    if (message.kind === 'result') result.resolve(message.result);
+    else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
+    else report(message);
+  });
+  void channel.closed.then(() => result.resolve(undefined));
+  return {
+    identity: child.pid === undefined ? undefined : await identify(child.pid),
+    carryOut(order, onMessage) {
+      report = onMessage;
+      channel.send({ ...order, format: orderFormat, options, logLevel: logLevel() });
+      return result.promise;
+    },
+    cancel: (reason) => channel.send({ cancel: reason }),
+    release: () => channel.end(),
+  };
+}
+
+/** Asks the host behind a socket to cancel its run. Does nothing if the host has exited. */
+export async function cancelThroughSocket(path: string, reason: string): Promise<void> {
+  const { connect } = await import('node:net');
+  const channel = new Channel<HostMessage, Cancellation>(connect(path), () => {});
+  channel.send({ cancel: reason });
+  channel.end();
+  await channel.closed;
+}

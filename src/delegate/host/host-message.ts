@@ -1,0 +1,41 @@
+import type { LogLevel } from '../../log.ts';
+import type { AgentEvent } from '../agents/agent.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
+
+/** Changes when a server and a run host of different versions no longer understand each other. */
+export const orderFormat = 1;
+
+/** The options that a run host needs. They are sent as JSON, so they contain no functions. */
+export type HostOptions = Omit<DelegateOptions, 'records' | 'expandPrompt'>;
+
+/** What a run host has to do. It is the first message to a host. */
+export interface HostOrder {
+  readonly format: number;
+  readonly options: HostOptions;
+  readonly logLevel: LogLevel;
+  readonly run: { readonly path: string; readonly id: string };
+  /** `resume` continues an autopilot whose host was killed. */
+  readonly work: 'run' | 'autopilot' | 'resume';
+  /** The request of the run or the autopilot. Absent to resume. */
+  readonly request?: object;
+}
+
+export interface Cancellation {
+  readonly cancel: string;
+}
+
+/** The job of an autopilot that a message is about. */
+export interface JobLabel {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** What a run host reports to every server that is connected to it. */
+export type HostMessage =
+  | { readonly kind: 'state'; readonly state: 'waiting' | 'running'; readonly job?: JobLabel }
+  | { readonly kind: 'event'; readonly event: AgentEvent; readonly job?: JobLabel }
+  | { readonly kind: 'job-finished'; readonly status: string; readonly job: JobLabel }
+  /** The last message: a `RunResult` or an `AutopilotOutput`. */
+  | { readonly kind: 'result'; readonly result: object }
+  /** The last message of a host that failed. */
+  | { readonly kind: 'failure'; readonly message: string };

@@ -1,0 +1,152 @@
+import { promises as disk } from 'node:fs';
+import { createServer, Socket } from 'node:net';
+import { messageOf } from '../json.ts';
+import { log, setLogLevel } from '../log.ts';
+import type { AutopilotRequest } from './autopilot/autopilot.ts';
+import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
+import { RunDirectory } from './files/run-directory.ts';
+import { Channel } from './host/channel.ts';
+import {
+  type Cancellation,
+  type HostMessage,
+  type HostOrder,
+  type JobLabel,
+  orderFormat,
+} from './host/host-message.ts';
+import { createSocketPath } from './host/host-socket.ts';
+import type { RunHooks, RunRequest } from './record/run-request.ts';
+import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
+
+/** Gives the agent time to start before this process uses the processor again. */
+const preloadDelayMs = 50;
+
+/**
+ * A run host: a process that carries one run or autopilot from its order to its result. It survives the server that started
+ * it, and any server of the same user can reach it through its socket. It ends with the run.
+ */
+class RunHost {
+  readonly #cancellation = new AbortController();
+  readonly #followers = new Set<Channel<HostOrder | Cancellation, HostMessage>>();
+  #isOrdered = false;
+
+  /** Waits for the order of the server that started this process. Without an order there is nothing to do. */
+  start(): void {
+    // Standard error leads to the server, which may be gone.
+    process.stderr.on('error', () => {});
+    // By default Node prints the line of the error, which is the whole bundle.
+    process.on('uncaughtException', (error) => {
+      log('error', 'the run host failed', error);
+      process.exit(1);
+    });
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => this.#cancel(`the run host received ${signal}`));
+    const closed = this.#accept(new Socket({ fd: 3 }));
+    void closed.then(() => {
+      if (!this.#isOrdered) process.exit(0);
+    });
+  }
+
+  /** Reports to a server until it closes the connection. */
+  #accept(socket: Socket): Promise<void> {
+    const channel = new Channel<HostOrder | Cancellation, HostMessage>(socket, (message) => {
+      if ('cancel' in message) this.#cancel(message.cancel);
+      else void this.#carry(message);
+    });
+    this.#followers.add(channel);
+    return channel.closed.then(() => {
+      this.#followers.delete(channel);
+    });
+  }
+
+  #cancel(reason: string): void {
+    this.#cancellation.abort(new Error(reason));
+  }
+
+  #send(message: HostMessage): void {
+    for (const follower of this.#followers) follower.send(message, message.kind !== 'event');
+  }
+
+  async #carry(order: HostOrder): Promise<void> {
+    // Only the server that started this process gives orders, and only one.
+    if (this.#isOrdered) return;
+    this.#isOrdered = true;
+    if (order.format !== orderFormat) {
+      const message = 'Adjutant was updated while this server was running. Restart the server.';
+      this.#send({ kind: 'failure', message });
+      return this.#exit();
+    }
+    setLogLevel(order.logLevel);
+    const runner = new AgentRunner(order.options);
+    const { path, id } = order.run;
+    const directory = new RunDirectory(path, id, runner.redact);
+    const listening = this.#listen(order, runner).catch((error: unknown) => {
+      log('warning', `run ${id} cannot be reached through a socket`, error);
+      return undefined;
+    });
+    let result: object;
+    try {
+      result = await this.#work(order, directory, runner);
+    } catch (error) {
+      log('error', `run ${id} failed`, error);
+      result =
+        order.work === 'run'
+          ? await runner.refuse(directory, messageOf(error))
+          : await failAutopilot(directory, runner, messageOf(error));
+    }
+    this.#send({ kind: 'result', result });
+    const socket = await listening;
+    if (socket !== undefined) await disk.rm(socket, { force: true });
+    await this.#exit();
+  }
+
+  #work(
+    { work, request, options }: HostOrder,
+    directory: RunDirectory,
+    runner: AgentRunner,
+  ): Promise<object> {
+    const hooksFor = (job?: JobLabel): RunHooks => ({
+      signal: this.#cancellation.signal,
+      onEvent: (event) => this.#send({ kind: 'event', event, ...(job && { job }) }),
+      onState: (state) => {
+        this.#send({ kind: 'state', state, ...(job && { job }) });
+        // Load what the end of the run needs while the agent works.
+        if (state === 'running') setTimeout(() => void import('typebox/schema'), preloadDelayMs);
+      },
+    });
+    if (work === 'run') {
+      const { request: run, prepared } = request as { request: RunRequest; prepared: PreparedRun };
+      return runner.run({ ...run, directory }, hooksFor(), prepared);
+    }
+    return carryAutopilot({
+      directory,
+      runner,
+      options,
+      request: request as AutopilotRequest | undefined,
+      signal: this.#cancellation.signal,
+      listen: ({ id, title }) => ({
+        ...hooksFor({ id, title }),
+        finished: (status) => this.#send({ kind: 'job-finished', status, job: { id, title } }),
+      }),
+    });
+  }
+
+  async #listen({ run, options }: HostOrder, runner: AgentRunner): Promise<string> {
+    const path = await createSocketPath(run.path, options.env);
+    // A host that was killed leaves its socket behind.
+    await disk.rm(path, { force: true });
+    const server = createServer((socket) => void this.#accept(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+    });
+    (await runner.queue).recordSocket(run.path, path);
+    return path;
+  }
+
+  async #exit(): Promise<void> {
+    await Promise.all([...this.#followers].map((follower) => follower.end()));
+    process.exit(0);
+  }
+}
+
+if (process.argv[2] === 'run-host') new RunHost().start();

@@ -1,0 +1,246 @@
+import { dirname } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
+import { type Agents, createAgents } from '../agents/agents.ts';
+import { recordBefore } from '../changes/change-recorder.ts';
+import { createRedaction, type Redact } from '../files/redaction.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import { startAgent } from '../process/agent-process.ts';
+import { type Containment, contain, type Program } from '../process/containment.ts';
+import { terminateRun } from '../process/process-end.ts';
+import { WakeSignal } from '../process/wake-signal.ts';
+import { RunProgress } from '../record/run-progress.ts';
+import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
+import type { Place } from '../workspace/run-place.ts';
+import type { WorkspaceKind } from '../workspace/workspace.ts';
+import { followRun, type Limits, requestedStop } from './follower.ts';
+import type { OpenRun } from './open-run.ts';
+import { prepareRun } from './preparation.ts';
+import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
+import { atPlace, placeRun } from './run-placement.ts';
+import { RunQueue } from './run-queue.ts';
+import { waitForTurn } from './run-turn.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type RunnerOptions = Parameters<typeof createAgents>[0] & {
+  readonly agent: AgentName;
+  readonly env: Environment;
+  /** Variables whose secret values are redacted. Default: `env`. */
+  readonly knownVariables?: Environment;
+  readonly queueFile: string;
+  readonly runsDir: string;
+  /** Maximum number of running agents, counted over all runs of the user. */
+  readonly maxParallel: number;
+  readonly limits: Limits;
+  /** How the processes of an agent are kept together. Default: the best way that works. */
+  readonly containment?: Containment | 'auto';
+  /** Folders above this size are not copied to isolate a run. */
+  readonly copyLimitBytes: number;
+  readonly workspaceKinds?: readonly WorkspaceKind[];
+};
+
+/** A run whose agent is ready to start. */
+export interface PreparedRun {
+  readonly invocation: Invocation;
+  /** The program around the agent, if the run is read-only. */
+  readonly program?: Program;
+  /** False if the run has to wait for other runs. */
+  readonly isNext: boolean;
+}
+
+type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'progress'> &
+  Partial<Pick<FinishedRun, 'progress'>>;
+
+/** Runs agents. */
+export class AgentRunner {
+  readonly agents: Agents;
+  readonly redact: Redact;
+  readonly #options: RunnerOptions;
+  #queue: Promise<RunQueue> | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.agents = createAgents(options);
+    this.redact = createRedaction(options.knownVariables ?? options.env);
+  }
+
+  get queue(): Promise<RunQueue> {
+    this.#queue ??= RunQueue.open(this.#options.queueFile).catch((error: unknown) => {
+      this.#queue = undefined;
+      throw error;
+    });
+    return this.#queue;
+  }
+
+  /** The agent for new runs. */
+  get agent(): Agent {
+    return this.agents[this.#options.agent];
+  }
+
+  /** Writes the input of an agent, and takes a place in the queue if one is free. */
+  async prepare(request: RunRequest): Promise<PreparedRun> {
+    await this.enqueue(request);
+    const invocation = await prepareRun(this.agent, request);
+    const queue = await this.queue;
+    await this.#recordEarlierUsage(queue, request);
+    const { path } = request.directory;
+    const isCancelled = requestedStop(undefined, queue, path) !== undefined;
+    const isNext = !isCancelled && (await this.tryStart(queue, path));
+    // Only the process that carries a writing run can claim its folder, so the place of that run is not known yet.
+    const program = request.sandbox === 'read-only' ? await this.#contain(invocation, request) : undefined;
+    return { invocation, ...(program && { program }), isNext };
+  }
+
+  /** Runs an agent from an empty run directory to `result.json`. */
+  async run(request: RunRequest, hooks: RunHooks, prepared?: PreparedRun): Promise<RunResult> {
+    const { directory } = request;
+    const { agent } = this;
+    const { signal } = hooks;
+    const wakeSignal = new WakeSignal();
+    const wake = () => wakeSignal.notify();
+    const limits = {
+      ...this.#options.limits,
+      ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
+    };
+    let place: Place | undefined;
+    signal.addEventListener('abort', wake);
+    try {
+      const receivedAt = new Date();
+      const ready = prepared ?? (await this.prepare(request));
+      if (signal.aborted || !ready.isNext) {
+        const stop = await waitForTurn(this, request, wakeSignal, hooks);
+        if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
+      }
+      let { invocation } = ready;
+      let placed = request;
+      if (request.sandbox !== 'read-only') {
+        place = await placeRun(request, hooks, await this.queue, this.#options);
+        if (place === undefined) {
+          const stop = requestedStop(signal, await this.queue, directory.path)!;
+          return await this.finish({ directory, agent, startedAt: receivedAt, stop });
+        }
+        placed = atPlace(request, place);
+        const { env, runsDir } = this.#options;
+        if (!place.isIsolated) await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
+        if (place.cwd !== request.cwd || place.warning !== undefined)
+          invocation = await prepareRun(agent, placed);
+      }
+      hooks.onState?.('running');
+      const program = ready.program ?? (await this.#contain(invocation, placed));
+      const startedAt = new Date();
+      const contained = { invocation, program };
+      const process = await startAgent(directory, contained, placed, this.#options.env, wake);
+      const queue = await this.queue;
+      if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
+      // Checked during the run, so that the answer is ready when the run finishes.
+      const sandboxWorks =
+        request.sandbox === 'danger-full-access' || agent.sandboxWorks === undefined
+          ? undefined
+          : queue.checkOnce(`sandbox of ${ready.invocation.command}`, agent.sandboxWorks).catch(() => true);
+      const followed = await followRun({
+        directory,
+        agent,
+        queue,
+        process,
+        redact: this.redact,
+        limits,
+        startedAt,
+        signal,
+        wakeSignal,
+        ...(hooks.onEvent && { onEvent: hooks.onEvent }),
+      }).catch(async (error: unknown) => {
+        // An agent that cannot be followed must not keep running unobserved.
+        await terminateRun(process.identity, directory.id, limits.grace);
+        throw error;
+      });
+      const { spawnError } = followed.exit;
+      return await this.finish({
+        directory,
+        agent,
+        startedAt,
+        ...followed,
+        ...(sandboxWorks && { sandboxWorks }),
+        ...(spawnError !== undefined && { spawnError }),
+      });
+    } catch (error) {
+      // Refusals and system errors (missing program or folder, full disk) become a failed result.
+      if (!(error instanceof Failure || isSystemError(error))) throw error;
+      return await this.refuse(directory, describeStorageError(error, directory));
+    } finally {
+      // An autopilot delivers the changes of its jobs itself.
+      place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  #contain(invocation: Invocation, request: RunRequest): Promise<Program> {
+    const { env, containment } = this.#options;
+    const isUnrestricted = request.sandbox === 'danger-full-access';
+    const options = { ...request, env, containment, isUnrestricted, endsWithParent: true };
+    return contain(invocation, request.cwd, options);
+  }
+
+  /**
+   * Adds a run to the queue. Servers do this on arrival, before preparing the run, so that queue order is arrival order. False
+   * if it is in the queue already.
+   */
+  async enqueue({
+    directory: { path, id },
+    tool,
+    threadId = null,
+    state = 'waiting',
+  }: Pick<RunRequest, 'tool'> & {
+    readonly directory: Pick<RunDirectory, 'path' | 'id'>;
+    readonly threadId?: string | null;
+    readonly state?: OpenRun['state'];
+  }): Promise<boolean> {
+    const { agent } = this.#options;
+    return (await this.queue).enqueue({ directory: path, runId: id, agent, tool, threadId, state });
+  }
+
+  /** Writes a failed result for a run that is not started. */
+  refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
+    return this.finish({ directory, agent: this.agent, startedAt: new Date(), spawnError: reason });
+  }
+
+  /** Writes the result of a run whose agent has exited or was not started. */
+  finish(run: UnfinishedRun): Promise<RunResult> {
+    const { env, runsDir, queueFile } = this.#options;
+    return this.queue.then((queue) =>
+      finishRun({
+        progress: new RunProgress(),
+        ...run,
+        queue,
+        redact: this.redact,
+        env,
+        stateDir: dirname(queueFile),
+        ignored: [runsDir],
+      }),
+    );
+  }
+
+  /** Records what a thread from outside Adjutant has used so far, so that this run's usage excludes it. */
+  async #recordEarlierUsage(queue: RunQueue, { directory, threadId }: RunRequest): Promise<void> {
+    if (threadId === undefined || queue.threadUsage(threadId) !== undefined) return;
+    const total = await this.agent.threadTotal?.(threadId).catch(() => undefined);
+    if (total === undefined) return;
+    queue.recordThread(directory.path, directory.id, threadId);
+    queue.recordUsage(threadId, total);
+  }
+
+  /** Takes a place in the queue if one is free. */
+  tryStart(queue: RunQueue, path: string): Promise<boolean> {
+    return queue.tryStart(path, this.#options.maxParallel, new Date().toISOString());
+  }
+
+  async close(): Promise<void> {
+    const queue = await this.#queue?.catch(() => undefined);
+    this.#queue = undefined;
+    queue?.close();
+  }
+}
+
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { EventFile } from '../files/event-file.ts';
+import { RunDirectory } from '../files/run-directory.ts';
+import { terminateRun } from '../process/process-end.ts';
+import { isAlive } from '../process/process-table.ts';
+import { RunProgress } from '../record/run-progress.ts';
+import type { RunResult } from '../record/run-request.ts';
+import type { AgentRunner } from './agent-runner.ts';
+import { requestedStop } from './follower.ts';
+import { isJob, type OpenRun } from './open-run.ts';
+
+/** A run whose host was killed. `process` is its agent, if it was recorded. */
+export type InterruptedRun = Pick<OpenRun, 'directory' | 'runId' | 'agent'> &
+  Partial<Pick<OpenRun, 'process' | 'startedAt'>>;
+
+/**
+ * Ends what is left of a run whose host was killed, and writes its result. With `mayRepeat`, a run whose agent had not
+ * finished gets no result, because the caller runs it again.
+ */
+export async function recoverRun(
+  runner: AgentRunner,
+  run: InterruptedRun,
+  mayRepeat = false,
+): Promise<RunResult | undefined> {
+  const directory = new RunDirectory(run.directory, run.runId, runner.redact);
+  const queue = await runner.queue;
+  const ended = await terminateRun(run.process ?? undefined, run.runId, 0);
+  const agent = runner.agents[run.agent];
+  const progress = new RunProgress();
+  let secrets = false;
+  for await (const line of new EventFile(directory.file('events.jsonl')).lines()) {
+    const clean = runner.redact(line);
+    secrets ||= clean !== line;
+    for (const event of agent.parse(clean)) progress.apply(event);
+  }
+  const isOver = existsSync(directory.file('result.json')) || !existsSync(run.directory);
+  if (isOver || (mayRepeat && progress.end === undefined)) {
+    queue.finish(run.directory);
+    return undefined;
+  }
+  const stop = requestedStop(undefined, queue, run.directory);
+  const wasStarted = existsSync(directory.file('events.jsonl'));
+  return runner.finish({
+    directory,
+    agent,
+    startedAt: new Date(run.startedAt ?? Date.now()),
+    progress,
+    ended,
+    secrets,
+    ...(stop !== undefined && { stop }),
+    ...(!wasStarted &&
+      stop === undefined && { spawnError: 'the run was interrupted before its agent was started' }),
+  });
+}
+
+/** Finishes the runs whose hosts were killed, except autopilots, which can continue. */
+export async function recoverRuns(runner: AgentRunner): Promise<void> {
+  const queue = await runner.queue;
+  for (const run of queue.open()) {
+    if (run.state === 'autopilot' || (await isAlive(run.owner))) continue;
+    // The job of an autopilot is finished or repeated by the next host of the autopilot.
+    if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0);
+    else if (queue.claim(run)) await recoverRun(runner, run);
+  }
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundle } from '../program.ts';
+import { eventually } from './eventually.ts';
+import { readQueue } from './kill-host.ts';
+import { scriptedAgent, steps } from './scripted.ts';
+import { ServerProcess } from './server-process.ts';
+import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = createWorkbench();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+/** Starts a run and resolves with its socket when the host listens. */
+async function startRun(server: Connection, task: string) {
+  const call = server.call('delegate_run', { task, cwd: bench.project });
+  const socket = await eventually(async () => {
+    const [run] = await readQueue(bench, (queue) => queue.open());
+    expect(run?.socket).toEqual(expect.any(String));
+    return run!.socket!;
+  });
+  return { call, socket };
+}
+
+describe('the socket of a run host', () => {
+  it.each([
+    ['XDG_RUNTIME_DIR', () => join(bench.folder, 'runtime')],
+    ['the temporary folder if XDG_RUNTIME_DIR is not set', () => undefined],
+    ['the temporary folder if XDG_RUNTIME_DIR is too long', () => join(bench.folder, 'x'.repeat(100))],
+  ])('is in a private folder in %s, and is removed with the run', async (_, folder) => {
+    const runtime = folder();
+    if (runtime !== undefined) {
+      mkdirSync(runtime);
+      bench.env['XDG_RUNTIME_DIR'] = runtime;
+    }
+    const server = await bench.connect({ 'delegate-command': scriptedAgent });
+    const { call, socket } = await startRun(server, steps({ hang: true }));
+    const isInRuntime = runtime !== undefined && runtime.length < 100;
+    expect(dirname(dirname(socket)) === runtime).toBe(isInRuntime);
+    expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+    connect(socket).end('{"cancel":"through the socket"}\n');
+    expect((await call).record).toMatchObject({
+      status: 'cancelled',
+      error: 'cancelled: through the socket',
+    });
+    await eventually(() => expect(() => statSync(socket)).toThrow('ENOENT'));
+  });
+
+  it('is not placed in a folder that others can open', async () => {
+    const runtime = join(bench.folder, 'open');
+    mkdirSync(join(runtime, 'adjutant'), { recursive: true, mode: 0o755 });
+    bench.env['XDG_RUNTIME_DIR'] = runtime;
+    const server = await bench.connect({ 'delegate-command': scriptedAgent });
+    const { call, socket } = await startRun(server, steps({ wait: 500 }, { answer: {} }));
+    expect(socket.startsWith(runtime)).toBe(false);
+    expect((await call).record.status).toBe('completed');
+  });
+});
+
+describe('a run host', () => {
+  it('keeps working when its program is removed by an update', async () => {
+    const program = join(bench.folder, 'program');
+    cpSync(dirname(bundle), program, { recursive: true });
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-answer-within-seconds': '0' };
+    await using server = await new ServerProcess(
+      bench,
+      settings,
+      [],
+      join(program, 'adjutant.cjs'),
+    ).initialize();
+    const call = server.call('delegate_run', {
+      task: steps({ wait: 1_000 }, { answer: { summary: 'not disturbed' } }),
+      cwd: bench.project,
+    });
+    await eventually(async () =>
+      expect(await readQueue(bench, (queue) => queue.open()[0]?.process)).toBeTruthy(),
+    );
+    rmSync(program, { recursive: true });
+    expect(await call).toMatchObject({ status: 'completed', summary: 'not disturbed' });
+  });
+
+  it.each([
+    ['the order has another format', { format: 0 }, 'Adjutant was updated while this server was running'],
+    ['the server is gone before the order', undefined, ''],
+  ])('exits if %s', async (_, order, message) => {
+    const host = spawn(process.execPath, [bundle, 'run-host'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    const channel = host.stdio[3] as Socket;
+    let received = '';
+    channel.on('data', (chunk) => {
+      received += chunk;
+    });
+    if (order === undefined) channel.end();
+    else channel.write(`${JSON.stringify(order)}\n`);
+    expect(await once(host, 'exit')).toEqual([0, null]);
+    expect(received).toContain(message);
+  });
+});
