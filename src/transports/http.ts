@@ -161,7 +161,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
     return sendError(response, 413, -32600, tooLong(options.maxMessageBytes), { connection: 'close' });
   let message: unknown;
   try {
-    message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    message = JSON.parse(decoder.decode(body));
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
@@ -227,19 +227,31 @@ function isModern(message: unknown, request: IncomingMessage): boolean {
 
 /**
  * Reads the body. A body over the limit is still read and discarded, so that the sender gets the reply, but reading stops at
- * 16 times the limit.
+ * 16 times the limit. Uses events, because an async iterator costs as much as a small request.
  */
-async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    else chunks.length = 0;
-    if (size > 16 * limit) break;
-  }
-  return size > limit ? undefined : Buffer.concat(chunks);
+function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = () =>
+      resolve(size > limit ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size <= 16 * limit) return;
+      request.destroy();
+      finish();
+    });
+    request.on('end', finish);
+    request.on('error', reject);
+    request.on('close', () =>
+      reject(new Error('The client closed the connection before its request was complete.')),
+    );
+  });
 }
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 function listen(listener: Listener, { host, port }: HttpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
