@@ -24,6 +24,7 @@ import { LiveRequests } from './live-requests.ts';
 import { neededScope } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
 import { sendError, sendJson } from './reply.ts';
+import { readBody } from './request-body.ts';
 import { tooLong } from './stdio.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
@@ -223,32 +224,6 @@ function isModern(message: unknown, request: IncomingMessage): boolean {
   if (!isObject(message)) return false;
   if (isObject(message['params']) && claimedVersion(message['params']) !== undefined) return true;
   return request.headers['mcp-protocol-version'] === modernVersion;
-}
-
-/**
- * Reads the body. A body over the limit is still read and discarded, so that the sender gets the reply, but reading stops at
- * 16 times the limit. Uses events, because an async iterator costs as much as a small request.
- */
-function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = () =>
-      resolve(size > limit ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else chunks.length = 0;
-      if (size <= 16 * limit) return;
-      request.destroy();
-      finish();
-    });
-    request.on('end', finish);
-    request.on('error', reject);
-    request.on('close', () =>
-      reject(new Error('The client closed the connection before its request was complete.')),
-    );
-  });
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
