@@ -18,6 +18,7 @@ export interface BrowserContext {
 export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
+  close(): Promise<void>;
   context(): BrowserContext;
   url(): string;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;

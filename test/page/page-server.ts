@@ -59,8 +59,8 @@ export class PageServer {
   }
 
   /** Opens another tab in the same window. */
-  async openTab(sibling: Page): Promise<Page> {
-    return this.#load(await sibling.context().newPage(), this.address);
+  async openTab(sibling: Page, url = this.address): Promise<Page> {
+    return this.#load(await sibling.context().newPage(), url);
   }
 
   async #load(page: Page, url: string): Promise<Page> {

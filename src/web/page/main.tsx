@@ -1,20 +1,33 @@
 import { render } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ConnectionProvider } from './shared/server-connection.tsx';
 import { SignIn } from './shared/sign-in.tsx';
 import { Shell } from './shell.tsx';
 import './style.css';
 import { ToastProvider } from './shared/toast.tsx';
-import { clearToken, loadToken, storeToken } from './shared/token.ts';
+import { clearToken, loadToken, receiveToken, storeToken } from './shared/token.ts';
+
+/** How long to wait for another tab's token before the form appears. A later token still signs in. */
+const otherTabsMs = 300;
 
 function Page() {
   const [token, setToken] = useState(loadToken);
+  const [asked, setAsked] = useState(false);
+  useEffect(() => {
+    if (token !== undefined) return;
+    const stop = receiveToken(setToken);
+    const timer = setTimeout(() => setAsked(true), otherTabsMs);
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [token]);
   if (token === undefined) {
     const signIn = (newToken: string) => {
       storeToken(newToken);
       setToken(newToken);
     };
-    return <SignIn signIn={signIn} />;
+    return asked ? <SignIn signIn={signIn} /> : null;
   }
   const signOut = () => {
     clearToken();

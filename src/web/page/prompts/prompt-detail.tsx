@@ -5,6 +5,7 @@ import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { ArgumentForm } from './argument-form.tsx';
 import { DeletePrompt } from './delete-prompt.tsx';
+import { hasDraft } from './draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
 import { PromptEditor } from './prompt-editor.tsx';
 import { PromptFacts } from './prompt-facts.tsx';
@@ -18,7 +19,7 @@ const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
 export function PromptDetail({ prompt, deleted }: { prompt: Prompt; deleted: boolean }) {
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [tab, setTab] = useState<keyof typeof tabs>('use');
+  const [tab, setTab] = useState<keyof typeof tabs>(() => (hasDraft(prompt.name) ? 'edit' : 'use'));
   const source = useLoaded(
     (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
     [prompt.name, changes.prompts],

@@ -25,6 +25,10 @@ export function draftFrom(name: string, source: PromptSource): Draft {
   return { name, title, description, tags: tags.join(' '), text, args };
 }
 
+export function isEdited(draft: Draft, original: Draft): boolean {
+  return JSON.stringify(draft) !== JSON.stringify(original);
+}
+
 /** The messages with the edited text. All other messages and fields are unchanged. */
 function editedMessages({ text }: Draft, { messages }: PromptSource): readonly Message[] {
   if (messages === undefined) return [{ role: 'user', content: { type: 'text', text: text ?? '' } }];

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { ChangeButton } from '../shared/change-button.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { ArgumentFields } from './argument-fields.tsx';
+import { newPromptKey, readDraft, removeDraft, writeDraft } from './draft-storage.ts';
 import type { Prompt } from './prompt.ts';
 import { type Conflict, PromptConflict } from './prompt-conflict.tsx';
 import {
@@ -13,6 +14,7 @@ import {
   draftFrom,
   editedArguments,
   emptyDraft,
+  isEdited,
   mergeArguments,
   mergedVersion,
   type PromptSource,
@@ -20,38 +22,47 @@ import {
 } from './prompt-draft.ts';
 
 interface Props {
-  readonly prompt?: Prompt;
+  readonly prompt?: Pick<Prompt, 'name'> | undefined;
   done?(): void;
 }
 
 /** Creates or edits a prompt. The server validates it before saving. */
 export function PromptEditor({ prompt, done }: Props) {
-  const { value, error } = useLoaded<PromptSource>(
-    (client, signal) =>
-      prompt ? client.tool('show_prompt', { name: prompt.name }, { signal }) : Promise.resolve({}),
+  const { value, error } = useLoaded<{ source: PromptSource | undefined }>(
+    async (client) => ({ source: prompt ? await currentVersion(client, prompt.name) : {} }),
     [prompt?.name],
   );
   if (error) return <p class="problem">{error.message}</p>;
   // The form keeps its own state, so that later updates from the server do not overwrite unsaved edits.
-  return value ? <EditorForm prompt={prompt} source={value} done={done} /> : <p class="empty">Loading…</p>;
+  return value ? <EditorForm prompt={prompt} {...value} done={done} /> : <p class="empty">Loading…</p>;
 }
 
-function EditorForm({
-  prompt,
-  source,
-  done,
-}: {
-  prompt: Prompt | undefined;
-  source: PromptSource;
-  done: Props['done'];
-}) {
+interface FormProps {
+  readonly prompt: Props['prompt'];
+  /** The version on the server. Undefined if the prompt was deleted. */
+  readonly source: PromptSource | undefined;
+  readonly done: Props['done'];
+}
+
+function EditorForm({ prompt, source, done }: FormProps) {
   const { client } = useConnection();
   const toast = useToast();
+  const key = prompt?.name ?? newPromptKey;
+  const [stored] = useState(() => readDraft(key));
   // The version the draft started from. Changes when the user loads the server's version after a conflict.
-  const [base, setBase] = useState(source);
-  const [conflict, setConflict] = useState<Conflict | undefined>();
-  const [draft, setDraft] = useState<Draft>(() => (prompt ? draftFrom(prompt.name, source) : emptyDraft));
+  const [base, setBase] = useState(stored?.base ?? source ?? {});
+  const [conflict, setConflict] = useState<Conflict | undefined>(() =>
+    stored && stored.base.revision !== source?.revision ? { theirs: source } : undefined,
+  );
+  const original = (version: PromptSource) => (prompt ? draftFrom(prompt.name, version) : emptyDraft);
+  const [draft, setDraft] = useState<Draft>(() => stored?.draft ?? original(base));
   const [problem, setProblem] = useState('');
+  const edited = isEdited(draft, original(base));
+  // A layout effect runs synchronously, so a reload right after the last key keeps the draft.
+  useLayoutEffect(() => {
+    if (edited) writeDraft(key, { draft, base });
+    else removeDraft(key);
+  }, [draft, base]);
 
   const args = editedArguments(draft, base);
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
@@ -59,6 +70,7 @@ function EditorForm({
     setProblem('');
     try {
       await call();
+      removeDraft(key);
       if (done) done();
       else location.hash = pathTo('prompts', draft.name);
     } catch (error) {
@@ -88,20 +100,38 @@ function EditorForm({
       theirs ? update(theirs.revision) : client.tool('create_prompt', createArguments(draft, base)),
     );
   const loadTheirs = ({ theirs }: Conflict) => {
+    if (!theirs) {
+      removeDraft(key);
+      return done?.();
+    }
+    replaceDraft(theirs, 'The form now contains the version on the server.');
+  };
+  const replaceDraft = (version: PromptSource, text: string) => {
     setConflict(undefined);
-    if (!theirs) return done?.();
-    setBase(theirs);
-    setDraft(draftFrom(draft.name, theirs));
+    setBase(version);
+    setDraft(original(version));
     const undo = async () => {
+      // The editor may have been closed.
+      writeDraft(key, { draft, base });
       setBase(base);
       setDraft(draft);
-      setConflict({ theirs });
+      setConflict(conflict);
     };
-    toast({ text: 'The form now contains the version on the server.', action: { label: 'Undo', run: undo } });
+    toast({ text, action: { label: 'Undo', run: undo } });
   };
   return (
     <form class="editor" onSubmit={save}>
       {!prompt && <h1>New prompt</h1>}
+      {edited && (
+        <p class="buttons">
+          <span class="badge warning">Unsaved draft</span>
+          {!conflict && (
+            <button type="button" class="small" onClick={() => replaceDraft(base, 'Draft discarded.')}>
+              Discard draft
+            </button>
+          )}
+        </p>
+      )}
       <label>
         Name
         <input

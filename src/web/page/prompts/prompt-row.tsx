@@ -1,4 +1,5 @@
 import { pathTo } from '../shared/route.ts';
+import { useHasDraft } from './draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
 import { type Problem, ProblemMark } from './prompt-problems.tsx';
 
@@ -12,6 +13,7 @@ interface Props {
 
 /** One prompt in the list. The link covers the whole row; the tag buttons are placed outside the link. */
 export function PromptRow({ prompt, current, problems, search }: Props) {
+  const draft = useHasDraft(prompt.name);
   return (
     <div class={`row ${current ? 'current' : ''}`}>
       <span class="row-line">
@@ -22,6 +24,7 @@ export function PromptRow({ prompt, current, problems, search }: Props) {
         >
           {prompt.title ?? prompt.name}
         </a>
+        {draft && <span class="badge warning">Unsaved draft</span>}
         {problems && <ProblemMark problems={problems} />}
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
       </span>

@@ -3,6 +3,7 @@ import { ChangeLink } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
+import { useHasDraft } from './draft-storage.ts';
 import type { Prompt } from './prompt.ts';
 import { PromptDetail } from './prompt-detail.tsx';
 import { PromptEditor } from './prompt-editor.tsx';
@@ -102,13 +103,19 @@ export function PromptsView({ name }: { name: string | undefined }) {
         )}
         {lastShown.current && <PromptDetail key={name} prompt={lastShown.current} deleted={!prompt} />}
         {!lastShown.current && complete && name !== undefined && !name.startsWith('+') && (
-          <p class="empty late">Prompt “{name}” not found.</p>
+          <MissingPrompt key={name} name={name} />
         )}
         {name === '+exchange' && <PromptExchange />}
         {name === undefined && <Welcome empty={empty} />}
       </section>
     </div>
   );
+}
+
+/** Unsaved edits of a prompt that was deleted can still be saved. */
+function MissingPrompt({ name }: { name: string }) {
+  if (!useHasDraft(name)) return <p class="empty late">Prompt “{name}” not found.</p>;
+  return <PromptEditor prompt={{ name }} done={() => {}} />;
 }
 
 /** Focuses the search field when `/` is pressed outside a text field. */
